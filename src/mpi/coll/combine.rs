@@ -50,7 +50,7 @@ impl<W: Wait> Members<'_, '_, W> {
         const FEW: usize = 256;
         let input = sum.values();
         let bytes = input.bytes();
-        self.put(&input)?;
+        self.put(input)?;
         let process = self.lane().process();
         self.all(|| _ = combine_for_last(process, self.round(), sum, bracket)).await?;
         let agreed = match self.is_small() {

@@ -19,7 +19,7 @@ impl<W: Wait> Members<'_, '_, W> {
     ) -> Result {
         let input = sum.values();
         let part = sum.share(self.lane());
-        self.point_at(&input);
+        self.point_at(input);
         self.all_there().await?;
         let bytes = input.bytes();
         if self.sizes().any(|size| size != bytes) {
@@ -64,14 +64,14 @@ impl<W: Wait> Members<'_, '_, W> {
         let input = sum.values();
         // Who gets results where others read lays down a copy for them, if that is not too much.
         match input.is_apart(target) || !self.crowd().buffers_values(input.bytes()) {
-            true => self.point_at(&input),
-            false => self.put(&input)?,
+            true => self.point_at(input),
+            false => self.put(input)?,
         }
         self.all_there().await?;
         let bytes = input.bytes();
         let is_agreed = self.sizes().all(|size| size == bytes);
         let kept = match is_agreed {
-            true => self.combine_part(sum, bracket, part, &input, target),
+            true => self.combine_part(sum, bracket, part, input, target),
             false => self.note_disagreement(bytes).map(|()| None),
         };
         self.end_reading();

@@ -1,4 +1,4 @@
-//! What every collective operation has: a claim that has to be the same at all members, an algorithm
+//! What every collective operation has: a claim that must be the same at all members, an algorithm
 //! selected for it, and one text for each of the two places where it can be carried out.
 
 use super::claim::Claim;

@@ -171,7 +171,7 @@ impl<W: Wait> Members<'_, '_, W> {
         &self, sum: &Sum, place: Option<usize>, target: Option<&Region>,
     ) -> Result {
         let input = sum.values();
-        self.put(&input)?;
+        self.put(input)?;
         let (process, one_by_one) = (self.lane().process(), Bracket::one_by_one(self.count()));
         self.all_behind(|| _ = combine_all(process, self.round(), sum, one_by_one)).await?;
         if self.round().agreed_bytes() != Some(input.bytes()) {

@@ -171,8 +171,8 @@ impl Crowd {
         }
     }
 
-    /// A block of each member for the root; `each`: the length of a block if all are equal. A member
-    /// with more than it lays down lets the root read it in place.
+    /// A block of each member for the root; `each`: the length of a block if all are equal. A
+    /// member with more than it lays down lets the root read it in place.
     #[inline]
     pub(super) fn gather(self, each: Option<usize>) -> Venue {
         if self.can_meet && (self.is_large() || each.is_some_and(|each| self.is_little(each))) {

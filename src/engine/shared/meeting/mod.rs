@@ -123,8 +123,8 @@ struct Pace {
 /// Further than anybody waits for.
 const FAR: u32 = 1 << 30;
 
-/// Twice the number of a turn, counted from one: 0 stands for no turn yet. (Numbers wrap around at 31
-/// bits, positions at 32.)
+/// Twice the number of a turn, counted from one: 0 stands for no turn yet. (Numbers wrap around at
+/// 31 bits, positions at 32.)
 fn position(turn: u32) -> u32 {
     (2 * turn).wrapping_add(2)
 }
