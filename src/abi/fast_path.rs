@@ -1,5 +1,5 @@
-//! The fast path of the commonest calls (see `mpi::p2p::eager`): anything unusual, or wrong, is
-//! left to the slow path.
+//! The fast path of the most frequent calls (see `mpi::p2p::eager`). It declines anything unusual
+//! or erroneous, which then takes the slow path.
 
 #![allow(clippy::too_many_arguments, reason = "as many as the calls have")]
 
@@ -98,7 +98,7 @@ pub(super) fn bcast(
     brief::bcast(process, numbers(process, buffer, count, datatype), root, comm.key())
 }
 
-/// Exchanges of blocks, those of all with one rank or with each other.
+/// Declares the fast paths of gather, scatter, allgather and alltoall.
 macro_rules! exchanges {
     ($($name:ident($($root:ident)?);)*) => {$(
         #[inline(always)]
@@ -181,7 +181,7 @@ pub(super) fn exscan(
     brief::scan(process, send, it, op.now().key(), comm.key(), true)
 }
 
-/// As they came; what is wrong counts as nothing, and so is not for here.
+/// The arguments as passed; an invalid one becomes empty, which the fast path declines.
 #[inline(always)]
 fn numbers(
     process: &'static Process, buf: impl Kind<Checked = Address>,
