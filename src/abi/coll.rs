@@ -1,4 +1,5 @@
-//! Collective communication (MPI-5.0 §6.3 to §6.8).
+//! Collective communication: barrier, broadcast, gather, scatter, all-to-all (MPI-5.0 §6.3 to
+//! §6.8).
 
 use crate::abi::fast_path;
 use crate::abi::kinds::*;

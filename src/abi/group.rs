@@ -1,4 +1,4 @@
-//! Groups (MPI-5.0 §7.3).
+//! Groups: ordered sets of processes, and set operations on them (MPI-5.0 §7.3).
 
 use crate::abi::kinds::*;
 

@@ -1,4 +1,4 @@
-//! Test help: reads prototypes out of `mpi.h`, `mpi-ext.h` and `ftck.h`.
+//! Test support: reads prototypes from `mpi.h`, `mpi-ext.h` and `ftck.h`.
 
 const HEADERS: [&str; 3] = [
     include_str!("../../include/mpi.h"),

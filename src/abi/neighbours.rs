@@ -1,4 +1,4 @@
-//! Collective communication among neighbours (MPI-5.0 §8.6, §8.7).
+//! Neighborhood collectives: communication along the edges of a topology (MPI-5.0 §8.6, §8.7).
 
 use crate::abi::coll::datatypes;
 use crate::abi::kinds::*;

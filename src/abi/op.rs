@@ -1,4 +1,4 @@
-//! Reduction operations (MPI-5.0 §6.9).
+//! Reduction operations: defining, freeing and applying them (MPI-5.0 §6.9).
 
 use crate::abi::kinds::*;
 use crate::mpi::coll::Side;

@@ -1,4 +1,4 @@
-//! Packing and unpacking (MPI-5.0 §5.2).
+//! Packing items into contiguous buffers, and unpacking them (MPI-5.0 §5.2).
 
 use crate::abi::kinds::*;
 use crate::mpi::datatype::pack::{self, Packed};

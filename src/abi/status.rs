@@ -1,4 +1,4 @@
-//! Statuses (MPI-5.0 §3.2.5, §3.8.4, §13.3).
+//! Statuses: reading and setting their fields (MPI-5.0 §3.2.5, §3.8.4, §13.3).
 
 use crate::abi::kinds::*;
 

@@ -51,7 +51,7 @@ pub fn end_for_error(class: Class, is_of_a_death: bool, words: &str) -> ! {
     end_job(status_for(class, is_of_a_death), words)
 }
 
-/// The exit status for such an error.
+/// The exit status for an error that no handler takes.
 pub fn status_for(class: Class, is_of_a_death: bool) -> i32 {
     match cause() {
         cause if is_of_a_death && cause != 0 => cause,

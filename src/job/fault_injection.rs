@@ -36,7 +36,7 @@ struct Orders {
 /// A sequence of targets with the times to kill them, counted from the start of the job, in order.
 pub(super) type Strokes = Box<dyn Iterator<Item = (Duration, Target)> + Send>;
 
-/// What a stroke hits.
+/// The target of an ordered death.
 #[derive(Clone, Copy)]
 pub(super) enum Target {
     Seat(usize),

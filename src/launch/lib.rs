@@ -60,7 +60,7 @@ pub enum RankKind {
 }
 
 impl RankKind {
-    /// The kind of this name.
+    /// Finds a kind by its name.
     pub fn named(name: &str) -> Option<RankKind> {
         [RankKind::Thread, RankKind::Fiber, RankKind::Auto].into_iter().find(|it| it.name() == name)
     }

@@ -113,7 +113,7 @@ macro_rules! mode {
                 known.map(|(value, _)| *value)
             }
 
-            /// The value with this number.
+            /// Finds a value by its number.
             pub fn of(number: i32) -> Option<$mode> {
                 Self::ALL.iter().map(|(value, _)| *value).find(|value| *value as i32 == number)
             }

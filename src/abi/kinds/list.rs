@@ -57,7 +57,7 @@ macro_rules! lists {
 }
 
 lists! {
-    /// Ranks.
+    /// Integers: ranks, counts, displacements.
     Ints: c_int = "const int[]" => i64;
     /// Integers that are `int` in the large-count twin, too.
     Ints32: c_int = "const int[]" => c_int;

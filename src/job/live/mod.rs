@@ -54,7 +54,7 @@ const KEPT: Duration = Duration::from_millis(50);
 const SOON: Duration = Duration::from_millis(4);
 /// How long to wait for a viewer.
 const NOBODY: Duration = Duration::from_millis(100);
-/// Sampling uses at most this fraction of one processor's time.
+/// Sampling uses at most 1/SHARE of one processor's time.
 const SHARE: u32 = 200;
 /// How long the end of the job waits for a recording to be written.
 const WRITTEN: Duration = Duration::from_millis(700);
