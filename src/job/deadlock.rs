@@ -45,8 +45,8 @@ pub(super) struct Patience {
     again: Mutex<Option<Instant>>,
 }
 
-/// Starts to watch a job if there is something to watch. Returns the patience if the supervisor
-/// must apply it, which keeps the time in a job with a seed.
+/// Starts to watch a job if there is something to watch. In a job with a seed, the supervisor keeps
+/// the time: then returns the patience for it to apply.
 pub(super) fn begin(world: &'static World, gone: Arc<Gone>, job: &Job) -> Option<Patience> {
     let (is_quiet, told, again) = (job.is_quiet, Mutex::default(), Mutex::default());
     let patience = job.patience.map(|length| Patience { world, length, is_quiet, told, again });
@@ -92,7 +92,7 @@ impl Patience {
         }
     }
 
-    /// Does so if it is time; returns when it will be time next.
+    /// Kills late ranks if it is time; returns the time of the next check.
     pub(super) fn due(&self) -> Option<Instant> {
         const AGAIN: Duration = Duration::from_millis(1);
         let end = self.world.started() + self.world.awaited_since()? + self.length;

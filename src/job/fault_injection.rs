@@ -58,7 +58,7 @@ struct Pending {
     when: When,
 }
 
-/// How often to check a rank that must die outside of calls but is in one.
+/// How often to check on a rank that must die outside of calls while it is in one.
 const AGAIN: Duration = Duration::from_micros(200);
 
 /// Takes the job's orders, before any rank starts. In a job with a seed, the supervisor keeps the
@@ -140,7 +140,7 @@ pub(super) fn met(rank: &Rank) -> Option<String> {
     }
     let mut timed = ORDERS.get()?.timed.lock();
     let place = timed.met.iter().position(|(victim, _)| *victim == member)?;
-    // In order of time: if there are several, the first was the one.
+    // Earliest first: if several orders match, the first one killed the rank.
     Some(timed.met.remove(place).1)
 }
 

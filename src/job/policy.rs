@@ -25,7 +25,7 @@ pub(super) struct Policy {
     is_quiet: bool,
     on_failure: OnFailure,
     gone: Arc<Gone>,
-    /// For ranks that keep a recovery waiting, if no other thread takes care of them.
+    /// How long ranks may keep a recovery waiting, if the supervisor must check that.
     patience: Option<Patience>,
     /// Whether some rank has exited successfully.
     has_survivor: AtomicBool,

@@ -114,8 +114,7 @@ pub struct Job {
     pub is_quiet: bool,
     /// Which ranks die when.
     pub kills: Vec<Event>,
-    /// Replaces the system's nondeterministic decisions as far as possible, so that the run can be
-    /// repeated.
+    /// The seed of a deterministic replay: decides in the system's place wherever possible.
     pub seed: Option<u64>,
     /// The mean time between random failures, and the seed that repeats them.
     pub chance: Option<(Duration, u64)>,

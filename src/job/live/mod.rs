@@ -1,4 +1,4 @@
-//! `ftrun --watch`, `--tui` and `--record`: shows a job while it runs. A thread of the library
+//! `ftrun --watch`, `--tui` and `--record`: show a job while it runs. A thread of the library
 //! samples what every rank leaves visible anyway; the only extra work of a rank is to note the call
 //! in which it falls asleep.
 
