@@ -7,7 +7,7 @@ use crate::mpi::comm::Comm;
 use crate::mpi::process::Process;
 use std::ffi::c_int;
 
-/// Carries out MPI_Abort. An exit status keeps only the low eight bits of `code`.
+/// Carries out MPI_Abort. The exit status is the low eight bits of `code`, but 0 only for code 0.
 pub(super) fn abort(process: &Process, comm: Option<&Comm>, code: c_int) -> ! {
     let status = match code & 0xff {
         0 if code != 0 => 1,
