@@ -1,5 +1,5 @@
-//! The fast path of the commonest calls (see `mpi::p2p::eager`): anything unusual, or wrong, is
-//! left to the slow path.
+//! The fast path of the most frequent calls (see `mpi::p2p::eager`). It declines anything unusual
+//! or erroneous, which then takes the slow path.
 
 #![allow(clippy::too_many_arguments, reason = "as many as the calls have")]
 

@@ -1,10 +1,10 @@
-//! Reductions (MPI-5.0 §6.9 to §6.11).
+//! Reductions: reduce, allreduce, reduce-scatter and scans (MPI-5.0 §6.9 to §6.11).
 
 use crate::abi::kinds::*;
 use crate::mpi::coll::{Allreduce, Reduce, ReduceScatter, Scan, Terms};
 
 collective!(
-    /// Combines everybody's values for the root (MPI-5.0 §6.9.1).
+    /// Combines the values of all members at the root (MPI-5.0 §6.9.1).
     #[large(MPI_Reduce_c, MPI_Ireduce_c, MPI_Reduce_init_c)]
     #[fortran(mpi_reduce_, mpi_ireduce_, mpi_reduce_init_)]
     #[forms(MPI_Ireduce, MPI_Reduce_init)]
@@ -20,7 +20,7 @@ collective!(
 );
 
 collective!(
-    /// Combines everybody's values for everybody (MPI-5.0 §6.9.6).
+    /// Combines the values of all members at every member (MPI-5.0 §6.9.6).
     #[large(MPI_Allreduce_c, MPI_Iallreduce_c, MPI_Allreduce_init_c)]
     #[fortran(mpi_allreduce_, mpi_iallreduce_, mpi_allreduce_init_)]
     #[forms(MPI_Iallreduce, MPI_Allreduce_init)]
@@ -36,7 +36,7 @@ collective!(
 );
 
 collective!(
-    /// Combines everybody's values; everybody gets as many of them (MPI-5.0 §6.10.1).
+    /// Combines the values of all members; each gets an equal part (MPI-5.0 §6.10.1).
     #[large(
         MPI_Reduce_scatter_block_c,
         MPI_Ireduce_scatter_block_c,
@@ -60,7 +60,7 @@ collective!(
 );
 
 collective!(
-    /// The same, with parts of different sizes (MPI-5.0 §6.10.2).
+    /// Like MPI_Reduce_scatter_block, with parts of different sizes (MPI-5.0 §6.10.2).
     #[large(MPI_Reduce_scatter_c, MPI_Ireduce_scatter_c, MPI_Reduce_scatter_init_c)]
     #[fortran(mpi_reduce_scatter_, mpi_ireduce_scatter_, mpi_reduce_scatter_init_)]
     #[forms(MPI_Ireduce_scatter, MPI_Reduce_scatter_init)]
@@ -76,7 +76,7 @@ collective!(
 );
 
 collective!(
-    /// Combines the values of all ranks up to the own (MPI-5.0 §6.11.1).
+    /// Combines the values of all ranks up to and including the caller (MPI-5.0 §6.11.1).
     #[large(MPI_Scan_c, MPI_Iscan_c, MPI_Scan_init_c)]
     #[fortran(mpi_scan_, mpi_iscan_, mpi_scan_init_)]
     #[forms(MPI_Iscan, MPI_Scan_init)]
@@ -92,7 +92,7 @@ collective!(
 );
 
 collective!(
-    /// Combines the values of all ranks before the own (MPI-5.0 §6.11.2).
+    /// Combines the values of all ranks before the caller (MPI-5.0 §6.11.2).
     #[large(MPI_Exscan_c, MPI_Iexscan_c, MPI_Exscan_init_c)]
     #[fortran(mpi_exscan_, mpi_iexscan_, mpi_exscan_init_)]
     #[forms(MPI_Iexscan, MPI_Exscan_init)]
