@@ -1,4 +1,4 @@
-//! Models of machines: pure, no clock, no inbox, no file.
+//! Models of machines: pure, no clock, no transport, no file.
 
 #![forbid(unsafe_code)]
 
