@@ -49,9 +49,9 @@ pub struct Recorder {
 /// What to do if the disk is too slow.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Slow {
-    /// The recording thread waits: nothing is missing.
+    /// The run waits: nothing is missing.
     Waits,
-    /// The recording thread does not wait: frames are left out.
+    /// The run does not wait: frames are left out.
     LeavesOut,
 }
 
