@@ -152,6 +152,9 @@ fn a_program_that_is_not_there_or_not_executable_is_refused_as_in_a_shell() {
     unfit(&put("text", b"hello", 0o755), 126, "is not a compiled program");
     unfit(&put("empty", b"", 0o755), 126, "is not a compiled program");
     unfit(&put("short", b"\x7fELF\x02\x01", 0o755), 126, "is damaged");
+    let whole = std::fs::read(teller().build().path()).unwrap();
+    let cut = put("cut", &whole[..200], 0o755);
+    unfit(&cut, 126, "cut is damaged (it ends too early); link it again");
     let foreign = |class: u8, machine: u8| {
         let mut bytes = vec![0; 64];
         bytes[..6].copy_from_slice(&[0x7f, b'E', b'L', b'F', class, 1]);

@@ -1,10 +1,10 @@
 //! Finds the program and refuses what cannot become ranks: one sentence each, with the cure.
 
-use crate::elf::{self, Elf, Kind};
 use crate::environment::Variables;
 use crate::libraries::{self, Asked};
 use crate::shared::place::{LIBRARY, STANDARD_NAMES};
 use crate::shared::refusal::{NOT_FOUND, NOT_RUNNABLE, Refusal};
+use ftmpi_elf::{self as elf, Elf, Kind};
 use std::ffi::OsStr;
 use std::fs::Metadata;
 use std::os::unix::fs::MetadataExt;
