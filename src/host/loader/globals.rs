@@ -5,6 +5,7 @@
 //! thread-local storage is taken to be changed. The names come from the file's table of symbols; of
 //! a stripped file only the sizes are known.
 
+use super::elf::PT_GNU_RELRO;
 use super::object::Object;
 use std::ops::Range;
 
@@ -24,7 +25,6 @@ const SYMBOL_TABLE: u32 = 2;
 const WRITABLE: u64 = 1;
 const LOADED: u64 = 2;
 const THREAD_LOCAL: u64 = 0x400;
-const PT_GNU_RELRO: u32 = 0x6474_e552;
 
 /// What ld.so or the loader writes to, and nobody else, where it is not made read-only.
 const OF_LINKERS: &[&str] = &[".got", ".init_array", ".fini_array", ".preinit_array", ".dynamic"];

@@ -6,15 +6,12 @@
 //! that no rank has written, and call functions that work on those. So it is refused, by the name
 //! of what it refers to. What refers to libc, to MPI or to nothing is shared by all ranks.
 
-use super::elf::{PF_W, Symbol, kind};
+use super::elf::{PF_W, PT_GNU_RELRO, PT_LOAD, Symbol, kind};
 use super::policy::Choice;
 use super::scope::{Loaded, Reference, Scope};
 use parking_lot::Mutex;
 use std::collections::HashSet;
 use std::path::PathBuf;
-
-const PT_LOAD: u32 = 1;
-const PT_GNU_RELRO: u32 = 0x6474_e552;
 
 /// Whose functions and constants are the same in every copy, as C++ libraries use them.
 const RUNTIMES: [&str; 2] = ["libstdc++.so", "libquadmath.so"];
