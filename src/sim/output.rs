@@ -21,7 +21,7 @@ fn print_on(out: &mut impl Write, text: &str) -> Result<(), String> {
     let written = out.write_all(text.as_bytes()).and_then(|()| out.flush());
     written.map_err(|why| match why.kind() {
         io::ErrorKind::BrokenPipe => {
-            "nobody reads standard output to its end: the pipe is closed".into()
+            "cannot write to standard output: its reader has closed the pipe".into()
         }
         _ => format!("cannot write to standard output: {why}"),
     })

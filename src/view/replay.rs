@@ -113,7 +113,7 @@ impl Replay {
 
     fn read(bytes: Vec<u8>) -> Result<Replay, String> {
         if !bytes.starts_with(HEAD) {
-            return Err("this is no recording: --record writes them".into());
+            return Err("this is not a recording: --record writes them".into());
         }
         let mut replay = Replay { bytes, scenes: vec![], frames: vec![], trouble: None };
         let (mut at, mut frame, mut is_over) = (HEAD.len(), Written::default(), false);

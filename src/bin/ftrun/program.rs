@@ -62,7 +62,7 @@ pub(crate) fn check(program: &OsStr, variables: &Variables) -> Result<PathBuf, R
         Kind::BrokenElf => return Err(no("is damaged (it ends too early); link it again".into())),
         Kind::Other => {
             return Err(no(
-                "is not a compiled program (no ELF file); compile it with mpicc, mpicxx \
+                "is not a compiled program (not an ELF file); compile it with mpicc, mpicxx \
                            or mpifort"
                     .into(),
             ));
