@@ -464,7 +464,9 @@ mod tests {
                 assert!(broken.trouble().is_some(), "byte {at}");
             }
         }
-        assert!(Replay::read(b"something else".to_vec()).err().unwrap().contains("no recording"));
+        assert!(
+            Replay::read(b"something else".to_vec()).err().unwrap().contains("not a recording")
+        );
     }
 
     /// A recording of this scene and one frame, as they stand there.
