@@ -330,7 +330,7 @@ fn a_full_disk_and_a_closed_pipe_are_told_in_a_sentence() {
         assert!(said.starts_with("ftsim: cannot write to standard output: No space"), "{said}");
         assert_eq!((said.lines().count(), status), (1, Some(1)), "{said}");
         let (said, status) = unheard(line, gone());
-        assert!(said.starts_with("ftsim: cannot write to standard output: its reader"), "{said}");
+        assert!(said.starts_with("ftsim: cannot write to standard output: the pipe"), "{said}");
         assert_eq!((said.lines().count(), status), (1, Some(1)), "{said}");
     }
     // Where remarks have no room, results are written all the same.
