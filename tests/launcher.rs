@@ -88,14 +88,14 @@ fn a_command_line_that_makes_no_sense_is_refused_with_the_cure() {
         (&["--kill"], "--kill wants RANK@WHEN, such as 3@250ms or 3@MPI_Send:2 after it"),
         (&["-np", "2", "--kill", "1", "./a"], "--kill 1: `1` is not RANK@WHEN"),
         (&["-np", "2", "--kill", "1@soon", "./a"], "`soon` is neither a time such as 250ms"),
-        (&["-np", "2", "--kill", "1@1h", "./a"], "`1h` is no time: say 250ms, 1.5s or 40us"),
+        (&["-np", "2", "--kill", "1@1h", "./a"], "`1h` is not a time: say 250ms, 1.5s or 40us"),
         (&["-np", "2", "--kill", "2@1s", "./a"], "there is no rank 2: they are 0 to 1"),
         (&["-np", "2", "--kill", "1@MPI_send", "./a"], "no call MPI_send; did you mean MPI_Send?"),
         (&["-np", "2", "--kill", "1@MPI_Wtime", "./a"], "there is no call MPI_Wtime"),
         (&["-np", "2", "--kill-file", "/none", "./a"], "cannot read --kill-file /none: No such"),
-        (&["-np", "2", "--mttf", "2", "./a"], "--mttf: `2` is no time: say 250ms"),
+        (&["-np", "2", "--mttf", "2", "./a"], "--mttf: `2` is not a time: say 250ms"),
         (&["-np", "2", "--mttf", "0s", "./a"], "--mttf: failures have to be some time apart"),
-        (&["-np", "2", "--seed", "x", "./a"], "--seed: `x` is no number, and not `random`"),
+        (&["-np", "2", "--seed", "x", "./a"], "--seed: `x` is not a number, nor `random`"),
         (&["-np", "2", "--ranks=thread", "--seed=7", "./a"], "or say --mttf TIME"),
         (&["--timeout", "0", "./a"], "--timeout wants a time in seconds, not `0`"),
         (&["--timeout"], "--timeout wants a time in seconds after it"),
@@ -152,6 +152,9 @@ fn a_program_that_is_not_there_or_not_executable_is_refused_as_in_a_shell() {
     unfit(&put("text", b"hello", 0o755), 126, "is not a compiled program");
     unfit(&put("empty", b"", 0o755), 126, "is not a compiled program");
     unfit(&put("short", b"\x7fELF\x02\x01", 0o755), 126, "is damaged");
+    let whole = std::fs::read(teller().build().path()).unwrap();
+    let cut = put("cut", &whole[..200], 0o755);
+    unfit(&cut, 126, "cut is damaged (it ends too early); link it again");
     let foreign = |class: u8, machine: u8| {
         let mut bytes = vec![0; 64];
         bytes[..6].copy_from_slice(&[0x7f, b'E', b'L', b'F', class, 1]);

@@ -213,7 +213,7 @@ fn what_cannot_be_is_said_before_anybody_runs() {
     let seen = run.option(format!("--machine={}", files.0.display())).fails_with(2);
     assert!(seen.stderr.contains("lab: 17 ranks: there are 16 nodes"), "{seen}");
     let seen = support::run(&places()).ranks(2).option("--time-scale=0").fails_with(2);
-    assert!(seen.stderr.contains("`0` is no factor above 0"), "{seen}");
+    assert!(seen.stderr.contains("`0` is not a factor above 0"), "{seen}");
 }
 
 #[test]

@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 /// Rooms from the ground up. A room uses rooms of lower floors; rooms of one floor do not know each
 /// other.
 const FLOORS: &[&[&str]] = &[
-    &["base"],
+    &["base", "elf"],
     &["machine"],
     &["launch"],
     &["host"],
@@ -31,7 +31,7 @@ const BESIDE: &[(&str, &[&str], &[&str])] = &[
     ("ftck", &[], &[]),
 ];
 /// Rooms that are crates, `ftmpi_` before their names: what they call `crate` is themselves.
-const CRATES: &[&str] = &["base", "machine", "launch", "view", "sim", "ftck"];
+const CRATES: &[&str] = &["base", "elf", "machine", "launch", "view", "sim", "ftck"];
 /// Where `unsafe` may be said: rooms, or files and directories in them.
 const UNSAFE_ROOMS: &[&str] =
     &["host", "abi", "base/sync", "transport", "mpi/op/kernels", "sim/foreign", "ftck"];

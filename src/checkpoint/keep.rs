@@ -55,7 +55,7 @@ pub fn find(process: &Process, handle: usize, name: &str) -> Result<Arc<Checkpoi
     let found = process.checkpoints.find(handle);
     let found = found.and_then(|tenant| tenant.downcast_ref::<Arc<Checkpoint>>().cloned());
     found.ok_or_else(|| {
-        let words = format!("{name} is {handle:#x}, which is no checkpoint (was it freed?)");
+        let words = format!("{name} is {handle:#x}, which is not a checkpoint (was it freed?)");
         Class::ARG.because(words)
     })
 }

@@ -344,7 +344,7 @@ fn whole(name: &str, value: &Value) -> Result<u32, Wrong> {
 }
 
 fn unknown(word: &str, known: &[&str], kind: &str) -> String {
-    format!("`{word}` is no {kind}: there are {}", known.join(", "))
+    format!("`{word}` is not a {kind}: there are {}", known.join(", "))
 }
 
 #[cfg(test)]

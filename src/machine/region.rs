@@ -113,7 +113,7 @@ impl Set {
             _ => {
                 let mut list = Vec::new();
                 for word in words.split([' ', ',']).filter(|word| !word.is_empty()) {
-                    let no = || format!("`{word}` is no node: say 0 to {}, or all", nodes - 1);
+                    let no = || format!("`{word}` is not a node: say 0 to {}, or all", nodes - 1);
                     let node = word.parse().ok().filter(|&node: &usize| node < nodes);
                     list.push(node.ok_or_else(no)?);
                 }

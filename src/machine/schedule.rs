@@ -78,7 +78,7 @@ impl Event {
             Some((rank, life)) => (rank, parse_life(life)?),
             None => (who, Life::Only(0)),
         };
-        let seat = digits(rank).ok_or_else(|| format!("`{rank}` is no rank: say 0, 1, 2, …"))?;
+        let seat = digits(rank).ok_or_else(|| format!("`{rank}` is not a rank: say 0, 1, 2, …"))?;
         Ok(Event { seat, life, when: parse_when(when)? })
     }
 }
@@ -103,7 +103,7 @@ pub fn parse(file: &str, text: &str) -> Result<Vec<(usize, Event)>, String> {
 
 /// Reads a time, such as 250ms.
 pub fn time(text: &str) -> Result<Duration, String> {
-    let no = || format!("`{text}` is no time: say 250ms, 1.5s or 40us");
+    let no = || format!("`{text}` is not a time: say 250ms, 1.5s or 40us");
     let end = text.find(|c: char| !c.is_ascii_digit() && c != '.').ok_or_else(no)?;
     let (number, unit) = text.split_at(end);
     let seconds = match unit {
@@ -121,7 +121,7 @@ fn parse_life(text: &str) -> Result<Life, String> {
         return Ok(Life::Every);
     }
     let number = digits(text).filter(|number: &u32| *number > 0);
-    let no = || format!("`{text}` is no life of a rank: 1 is the first, or say `every`");
+    let no = || format!("`{text}` is not a life of a rank: 1 is the first, or say `every`");
     Ok(Life::Only(number.ok_or_else(no)? - 1))
 }
 
@@ -192,7 +192,7 @@ fn nth<T: std::str::FromStr + PartialOrd + From<u8>>(
 ) -> Result<T, String> {
     let Some(text) = text else { return Ok(T::from(1)) };
     let number = digits(text).filter(|number| *number >= T::from(1));
-    number.ok_or_else(|| format!("`{whole}`: `{text}` is no count: say 1, 2, 3, …"))
+    number.ok_or_else(|| format!("`{whole}`: `{text}` is not a count: say 1, 2, 3, …"))
 }
 
 fn digits<T: std::str::FromStr>(text: &str) -> Option<T> {
@@ -299,25 +299,25 @@ mod tests {
     fn what_is_wrong_is_said_with_the_cure() {
         for (text, said) in [
             ("3", "is not RANK@WHEN, such as 3@250ms"),
-            ("x@1s", "`x` is no rank"),
-            ("@1s", "`` is no rank"),
-            ("3.0@1s", "`0` is no life of a rank: 1 is the first"),
-            ("3.@1s", "`` is no life"),
-            ("3@250", "`250` is no time: say 250ms"),
-            ("3@1h", "`1h` is no time"),
-            ("3@1.2.3s", "`1.2.3s` is no time"),
+            ("x@1s", "`x` is not a rank"),
+            ("@1s", "`` is not a rank"),
+            ("3.0@1s", "`0` is not a life of a rank: 1 is the first"),
+            ("3.@1s", "`` is not a life"),
+            ("3@250", "`250` is not a time: say 250ms"),
+            ("3@1h", "`1h` is not a time"),
+            ("3@1.2.3s", "`1.2.3s` is not a time"),
             ("3@1s:2", "`2` is too much"),
             ("3@compute", "say compute:250ms"),
             ("3@send", "`send` is neither a time such as 250ms nor a moment"),
             ("3@", "`` is neither"),
             ("3@before", "before which call? Say before:MPI_Send:3"),
-            ("3@MPI_Send:0", "`0` is no count"),
-            ("3@MPI_Send:x", "`x` is no count"),
+            ("3@MPI_Send:0", "`0` is not a count"),
+            ("3@MPI_Send:x", "`x` is not a count"),
             ("3@MPI_Send:1:2", "`2` is too much"),
             ("3@after:MPI_Send:1:2", "`2` is too much"),
             ("3@inside:MPI_Send:1:2:3", "`3` is too much"),
             ("3@recovery:1:1:1", "`1` is too much"),
-            ("3@99999999999999999999999s", "is no time"),
+            ("3@99999999999999999999999s", "is not a time"),
         ] {
             let why = Event::parse(text).expect_err(text);
             assert!(why.contains(said), "{text}: {why}");

@@ -39,7 +39,7 @@ const MOST_DIMS: u32 = 12;
 impl Spares {
     /// Reads `3D(2,1)`; methods are tried from the most dimensions down to none.
     pub fn parse(text: &str) -> Result<Spares, String> {
-        let no = || format!("`{text}` is no allocation of spares: say 3D(2,1)");
+        let no = || format!("`{text}` is not an allocation of spares: say 3D(2,1)");
         let (dims, rest) = text.trim().split_once("D(").ok_or_else(no)?;
         let inside = rest.strip_suffix(')').ok_or_else(no)?;
         let (sides, layers) = inside.split_once(',').ok_or_else(no)?;
@@ -91,7 +91,7 @@ impl Method {
     /// Reads `2D`.
     pub fn parse(text: &str) -> Result<Method, String> {
         let dims = text.trim().strip_suffix('D').and_then(|dims| dims.parse().ok());
-        dims.map(Method).ok_or_else(|| format!("`{text}` is no substitution: say 0D, 1D, 2D, …"))
+        dims.map(Method).ok_or_else(|| format!("`{text}` is not a substitution: say 0D, 1D, 2D, …"))
     }
 
     /// Reads `2D`, several with `+` between them, `hybrid(all)`, or, without one, `hybrid(-2D)`.

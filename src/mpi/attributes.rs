@@ -106,7 +106,7 @@ fn no_key(key: i32) -> Failure {
     let words = match key {
         INVALID => "the key is MPI_KEYVAL_INVALID".to_string(),
         501..=507 => format!("the key is {key}: predefined attributes cannot be changed"),
-        _ => format!("the key is {key}, which is no key for such objects (was it freed?)"),
+        _ => format!("the key is {key}, which is not a key for such objects (was it freed?)"),
     };
     Class::KEYVAL.because(words)
 }

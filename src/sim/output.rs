@@ -19,9 +19,7 @@ pub fn remark(name: &str, words: &str) {
 fn print_on(out: &mut impl Write, text: &str) -> Result<(), String> {
     let written = out.write_all(text.as_bytes()).and_then(|()| out.flush());
     written.map_err(|why| match why.kind() {
-        io::ErrorKind::BrokenPipe => {
-            "nobody reads standard output to its end: the pipe is closed".into()
-        }
+        io::ErrorKind::BrokenPipe => "cannot write to standard output: the pipe is closed".into(),
         _ => format!("cannot write to standard output: {why}"),
     })
 }

@@ -354,7 +354,7 @@ mod tests {
 
         fn accepts(&self, pairs: &[(String, String)]) -> Result<(), String> {
             let is_many = pairs.iter().any(|(_, value)| value == "many");
-            if is_many { Err("many is no number".into()) } else { Ok(()) }
+            if is_many { Err("many is not a number".into()) } else { Ok(()) }
         }
 
         fn step(&mut self, feed: &Feed) {
@@ -438,7 +438,7 @@ mod tests {
             let why = "say setup NAME=VALUE, with tabs between";
             assert_eq!(ask(feed, "setup nodes"), Err(why.into()));
             assert_eq!(ask(feed, "step"), Ok("at 1".into()));
-            assert_eq!(ask(feed, "setup nodes=many"), Err("many is no number".into()));
+            assert_eq!(ask(feed, "setup nodes=many"), Err("many is not a number".into()));
             assert_eq!(ask(feed, "step"), Ok("at 2".into()), "it is still there");
             // It is answered when the other run has begun.
             let (reply, _) = mpsc::sync_channel(1);

@@ -113,7 +113,7 @@ impl Replay {
 
     fn read(bytes: Vec<u8>) -> Result<Replay, String> {
         if !bytes.starts_with(HEAD) {
-            return Err("this is no recording: --record writes them".into());
+            return Err("this is not a recording: --record writes them".into());
         }
         let mut replay = Replay { bytes, scenes: vec![], frames: vec![], trouble: None };
         let (mut at, mut frame, mut is_over) = (HEAD.len(), Written::default(), false);
@@ -464,7 +464,9 @@ mod tests {
                 assert!(broken.trouble().is_some(), "byte {at}");
             }
         }
-        assert!(Replay::read(b"something else".to_vec()).err().unwrap().contains("no recording"));
+        assert!(
+            Replay::read(b"something else".to_vec()).err().unwrap().contains("not a recording")
+        );
     }
 
     /// A recording of this scene and one frame.

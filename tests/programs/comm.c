@@ -605,7 +605,7 @@ static void errors(void)
     FAILS(MPI_Comm_free_keyval(&key), MPI_ERR_KEYVAL, "502");
     FAILS(MPI_Comm_get_attr(W, 77, &value, &value), MPI_ERR_KEYVAL, "77");
     MPI_Type_create_keyval(MPI_TYPE_NULL_COPY_FN, MPI_TYPE_NULL_DELETE_FN, &key, NULL);
-    FAILS(MPI_Comm_set_attr(W, key, NULL), MPI_ERR_KEYVAL, "no key for such objects");
+    FAILS(MPI_Comm_set_attr(W, key, NULL), MPI_ERR_KEYVAL, "not a key for such objects");
     MPI_Type_free_keyval(&key);
     /* There are no other processes than those of the job. */
     FAILS(MPI_Comm_spawn("x", MPI_ARGV_NULL, 1, MPI_INFO_NULL, 0, W, &made, MPI_ERRCODES_IGNORE),

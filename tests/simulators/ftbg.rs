@@ -63,7 +63,7 @@ fn what_cannot_be_is_refused_with_the_cure() {
         ("line --handler 1e300", "--handler 1e300: say 0 to 1e9 nanoseconds"),
         ("line --dims 1000,1000,1000", "at most 10000000 nodes"),
         ("line --communication 0", "--communication 0: say 1 or more"),
-        ("line --dims nan,1,1", "--dims: `nan,1,1` is no list of numbers"),
+        ("line --dims nan,1,1", "--dims: `nan,1,1` is not a list of numbers"),
         ("line --dims 0,1,1", "each extent is 1 or more"),
         ("line --clock 0", "--clock 0: say gigahertz"),
         ("line --slice inf --tui", "--slice inf: say a number"),

@@ -581,5 +581,5 @@ fn a_recorded_run_is_shown_again_and_the_time_can_be_moved() {
     let refused = Command::new(env!("CARGO_BIN_EXE_ftsim")).arg("replay").arg(&cut).output();
     let refused = refused.expect("it can be started");
     assert_eq!(refused.status.code(), Some(2));
-    assert!(String::from_utf8_lossy(&refused.stderr).contains("this is no recording"));
+    assert!(String::from_utf8_lossy(&refused.stderr).contains("this is not a recording"));
 }

@@ -68,7 +68,7 @@ impl Faults {
         self.seed = Some(match text.parse() {
             Ok(seed) => Seed::Given(seed),
             Err(_) if text == "random" => Seed::Drawn(drawn()),
-            Err(_) => return Err(no(dashed, &format!("`{text}` is no number, and not `random`"))),
+            Err(_) => return Err(no(dashed, &format!("`{text}` is not a number, nor `random`"))),
         });
         Ok(())
     }
@@ -140,7 +140,7 @@ pub(crate) fn machine(dashed: &str, value: &OsStr) -> Result<String, Refusal> {
 pub(crate) fn time_scale(dashed: &str, value: &OsStr) -> Result<f64, Refusal> {
     let text = value.to_string_lossy();
     let factor = text.parse().ok().filter(|factor: &f64| factor.is_finite() && *factor > 0.0);
-    factor.ok_or_else(|| no(dashed, &format!("`{text}` is no factor above 0, such as 0.001")))
+    factor.ok_or_else(|| no(dashed, &format!("`{text}` is not a factor above 0, such as 0.001")))
 }
 
 /// `--report FILE`: creates the file, empty. Its name is valid whatever directory the job runs in.

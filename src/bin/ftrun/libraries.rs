@@ -2,7 +2,7 @@
 //!
 //! A library that is not found is left to ld.so, whose message is good.
 
-use crate::elf::{self, Bytes, Elf, Kind};
+use ftmpi_elf::{self as elf, Bytes, Elf, Kind};
 use std::collections::HashSet;
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
@@ -107,7 +107,7 @@ fn open(path: PathBuf) -> Option<(PathBuf, Elf)> {
 }
 
 /// The list that ldconfig keeps.
-struct Cache(Bytes);
+struct Cache(Vec<u8>);
 
 const CACHE: &str = "/etc/ld.so.cache";
 const CACHE_MAGIC: &[u8] = b"glibc-ld.so.cache1.1";
@@ -119,13 +119,14 @@ impl Cache {
         let bytes = std::fs::read(CACHE).unwrap_or_default();
         // Old tools write an older form of the table in front of this one.
         let start = bytes.windows(CACHE_MAGIC.len()).position(|window| window == CACHE_MAGIC);
-        Cache(Bytes(start.map(|start| bytes[start..].to_vec()).unwrap_or_default()))
+        Cache(start.map(|start| bytes[start..].to_vec()).unwrap_or_default())
     }
 
     /// The cached files for `name`.
     fn find(&self, name: &str) -> Vec<PathBuf> {
-        let count = self.0.u32(CACHE_MAGIC.len()).unwrap_or(0) as usize;
-        let string = |at: usize| self.0.string(u64::from(self.0.u32(at)?));
+        let cache = Bytes(&self.0);
+        let count = cache.u32(CACHE_MAGIC.len()).unwrap_or(0) as usize;
+        let string = |at: usize| cache.string(u64::from(cache.u32(at)?));
         (0..count)
             .map(|index| CACHE_HEADER_BYTES + index * CACHE_ENTRY_BYTES)
             .filter(|entry| string(entry + 4).is_some_and(|known| known == name))

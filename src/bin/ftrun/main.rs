@@ -6,7 +6,6 @@
 #![forbid(unsafe_code)]
 
 mod calls;
-mod elf;
 mod environment;
 mod faults;
 mod help;

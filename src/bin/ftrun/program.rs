@@ -1,10 +1,10 @@
 //! Finds the program, and refuses one that cannot run as ranks: one sentence each, with the cure.
 
-use crate::elf::{self, Elf, Kind};
 use crate::environment::Variables;
 use crate::libraries::{self, Asked};
 use crate::shared::place::{LIBRARY, STANDARD_NAMES};
 use crate::shared::refusal::{NOT_FOUND, NOT_RUNNABLE, Refusal};
+use ftmpi_elf::{self as elf, Elf, Kind};
 use std::ffi::OsStr;
 use std::fs::Metadata;
 use std::os::unix::fs::MetadataExt;
@@ -62,7 +62,7 @@ pub(crate) fn check(program: &OsStr, variables: &Variables) -> Result<PathBuf, R
         Kind::BrokenElf => return Err(no("is damaged (it ends too early); link it again".into())),
         Kind::Other => {
             return Err(no(
-                "is not a compiled program (no ELF file); compile it with mpicc, mpicxx \
+                "is not a compiled program (not an ELF file); compile it with mpicc, mpicxx \
                            or mpifort"
                     .into(),
             ));

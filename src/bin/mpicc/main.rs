@@ -32,7 +32,7 @@ fn main() -> ExitCode {
 fn run(called: &str, words: impl Iterator<Item = OsString>) -> Result<ExitCode, Refusal> {
     let words = Words::read(words);
     // Help needs no compiler.
-    if words.show == Some(Show::Help) {
+    if words.wants_help {
         return Ok(shared::print(called, &words::HELP.replace("@NAME@", called)));
     }
     let language = Language::of(called);
@@ -145,8 +145,6 @@ impl Flags {
             Show::LibraryDirectories => self.library_directory.clone(),
             Show::Libraries => "ftmpi_rs".into(),
             Show::Version => format!("{called} (ftmpi-rs) {}", env!("CARGO_PKG_VERSION")),
-            // Printed before the compiler is chosen.
-            Show::Help => String::new(),
         }
     }
 }

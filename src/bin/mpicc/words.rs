@@ -26,12 +26,13 @@ pub(crate) enum Show {
     LibraryDirectories,
     Libraries,
     Version,
-    Help,
 }
 
 /// The words of the user.
 #[derive(Debug)]
 pub(crate) struct Words {
+    /// It prints its page of help, and does nothing else.
+    pub(crate) wants_help: bool,
     pub(crate) show: Option<Show>,
     /// The compiler that `-cc=` and similar options name.
     pub(crate) compiler: Option<String>,
@@ -128,12 +129,20 @@ const STOPPING: [&str; 7] = ["-c", "-S", "-E", "-M", "-MM", "-fsyntax-only", "-r
 
 impl Words {
     pub(crate) fn read(words: impl Iterator<Item = OsString>) -> Words {
-        let mut read = Words { show: None, compiler: None, rest: Vec::new(), goal: Goal::Ask };
+        let mut read = Words {
+            wants_help: false,
+            show: None,
+            compiler: None,
+            rest: Vec::new(),
+            goal: Goal::Ask,
+        };
         for word in words {
             let text = word.to_string_lossy();
             let flags = ["-cc=", "-cxx=", "-fc=", "-f77=", "-f90="];
-            if let Some(show) = show(&text) {
-                read.show = Some(show);
+            if ["-showme:help", "--showme:help"].contains(&text.as_ref()) {
+                (read.wants_help, read.show) = (true, None);
+            } else if let Some(show) = show(&text) {
+                (read.wants_help, read.show) = (false, Some(show));
             } else if let Some(compiler) = flags.iter().find_map(|flag| text.strip_prefix(flag)) {
                 read.compiler = Some(compiler.to_string());
             } else {
@@ -141,7 +150,7 @@ impl Words {
             }
         }
         read.goal = match read.show {
-            Some(Show::Compiler | Show::Version | Show::Help) => Goal::Ask,
+            Some(Show::Compiler | Show::Version) => Goal::Ask,
             // Without words of the user, the flags for all steps are shown.
             Some(Show::Command) if !read.rest.is_empty() => goal(&read.rest),
             Some(_) => Goal::Link,
@@ -188,7 +197,6 @@ fn show(text: &str) -> Option<Show> {
         "showme:libdirs" => Show::LibraryDirectories,
         "showme:libs" => Show::Libraries,
         "showme:version" => Show::Version,
-        "showme:help" => Show::Help,
         "compile_info" | "compile-info" => Show::CompileCommand,
         "link_info" | "link-info" => Show::LinkCommand,
         _ => return None,

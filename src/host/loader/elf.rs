@@ -2,90 +2,16 @@
 //!
 //! Everything read here stays mapped until the process ends, hence `'static`.
 
+pub(super) use ftmpi_elf::{
+    PF_W, PF_X, PT_DYNAMIC, PT_GNU_EH_FRAME, PT_GNU_RELRO, PT_GNU_STACK, PT_LOAD, PT_TLS, Rela,
+    SHN_ABS, Symbol, kind, tag,
+};
+
+use ftmpi_elf::{Bytes, NamedVersion, defined_versions, needed_versions};
+use libc::Elf64_Phdr;
 use std::ffi::{CStr, c_char};
 
 pub(super) const PAGE: usize = 4096;
-
-pub(super) const PT_LOAD: u32 = 1;
-pub(super) const PT_DYNAMIC: u32 = 2;
-pub(super) const PT_TLS: u32 = 7;
-pub(super) const PT_GNU_EH_FRAME: u32 = 0x6474_e550;
-pub(super) const PF_X: u32 = 1;
-pub(super) const PF_W: u32 = 2;
-
-pub(super) const SHN_UNDEF: u16 = 0;
-pub(super) const SHN_ABS: u16 = 0xfff1;
-
-/// A symbol's kind, as far as the lookup tells kinds apart.
-pub(super) mod kind {
-    pub(in crate::host::loader) const NONE: u8 = 0;
-    pub(in crate::host::loader) const OBJECT: u8 = 1;
-    pub(in crate::host::loader) const FUNCTION: u8 = 2;
-    pub(in crate::host::loader) const COMMON: u8 = 5;
-    pub(in crate::host::loader) const TLS: u8 = 6;
-    pub(in crate::host::loader) const IFUNC: u8 = 10;
-}
-
-const BIND_LOCAL: u8 = 0;
-const BIND_WEAK: u8 = 2;
-const VISIBILITY_DEFAULT: u8 = 0;
-const VISIBILITY_PROTECTED: u8 = 3;
-
-#[repr(C)]
-pub(super) struct Symbol {
-    pub(super) name: u32,
-    info: u8,
-    other: u8,
-    pub(super) section: u16,
-    pub(super) value: u64,
-    pub(super) bytes: u64,
-}
-
-impl Symbol {
-    pub(super) fn kind(&self) -> u8 {
-        self.info & 15
-    }
-
-    pub(super) fn is_weak(&self) -> bool {
-        self.info >> 4 == BIND_WEAK
-    }
-
-    pub(super) fn is_local(&self) -> bool {
-        self.info >> 4 == BIND_LOCAL
-    }
-
-    pub(super) fn is_defined(&self) -> bool {
-        self.section != SHN_UNDEF
-    }
-
-    /// Whether references from its own object are bound to it, whoever else defines the name.
-    pub(super) fn binds_at_home(&self) -> bool {
-        self.is_defined() && (self.is_local() || self.other & 3 != VISIBILITY_DEFAULT)
-    }
-
-    /// Whether other objects may not see it.
-    pub(super) fn is_hidden(&self) -> bool {
-        !matches!(self.other & 3, VISIBILITY_DEFAULT | VISIBILITY_PROTECTED)
-    }
-}
-
-#[repr(C)]
-#[derive(Clone, Copy)]
-pub(super) struct Rela {
-    pub(super) offset: u64,
-    info: u64,
-    pub(super) addend: i64,
-}
-
-impl Rela {
-    pub(super) fn kind(&self) -> u32 {
-        self.info as u32
-    }
-
-    pub(super) fn symbol(&self) -> usize {
-        (self.info >> 32) as usize
-    }
-}
 
 /// The version a reference asks for, or a definition carries.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -135,8 +61,6 @@ pub(super) struct Array {
     pub(super) count: usize,
 }
 
-const DF_SYMBOLIC: u64 = 2;
-
 /// Reads a plain value out of a mapped table.
 ///
 /// # Safety
@@ -156,73 +80,90 @@ unsafe fn table<T>(address: usize, count: usize) -> &'static [T] {
     unsafe { std::slice::from_raw_parts(std::ptr::with_exposed_provenance(address), count) }
 }
 
+/// What follows `address` in its segment.
+///
+/// # Safety
+/// ld.so has loaded an object with these headers at `base`, never unloads it, and nobody writes to
+/// what is read.
+unsafe fn rest(base: usize, headers: &[Elf64_Phdr], address: usize) -> Bytes<'static> {
+    let mut loads = headers.iter().filter(|header| header.p_type == PT_LOAD);
+    let end = loads.find_map(|load| {
+        let start = base + load.p_vaddr as usize;
+        let end = start + load.p_memsz as usize;
+        (start..end).contains(&address).then_some(end)
+    });
+    // SAFETY: as the caller promises, up to the end of a segment.
+    Bytes(unsafe { table(address, end.map_or(0, |end| end - address)) })
+}
+
 impl Dynamic {
-    /// Reads the dynamic section at `section` of the object loaded at `base`.
+    /// Reads the dynamic section, which `section` describes, of the object loaded at `base`.
     ///
     /// # Safety
-    /// ld.so has loaded an object there, and never unloads it.
-    pub(super) unsafe fn read(base: usize, section: usize) -> Dynamic {
-        let mut raw = [0u64; 40];
-        let mut needed = Vec::new();
-        let (mut relr, mut relr_bytes) = (0, 0);
-        let mut versions = [(0, 0); 2];
-        for entry in (section..).step_by(16) {
-            // SAFETY: entries follow each other up to the null entry.
-            let [tag, value] = unsafe { read::<[u64; 2]>(entry) };
-            match tag {
-                0 => break,
-                1 => needed.push(value as usize),
-                35 => relr_bytes = value as usize,
-                36 => relr = value as usize,
-                0x6fff_fef5 => raw[39] = value,
-                0x6fff_fff0 => raw[38] = value,
-                0x6fff_fffe => versions[0].0 = value as usize,
-                0x6fff_ffff => versions[0].1 = value as usize,
-                0x6fff_fffc => versions[1].0 = value as usize,
-                0x6fff_fffd => versions[1].1 = value as usize,
-                tag if tag < 38 => raw[tag as usize] = value,
-                _ => {}
-            }
-        }
+    /// ld.so has loaded an object with these headers there, and never unloads it.
+    pub(super) unsafe fn read(
+        base: usize, headers: &[Elf64_Phdr], section: &Elf64_Phdr,
+    ) -> Dynamic {
+        let (start, bytes) = (base + section.p_vaddr as usize, section.p_memsz as usize);
+        // SAFETY: the section lies in a segment of the object; nobody writes there meanwhile.
+        let section = ftmpi_elf::Dynamic(Bytes(unsafe { table(start, bytes) }));
+        let raw = |tag| section.value(tag).unwrap_or(0);
         // ld.so has made most of these absolute; in read-only sections it could not.
         let absolute = |value: usize| if value < base { base + value } else { value };
         let relative = |value: u64| absolute(value as usize) - base;
-        let present = |value: u64| (value != 0).then(|| absolute(value as usize));
-        let array = |at: u64, bytes: u64| match at {
+        let present = |tag| Some(raw(tag)).filter(|it| *it != 0).map(|it| absolute(it as usize));
+        let array = |at, bytes| match raw(at) {
             0 => Array::default(),
-            at => Array { at: relative(at), count: bytes as usize / 8 },
+            at => Array { at: relative(at), count: raw(bytes) as usize / 8 },
         };
         let mut dynamic = Dynamic {
-            symbols: absolute(raw[6] as usize),
-            strings: absolute(raw[5] as usize),
-            gnu_hash: present(raw[39]),
-            sysv_hash: present(raw[4]),
-            versym: present(raw[38]),
-            init: present(raw[12]).map(|at| at - base),
-            fini: present(raw[13]).map(|at| at - base),
-            init_array: array(raw[25], raw[27]),
-            fini_array: array(raw[26], raw[28]),
-            preinit_array: array(raw[32], raw[33]),
-            is_symbolic: raw[16] != 0 || raw[30] & DF_SYMBOLIC != 0,
+            symbols: absolute(raw(tag::SYMBOLS) as usize),
+            strings: absolute(raw(tag::STRINGS) as usize),
+            gnu_hash: present(tag::GNU_HASH),
+            sysv_hash: present(tag::SYSV_HASH),
+            versym: present(tag::VERSION_INDICES),
+            init: present(tag::INIT).map(|at| at - base),
+            fini: present(tag::FINI).map(|at| at - base),
+            init_array: array(tag::INIT_ARRAY, tag::INIT_ARRAY_BYTES),
+            fini_array: array(tag::FINI_ARRAY, tag::FINI_ARRAY_BYTES),
+            preinit_array: array(tag::PREINIT_ARRAY, tag::PREINIT_ARRAY_BYTES),
+            is_symbolic: section.is_symbolic(),
             ..Dynamic::default()
         };
+        let start = |tag| present(tag).unwrap_or(0);
+        let count = |tag, bytes| raw(tag) as usize / bytes;
         // SAFETY: the sizes come from the same section as the addresses.
         unsafe {
-            dynamic.rela = table(present(raw[7]).unwrap_or(0), raw[8] as usize / 24);
-            dynamic.jump_slots = table(present(raw[23]).unwrap_or(0), raw[2] as usize / 24);
-            dynamic.relr = if relr == 0 { &[] } else { table(absolute(relr), relr_bytes / 8) };
+            dynamic.rela = table(start(tag::RELA), count(tag::RELA_BYTES, size_of::<Rela>()));
+            let slots = count(tag::JUMP_SLOTS_BYTES, size_of::<Rela>());
+            dynamic.jump_slots = table(start(tag::JUMP_SLOTS), slots);
+            dynamic.relr = table(start(tag::RELR), count(tag::RELR_BYTES, 8));
         }
         // A DT_SONAME of offset 0 would be the empty name.
-        dynamic.soname = (raw[14] != 0).then(|| dynamic.string(raw[14] as usize));
-        dynamic.needed = needed.into_iter().map(|at| dynamic.string(at)).collect();
-        let [needs, defines] = versions;
-        if needs.0 != 0 {
-            dynamic.read_needed_versions(absolute(needs.0), needs.1);
-        }
-        if defines.0 != 0 {
-            dynamic.read_defined_versions(absolute(defines.0), defines.1);
-        }
+        let soname = Some(raw(tag::SONAME)).filter(|at| *at != 0);
+        dynamic.soname = soname.map(|at| dynamic.string(at as usize));
+        let needed = section.entries().filter(|(tag, _)| *tag == tag::NEEDED);
+        dynamic.needed = needed.map(|(_, at)| dynamic.string(at as usize)).collect();
+        // SAFETY: as the caller promises.
+        let from = |tag| present(tag).map_or(Bytes(&[]), |at| unsafe { rest(base, headers, at) });
+        let wanted = from(tag::VERSIONS_NEEDED);
+        let wanted = needed_versions(wanted, raw(tag::VERSIONS_NEEDED_COUNT) as usize);
+        dynamic.wanted_versions = dynamic.by_index(wanted);
+        let defined = from(tag::VERSIONS_DEFINED);
+        let defined = defined_versions(defined, raw(tag::VERSIONS_DEFINED_COUNT) as usize);
+        dynamic.defined_versions = dynamic.by_index(defined);
         dynamic
+    }
+
+    fn by_index(&self, named: Vec<NamedVersion>) -> Vec<Option<Version>> {
+        let mut versions = Vec::new();
+        for NamedVersion { index, hash, name, is_hidden } in named {
+            if versions.len() <= index {
+                versions.resize(index + 1, None);
+            }
+            versions[index] = Some(Version { hash, name: self.string(name), is_hidden });
+        }
+        versions
     }
 
     pub(super) fn string(&self, offset: usize) -> &'static CStr {
@@ -242,47 +183,4 @@ impl Dynamic {
         // SAFETY: the table has one entry per symbol.
         self.versym.map(|at| unsafe { read::<u16>(at + index * 2) })
     }
-
-    fn read_needed_versions(&mut self, mut at: usize, count: usize) {
-        for _ in 0..count {
-            // SAFETY: Elf64_Verneed: version, count, file, aux, next.
-            let [head, aux, next] = unsafe { [read::<u32>(at), read(at + 8), read(at + 12)] };
-            let mut entry = at + aux as usize;
-            for _ in 0..head >> 16 {
-                // SAFETY: Elf64_Vernaux: hash, flags and index, name, next.
-                let [hash, index, name, next] = unsafe { read::<[u32; 4]>(entry) };
-                let index = (index >> 16) as usize;
-                let version = Version {
-                    hash,
-                    name: self.string(name as usize),
-                    is_hidden: index & 0x8000 != 0,
-                };
-                put(&mut self.wanted_versions, index & 0x7fff, version);
-                entry += next as usize;
-            }
-            at += next as usize;
-        }
-    }
-
-    fn read_defined_versions(&mut self, mut at: usize, count: usize) {
-        const BASE: u32 = 1;
-        for _ in 0..count {
-            // SAFETY: Elf64_Verdef: version and flags, index and count, hash, aux, next.
-            let [head, index, hash, aux, next] = unsafe { read::<[u32; 5]>(at) };
-            // SAFETY: the first auxiliary entry begins with the version's own name.
-            let name = unsafe { read::<u32>(at + aux as usize) };
-            if head >> 16 & BASE == 0 {
-                let version = Version { hash, name: self.string(name as usize), is_hidden: false };
-                put(&mut self.defined_versions, (index & 0x7fff) as usize, version);
-            }
-            at += next as usize;
-        }
-    }
-}
-
-fn put(versions: &mut Vec<Option<Version>>, index: usize, version: Version) {
-    if versions.len() <= index {
-        versions.resize(index + 1, None);
-    }
-    versions[index] = Some(version);
 }

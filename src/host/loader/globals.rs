@@ -5,6 +5,7 @@
 //! is relocated, and of thread-local storage. The names come from the file's symbol table; of a
 //! stripped file only the sizes are known.
 
+use super::elf::PT_GNU_RELRO;
 use super::object::Object;
 use std::ops::Range;
 
@@ -24,7 +25,6 @@ const SYMBOL_TABLE: u32 = 2;
 const WRITABLE: u64 = 1;
 const LOADED: u64 = 2;
 const THREAD_LOCAL: u64 = 0x400;
-const PT_GNU_RELRO: u32 = 0x6474_e552;
 
 /// Sections that only ld.so or the loader writes to, where they are not made read-only.
 const OF_LINKERS: &[&str] = &[".got", ".init_array", ".fini_array", ".preinit_array", ".dynamic"];

@@ -150,8 +150,7 @@ impl Template {
             harmless_code: scope.spans_of("libm.so"),
             waiting_code: scope.spans_of("libgomp.so"),
             has_executable_stack: scope.objects.iter().any(|object| {
-                const PT_GNU_STACK: u32 = 0x6474_e551;
-                let is_stack = |it: &&libc::Elf64_Phdr| it.p_type == PT_GNU_STACK;
+                let is_stack = |it: &&libc::Elf64_Phdr| it.p_type == elf::PT_GNU_STACK;
                 object.headers.iter().find(is_stack).is_some_and(|it| it.p_flags & PF_X != 0)
             }),
             is_shared: job.shares_image,

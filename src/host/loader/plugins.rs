@@ -6,15 +6,12 @@
 //! that no rank has written, and call functions that work on them. So it is refused, and the error
 //! names what it refers to. A library that refers only to libc or MPI is shared by all ranks.
 
-use super::elf::{PF_W, Symbol, kind};
+use super::elf::{PF_W, PT_GNU_RELRO, PT_LOAD, Symbol, kind};
 use super::policy::Choice;
 use super::scope::{Loaded, Reference, Scope};
 use parking_lot::Mutex;
 use std::collections::HashSet;
 use std::path::PathBuf;
-
-const PT_LOAD: u32 = 1;
-const PT_GNU_RELRO: u32 = 0x6474_e552;
 
 /// Runtimes whose functions and constants are equal in every copy, as C++ libraries use them.
 const RUNTIMES: [&str; 2] = ["libstdc++.so", "libquadmath.so"];

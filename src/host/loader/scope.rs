@@ -299,7 +299,7 @@ extern "C" fn note(info: *mut dl_phdr_info, _bytes: usize, scope: *mut c_void) -
         span: base + low..base + high.next_multiple_of(PAGE),
         headers,
         // SAFETY: ld.so loaded this object; objects present at start are never unloaded.
-        dynamic: unsafe { Dynamic::read(base, base + section.p_vaddr as usize) },
+        dynamic: unsafe { Dynamic::read(base, headers, section) },
         tls_module: if has_tls { info.dlpi_tls_modid } else { 0 },
     });
     0

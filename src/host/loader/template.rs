@@ -4,7 +4,7 @@
 //! once too often, for no rank. This library is linked so that ld.so runs its constructor before
 //! all others (`-z initfirst`); that one removes the constructors of the private objects.
 
-use super::elf::{PAGE, PT_DYNAMIC};
+use super::elf::{PAGE, PT_DYNAMIC, tag};
 use super::order;
 use super::policy::{self, Choice};
 use super::scope::{Loaded, Scope};
@@ -73,9 +73,6 @@ fn hold_back_constructors(scope: Scope, choices: &[Choice]) {
 extern "C" fn nothing() {}
 
 fn disarm(object: &Loaded) {
-    const DT_INIT: u64 = 12;
-    const DT_INIT_ARRAYSZ: u64 = 27;
-    const DT_PREINIT_ARRAYSZ: u64 = 33;
     let Some(section) = object.headers.iter().find(|header| header.p_type == PT_DYNAMIC) else {
         return;
     };
@@ -93,8 +90,8 @@ fn disarm(object: &Loaded) {
         // SAFETY: entries of the dynamic section follow each other up to the null entry.
         let value = match unsafe { (*entry)[0] } {
             0 => break,
-            DT_INIT => (nothing as *const () as usize).wrapping_sub(object.base) as u64,
-            DT_INIT_ARRAYSZ | DT_PREINIT_ARRAYSZ => 0,
+            tag::INIT => (nothing as *const () as usize).wrapping_sub(object.base) as u64,
+            tag::INIT_ARRAY_BYTES | tag::PREINIT_ARRAY_BYTES => 0,
             _ => continue,
         };
         // SAFETY: as above; ld.so adds the base to DT_INIT.

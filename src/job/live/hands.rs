@@ -30,7 +30,7 @@ pub(super) fn obey(words: &str, sight: &mut Sight) -> Result<String, String> {
 fn seat(text: &str, sight: &Sight) -> Result<usize, String> {
     let count = sight.places.len();
     let seat = text.trim().parse().ok().filter(|&seat| seat < count);
-    seat.ok_or_else(|| format!("`{text}` is no rank: they are 0 to {}", count - 1))
+    seat.ok_or_else(|| format!("`{text}` is not a rank: they are 0 to {}", count - 1))
 }
 
 fn told(seat: usize, sight: &mut Sight) -> String {

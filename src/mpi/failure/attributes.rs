@@ -156,7 +156,7 @@ pub fn set(process: &Process, comm: &Comm, key: i32, value: Attribute) -> Result
     let number = number_behind(value)?;
     let mut modes = modes(process, comm).unwrap_or_default();
     let no = || {
-        let words = format!("attribute_val is {number}, which is no value of that mode");
+        let words = format!("attribute_val is {number}, which is not a value of that mode");
         Class::ARG.because(words)
     };
     match key {

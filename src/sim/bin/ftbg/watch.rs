@@ -219,7 +219,7 @@ impl<P: Program> Run for Watched<P> {
                 let count = self.places.len();
                 let node = rest.trim().parse().ok().filter(|&node| (node as usize) < count);
                 let known = node.map(|node| self.told(node));
-                known.ok_or_else(|| format!("`{rest}` is no node: they are 0 to {}", count - 1))
+                known.ok_or_else(|| format!("`{rest}` is not a node: they are 0 to {}", count - 1))
             }
             "view" => {
                 self.choose(rest)?;

@@ -288,7 +288,7 @@ impl<A: Application> Watched<'_, A> {
     fn node(&self, text: &str) -> Result<u32, String> {
         let count = self.world.graph().nodes();
         let node = text.trim().parse().ok().filter(|&node| node < count);
-        node.ok_or_else(|| format!("`{text}` is no node: they are 0 to {}", count - 1))
+        node.ok_or_else(|| format!("`{text}` is not a node: they are 0 to {}", count - 1))
     }
 
     fn told(&self, node: u32) -> String {

@@ -217,7 +217,7 @@ impl<'a> Watched<'a> {
     fn node(&self, text: &str) -> Result<usize, String> {
         let count = self.places.len();
         let node = text.trim().parse().ok().filter(|&node| node < count);
-        node.ok_or_else(|| format!("`{text}` is no node: they are 0 to {}", count - 1))
+        node.ok_or_else(|| format!("`{text}` is not a node: they are 0 to {}", count - 1))
     }
 
     /// A share of the ranks in a region loses its nodes, step by step.

@@ -1,6 +1,9 @@
 //! Reads what must be known of a program or library before it runs: what kind of file it is, and
 //! which libraries it asks for.
 
+use crate::bytes::Bytes;
+use crate::dynamic::{Dynamic, tag};
+use crate::{PT_DYNAMIC, PT_INTERP, PT_LOAD};
 use std::fs::File;
 use std::io;
 use std::os::unix::fs::FileExt;
@@ -8,7 +11,7 @@ use std::path::Path;
 
 /// What a file is.
 #[derive(Debug)]
-pub(crate) enum Kind {
+pub enum Kind {
     /// Begins with `#!` and names an interpreter.
     Script(String),
     Elf(Elf),
@@ -21,17 +24,17 @@ pub(crate) enum Kind {
 
 /// An ELF file for this machine.
 #[derive(Debug, Default)]
-pub(crate) struct Elf {
-    pub(crate) position_independent: bool,
+pub struct Elf {
+    pub position_independent: bool,
     /// `None` in a static program and in a library.
-    pub(crate) interpreter: Option<String>,
+    pub interpreter: Option<String>,
     /// A library that is meant to be run as a program.
-    pub(crate) marked_as_program: bool,
-    pub(crate) needed: Vec<String>,
-    pub(crate) rpath: Option<String>,
-    pub(crate) runpath: Option<String>,
+    pub marked_as_program: bool,
+    pub needed: Vec<String>,
+    pub rpath: Option<String>,
+    pub runpath: Option<String>,
     /// What of the compiler's watches its memory or threads, and cannot do so here.
-    pub(crate) sanitizer: Option<&'static str>,
+    pub sanitizer: Option<&'static str>,
 }
 
 /// Options of compilers whose programs lay out the memory of a process anew, or follow each of its
@@ -54,22 +57,11 @@ const THIS_MACHINE: u16 = 62;
 const THIS_MACHINE: u16 = 183;
 const POSITION_DEPENDENT: u16 = 2;
 
-const LOAD: u32 = 1;
-const DYNAMIC: u32 = 2;
-const INTERPRETER: u32 = 3;
-
-const NEEDED: u64 = 1;
-const STRING_TABLE: u64 = 5;
-const STRING_TABLE_BYTES: u64 = 10;
-const RPATH: u64 = 15;
-const RUNPATH: u64 = 29;
-const FLAGS_1: u64 = 0x6fff_fffb;
-const FLAG_1_PIE: u64 = 0x0800_0000;
-
 /// Looks into the file at `path`.
-pub(crate) fn look(path: &Path) -> io::Result<Kind> {
+pub fn look(path: &Path) -> io::Result<Kind> {
     let file = File::open(path)?;
-    let start = Bytes(read(&file, 0, 4096)?);
+    let start = read(&file, 0, 4096)?;
+    let start = Bytes(&start);
     if start.0.starts_with(b"#!") {
         let line = start.0[2..].split(|byte| *byte == b'\n').next().unwrap_or_default();
         return Ok(Kind::Script(String::from_utf8_lossy(line).trim().to_string()));
@@ -83,7 +75,7 @@ pub(crate) fn look(path: &Path) -> io::Result<Kind> {
         let machine = if is_little { machine } else { machine.swap_bytes() };
         return Ok(Kind::ForeignElf(name_of(machine, is_64_bit)));
     }
-    Ok(Elf::read(&file, &start).map_or(Kind::BrokenElf, Kind::Elf))
+    Ok(Elf::read(&file, start).map_or(Kind::BrokenElf, Kind::Elf))
 }
 
 fn name_of(machine: u16, is_64_bit: bool) -> String {
@@ -110,19 +102,19 @@ struct Segment {
 }
 
 impl Elf {
-    fn read(file: &File, start: &Bytes) -> Option<Elf> {
+    fn read(file: &File, start: Bytes<'_>) -> Option<Elf> {
         let segments = segments(file, start)?;
         let mut elf =
             Elf { position_independent: start.u16(16)? != POSITION_DEPENDENT, ..Elf::default() };
         for segment in &segments {
             match segment.kind {
-                INTERPRETER => {
+                PT_INTERP => {
                     let name = part(file, segment.offset, segment.bytes)?;
-                    elf.interpreter = Some(name.string(0)?);
+                    elf.interpreter = Some(Bytes(&name).string(0)?);
                 }
-                DYNAMIC => {
-                    let entries = part(file, segment.offset, segment.bytes)?;
-                    elf.read_dynamic(file, &entries, &segments)?;
+                PT_DYNAMIC => {
+                    let section = part(file, segment.offset, segment.bytes)?;
+                    elf.read_dynamic(file, Dynamic(Bytes(&section)), &segments)?;
                 }
                 _ => {}
             }
@@ -130,28 +122,21 @@ impl Elf {
         Some(elf)
     }
 
-    fn read_dynamic(&mut self, file: &File, bytes: &Bytes, segments: &[Segment]) -> Option<()> {
-        let entries: Vec<(u64, u64)> = (0..bytes.0.len() / 16)
-            .filter_map(|at| Some((bytes.u64(at * 16)?, bytes.u64(at * 16 + 8)?)))
-            .take_while(|(tag, _)| *tag != 0)
-            .collect();
-        let value = |tag| entries.iter().find(|(known, _)| *known == tag).map(|(_, value)| *value);
-        self.marked_as_program = value(FLAGS_1).unwrap_or(0) & FLAG_1_PIE != 0;
-        let Some(address) = value(STRING_TABLE) else { return Some(()) };
-        let holds = |segment: &&Segment| {
-            segment.kind == LOAD
-                && (segment.address..segment.address + segment.bytes).contains(&address)
-        };
-        let home = segments.iter().find(holds)?;
-        let offset = address - home.address + home.offset;
-        let strings = part(file, offset, value(STRING_TABLE_BYTES)?)?;
-        let names = |name: &str| strings.0.split(|byte| *byte == 0).any(|it| it == name.as_bytes());
+    fn read_dynamic(
+        &mut self, file: &File, section: Dynamic<'_>, segments: &[Segment],
+    ) -> Option<()> {
+        self.marked_as_program = section.is_marked_as_program();
+        let Some(address) = section.value(tag::STRINGS) else { return Some(()) };
+        let offset = segments.iter().find_map(|segment| segment.offset_of(address))?;
+        let strings = part(file, offset, section.value(tag::STRINGS_BYTES)?)?;
+        let names = |name: &str| strings.split(|byte| *byte == 0).any(|it| it == name.as_bytes());
         self.sanitizer = SANITIZERS.iter().find(|(init, _)| names(init)).map(|(_, option)| *option);
-        for (tag, at) in entries {
+        let strings = Bytes(&strings);
+        for (tag, at) in section.entries() {
             match tag {
-                NEEDED => self.needed.push(strings.string(at)?),
-                RPATH => self.rpath = Some(strings.string(at)?),
-                RUNPATH => self.runpath = Some(strings.string(at)?),
+                tag::NEEDED => self.needed.push(strings.string(at)?),
+                tag::RPATH => self.rpath = Some(strings.string(at)?),
+                tag::RUNPATH => self.runpath = Some(strings.string(at)?),
                 _ => {}
             }
         }
@@ -159,10 +144,19 @@ impl Elf {
     }
 }
 
-fn segments(file: &File, start: &Bytes) -> Option<Vec<Segment>> {
+impl Segment {
+    /// Where the file has what is loaded at `address`, if this segment holds it.
+    fn offset_of(&self, address: u64) -> Option<u64> {
+        let inside = address.checked_sub(self.address).filter(|inside| *inside < self.bytes)?;
+        (self.kind == PT_LOAD).then(|| self.offset.checked_add(inside))?
+    }
+}
+
+fn segments(file: &File, start: Bytes<'_>) -> Option<Vec<Segment>> {
     start.0.get(..HEADER_BYTES)?;
     let (offset, count) = (start.u64(32)?, usize::from(start.u16(56)?));
     let table = part(file, offset, (count * SEGMENT_BYTES) as u64)?;
+    let table = Bytes(&table);
     let segment = |at: usize| {
         Some(Segment {
             kind: table.u32(at)?,
@@ -175,11 +169,10 @@ fn segments(file: &File, start: &Bytes) -> Option<Vec<Segment>> {
 }
 
 /// A part of the file, all of it or nothing.
-fn part(file: &File, offset: u64, bytes: u64) -> Option<Bytes> {
+fn part(file: &File, offset: u64, bytes: u64) -> Option<Vec<u8>> {
     // No table of a real program is larger; a broken one must not make us read gigabytes.
     let bytes = usize::try_from(bytes).ok().filter(|bytes| *bytes <= 256 << 20)?;
-    let read = read(file, offset, bytes).ok()?;
-    (read.len() == bytes).then_some(Bytes(read))
+    read(file, offset, bytes).ok().filter(|read| read.len() == bytes)
 }
 
 /// Up to `bytes` bytes at `offset`; fewer where the file ends.
@@ -194,32 +187,4 @@ fn read(file: &File, offset: u64, bytes: usize) -> io::Result<Vec<u8>> {
     }
     buffer.truncate(filled);
     Ok(buffer)
-}
-
-/// Little-endian numbers and strings at places that may not be there.
-pub(crate) struct Bytes(pub(crate) Vec<u8>);
-
-impl Bytes {
-    fn number<const N: usize>(&self, at: usize) -> Option<[u8; N]> {
-        self.0.get(at..at.checked_add(N)?)?.try_into().ok()
-    }
-
-    fn u16(&self, at: usize) -> Option<u16> {
-        self.number(at).map(u16::from_le_bytes)
-    }
-
-    pub(crate) fn u32(&self, at: usize) -> Option<u32> {
-        self.number(at).map(u32::from_le_bytes)
-    }
-
-    fn u64(&self, at: usize) -> Option<u64> {
-        self.number(at).map(u64::from_le_bytes)
-    }
-
-    /// The string that starts at `at` and ends with a zero byte.
-    pub(crate) fn string(&self, at: u64) -> Option<String> {
-        let rest = self.0.get(usize::try_from(at).ok()?..)?;
-        let end = rest.iter().position(|byte| *byte == 0)?;
-        Some(String::from_utf8_lossy(&rest[..end]).into_owned())
-    }
 }
