@@ -2,7 +2,7 @@
 //! Vanneschi 1997, a k-ary n-tree). Which way up is told by the receiver's digits, so that all who
 //! send to one node meet, and those who send to different ones do not.
 
-use super::topology::Path;
+use super::path::Path;
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FatTree {

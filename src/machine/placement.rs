@@ -7,7 +7,6 @@
 
 use super::spares::{Method, Spares};
 use super::topology::Grid;
-use super::traffic::Traffic;
 use std::cmp::Reverse;
 use std::sync::Arc;
 
@@ -124,22 +123,6 @@ impl Placement {
                 }
             };
             best.map(|moves| (method, moves))
-        })
-    }
-
-    /// Of all substitutions the one after which the most used link is used least; of several,
-    /// there are fewest collisions, and then fewest moves.
-    pub fn calmest(
-        &self, failed: usize, methods: &[Method], traffic: &mut Traffic,
-    ) -> Option<(Method, Vec<Move>)> {
-        let every = |&method: &Method| {
-            self.ways(failed, method).into_iter().map(move |moves| (method, moves))
-        };
-        methods.iter().flat_map(every).min_by_key(|(_, moves)| {
-            traffic.apply(moves);
-            let score = (traffic.worst(), traffic.collisions(), moves.len());
-            traffic.undo(moves);
-            score
         })
     }
 

@@ -5,6 +5,7 @@
 //! both are equal), in a fat tree up to the first common switch and down again.
 
 use super::fat_tree::FatTree;
+pub use super::path::Path;
 
 /// A network of one of the shapes known here.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -18,14 +19,6 @@ pub enum Topology {
 pub struct Grid {
     dims: Vec<u32>,
     wraps: bool,
-}
-
-/// How long a route is, for those who count its cost.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Path {
-    pub hops: u32,
-    /// How often the route goes on in another dimension (or, in a fat tree, turns down).
-    pub turns: u32,
 }
 
 /// Most nodes that a machine may have.

@@ -13,7 +13,7 @@ mod words;
 use compiler::{Compiler, Language};
 use shared::modules::{self, Modules};
 use shared::place;
-use shared::refusal::{BROKEN, NOT_FOUND, Refusal};
+use shared::refusal::{NOT_FOUND, Refusal};
 use std::ffi::OsString;
 use std::os::unix::process::CommandExt;
 use std::path::Path;
@@ -149,9 +149,4 @@ impl Flags {
             Show::Help => String::new(),
         }
     }
-}
-
-/// A file of ours is missing: nothing the user wrote is wrong.
-fn broken(sentence: String) -> Refusal {
-    Refusal::new(BROKEN, sentence)
 }

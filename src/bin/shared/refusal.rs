@@ -28,6 +28,11 @@ impl Refusal {
         Refusal::new(USAGE, sentence)
     }
 
+    /// A file of ours is missing: nothing the user wrote is wrong.
+    pub(crate) fn broken(sentence: impl Into<String>) -> Refusal {
+        Refusal::new(BROKEN, sentence)
+    }
+
     /// Says it on stderr in the name of the program that was called.
     pub(crate) fn say(&self, called: &str) -> ExitCode {
         // Where it cannot be told, the status says so.
