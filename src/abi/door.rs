@@ -3,32 +3,14 @@
 //! `mpi!` declares a call once: its C symbol, its `PMPI_` twin and, where marked, its large-count
 //! and Fortran forms. `plain!` declares the few that return something else than an error code.
 
+use crate::abi::attempt::internal;
+use crate::abi::scope::{News, Scope};
 use crate::abi::{current, handlers};
-use crate::mpi::errhandler::Hearer;
 use crate::mpi::error::{Cause, Class, Error, Result};
 use crate::mpi::failure::recovery;
 use crate::mpi::process::Process;
-use std::any::Any;
 use std::ffi::c_int;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-
-/// The object whose error handler hears about a failed call, by its raw handle.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Scope {
-    /// The call names no object: MPI_COMM_SELF's handler or MPI_COMM_WORLD's, or the initial one
-    /// (MPI-5.0 §9.3).
-    Initial,
-    Comm(usize),
-    Session(usize),
-    /// The error handler that the call got as an argument, for an object that is to be.
-    Handler(usize),
-    /// A communicator that may have been freed since the failing operation was started.
-    Hearer(Hearer),
-    /// Files: one handler for all, which returns by default (MPI-5.0 §14.7).
-    File,
-    /// The tools interface: no handler ever hears (MPI-5.0 §15.3.2).
-    Tool,
-}
 
 /// When a call may be made.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -37,15 +19,6 @@ pub(super) enum Season {
     Inside,
     /// At any time: MPI_Initialized, MPI_Get_version and their like (MPI-5.0 §11.4.1).
     Always,
-}
-
-/// What an error is, for those who tell the program.
-#[derive(Clone, Copy)]
-pub(super) struct News {
-    pub(super) class: Class,
-    /// What an error handler is told.
-    pub(super) cause: Class,
-    pub(super) is_of_a_death: bool,
 }
 
 /// What became of a call. The error stays with the process, so that nothing on this frame owns
@@ -124,14 +97,6 @@ fn failed(process: &'static Process, name: &'static str, scope: Scope, error: Er
         return Verdict::Died;
     }
     Verdict::Failed(news, scope)
-}
-
-#[cold]
-pub(super) fn internal(panic: &(dyn Any + Send)) -> Error {
-    let words = panic.downcast_ref::<String>().map(String::as_str);
-    let words = words.or_else(|| panic.downcast_ref::<&str>().copied());
-    let detail = words.unwrap_or("a broken invariant").to_string();
-    Error::new(Class::INTERN, detail)
 }
 
 /// Declares one MPI function. The body sees every parameter already checked; `Count` and its
@@ -503,10 +468,10 @@ macro_rules! plain_fortran_door {
 
 macro_rules! scope {
     () => {
-        || $crate::abi::door::Scope::Initial
+        || $crate::abi::scope::Scope::Initial
     };
     ($on:ident) => {
-        move || $crate::abi::door::Scope::from($on)
+        move || $crate::abi::scope::Scope::from($on)
     };
 }
 

@@ -8,11 +8,14 @@ mod ground;
 mod large;
 mod latch;
 mod library;
+mod seal;
 mod shelf;
 
 use dlmalloc::{Allocator, Dlmalloc};
 use ground::{STRIP_BYTES, ground};
 use latch::{Held, Latch};
+pub(super) use seal::Broken;
+use seal::{SEAL, break_seal, check_seal, seal};
 use shelf::Shelf;
 use std::cell::{Cell, UnsafeCell};
 use std::mem::MaybeUninit;
@@ -28,8 +31,6 @@ const TRIM_AFTER: usize = 64 << 20;
 const TRIM_PIECE: usize = 64 << 10;
 const TRIM_PAD: usize = 16 << 20;
 const PAGE: usize = 4096;
-const SEAL: usize = size_of::<usize>();
-
 /// A rank's heap: a strip and a slice of one reservation, named by their plot.
 #[derive(Debug)]
 pub(super) struct Heap {
@@ -58,12 +59,6 @@ struct Books {
     blocks: UnsafeCell<MaybeUninit<Dlmalloc<Extent>>>,
 }
 
-/// A block that has lost its seal: freed twice, overrun, or never a block.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Broken {
-    pub(super) address: usize,
-}
-
 /// Whose block an address is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Owner {
@@ -79,7 +74,7 @@ pub(super) enum Owner {
 /// `least_bytes` is how far each may grow at least. False when there is no room at all.
 pub(super) fn reserve(ranks: usize, least_bytes: usize) -> bool {
     library::survive_fork();
-    ground::reserve(ranks, least_bytes)
+    ground::reserve(ranks, least_bytes, size_of::<Books>())
 }
 
 /// Whose block `block` is.
@@ -120,7 +115,8 @@ impl Heap {
         let Some(ground) = ground() else { return Heap::without_ground() };
         Heap {
             plot,
-            books: ground.books(plot),
+            books: std::ptr::with_exposed_provenance_mut::<Books>(ground.books())
+                .wrapping_add(plot),
             strip: ground.strip(plot),
             slice: ground.slice(plot),
             slice_bytes: ground.slice_bytes(),
@@ -415,63 +411,6 @@ fn take_back(books: &Books, heap: &mut Dlmalloc<Extent>) {
         unsafe { heap.c_free(block) };
         block = next;
     }
-}
-
-/// Where the seal of a block stands: at the end of the chunk whose size is in front of the block.
-/// `None` when what stands there is no size.
-#[inline]
-fn seal_of(block: *mut u8) -> Option<*mut usize> {
-    const IN_USE: usize = 2;
-    const FLAGS: usize = 7;
-    if block.addr() & 15 != 0 {
-        return None;
-    }
-    // SAFETY: all addresses between the ends of the ground can be read.
-    let head = unsafe { block.cast::<usize>().sub(1).read() };
-    let bytes = head & !FLAGS;
-    let end = ground()?.end();
-    if head & IN_USE == 0 || bytes < 32 || bytes & 15 != 0 || bytes > end - block.addr() {
-        return None;
-    }
-    Some(block.wrapping_add(bytes - 2 * SEAL).cast())
-}
-
-/// Seals a block that was just made. In a heap that was overrun it may have no sensible size.
-#[inline]
-fn seal(block: *mut u8, key: usize) -> Result<(), Broken> {
-    let seal = seal_of(block).ok_or(Broken { address: block.addr() })?;
-    // SAFETY: the word lies in the block, after what the program asked for.
-    unsafe { seal.write(key ^ block.addr()) };
-    Ok(())
-}
-
-/// The bytes of a block whose seal is whole.
-#[inline]
-fn check_seal(block: *mut u8, key: usize) -> Result<usize, Broken> {
-    let address = block.addr();
-    let seal = seal_of(block).ok_or(Broken { address })?;
-    // SAFETY: it lies on the ground, which can be read everywhere.
-    match unsafe { seal.read() } == key ^ address {
-        true => Ok(seal.addr() - address),
-        false => Err(Broken { address }),
-    }
-}
-
-/// Whether `block` has `chunk` bytes in all and a broken seal: whether it was freed and left alone.
-#[inline]
-fn is_freed(block: *mut u8, chunk: usize, key: usize) -> bool {
-    let seal = seal_of(block).filter(|seal| seal.addr() - block.addr() + 2 * SEAL == chunk);
-    // SAFETY: it lies on the ground, which can be read everywhere.
-    seal.is_some_and(|seal| unsafe { seal.read() } == !key)
-}
-
-/// Breaks the seal, so that freeing the block once more is noticed.
-#[inline]
-fn break_seal(block: *mut u8, key: usize) -> Result<usize, Broken> {
-    let bytes = check_seal(block, key)?;
-    // SAFETY: the seal stands there.
-    unsafe { block.add(bytes).cast::<usize>().write(!key) };
-    Ok(bytes)
 }
 
 /// A number that no program has by chance at the end of a block, different for every life.

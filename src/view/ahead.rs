@@ -1,7 +1,7 @@
 //! Work that a thread of its own does in turn, so that whoever hands it over need not wait for a
 //! disk, however slow that is.
 
-use super::server::Start;
+use super::start::Start;
 use std::collections::VecDeque;
 use std::io;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};

@@ -3,30 +3,16 @@
 
 /// Files that import each other, circle by circle.
 pub(crate) const CIRCLES: &[&[&str]] = &[
-    &["src/fault/agreement.rs", "src/fault/agreement/poll.rs"],
-    &["src/host/service.rs", "src/host/tasks.rs"],
-    &["src/job/deadlock.rs", "src/job/policy.rs"],
-    &["src/abi/attempt.rs", "src/abi/door.rs", "src/abi/handlers.rs"],
-    &["src/host/heap.rs", "src/host/heap/ground.rs", "src/host/heap/shelf.rs"],
-    &["src/transport/inbox.rs", "src/transport/packet.rs", "src/transport/ring.rs"],
+    &[
+        "src/transport/inbox.rs",
+        "src/transport/packet.rs",
+        "src/transport/ring.rs",
+    ],
     &[
         "src/checkpoint/decoding.rs",
         "src/checkpoint/restoring.rs",
         "src/checkpoint/stripes.rs",
         "src/checkpoint/taking.rs",
-    ],
-    &[
-        "src/job/live/hands.rs",
-        "src/job/live/mod.rs",
-        "src/job/live/sight.rs",
-        "src/job/live/stories.rs",
-    ],
-    &[
-        "src/view/ahead.rs",
-        "src/view/easel.rs",
-        "src/view/feed.rs",
-        "src/view/record.rs",
-        "src/view/server.rs",
     ],
     &[
         "src/checkpoint/apart.rs",

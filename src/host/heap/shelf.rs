@@ -3,7 +3,7 @@
 //! The blocks are linked through their first word. A program that writes into a block after it has
 //! freed it may spoil that; so a block is handed out only if it still looks like one on a shelf.
 
-use super::{Broken, SEAL, is_freed};
+use super::seal::{Broken, SEAL, is_freed};
 use std::cell::Cell;
 use std::ptr::null_mut;
 

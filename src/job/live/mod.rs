@@ -3,6 +3,7 @@
 //! nothing for it but to say in which call they fall asleep.
 
 mod hands;
+mod shared;
 mod sight;
 mod stories;
 
@@ -14,6 +15,7 @@ use crate::launch::Job;
 use crate::mpi::process::Process;
 use crate::view::{self, Feed, Order, Recorder, Slow, Terminal};
 use parking_lot::{Condvar, Mutex};
+use shared::{Gone, Live};
 use sight::Sight;
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -22,30 +24,6 @@ use std::time::{Duration, Instant};
 use stories::Stories;
 
 static LIVE: OnceLock<Live> = OnceLock::new();
-
-struct Live {
-    world: &'static World,
-    feed: Arc<Feed>,
-    /// Whether the terminal is to show the end, too.
-    is_drawn: bool,
-    /// The stories that have come to an end, and of which nothing has been shown.
-    told: Mutex<Vec<Tale>>,
-    /// The seats whose ranks have ended well.
-    finished: Box<[AtomicBool]>,
-    /// By seat, what those who are gone have done there.
-    gone: Mutex<Vec<Gone>>,
-    is_closing: AtomicBool,
-    is_done: Mutex<bool>,
-    done: Condvar,
-}
-
-/// What the lives in a seat have done that are over.
-#[derive(Clone, Copy, Default)]
-struct Gone {
-    lives: u32,
-    messages: u64,
-    collectives: u64,
-}
 
 /// A picture each, of those that somebody looks at, and of those that are kept.
 const PICTURE: Duration = Duration::from_millis(33);

@@ -1,7 +1,7 @@
 //! One look at a job: what each rank does, by what it leaves to be seen.
 
+use super::shared::{Gone, Live};
 use super::stories::Stories;
-use super::{Gone, Live};
 use crate::engine::World;
 use crate::host::life::{self, Visit};
 use crate::machine::map;

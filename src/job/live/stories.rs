@@ -1,7 +1,7 @@
 //! What people read of failures: words when something has happened, and a line in time for each
 //! story.
 
-use super::Live;
+use super::shared::Live;
 use crate::base::Member;
 use crate::fault::Tale;
 use crate::view::Line;
