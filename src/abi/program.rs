@@ -1,9 +1,10 @@
 //! Calls of the program's functions, for the floor that may not call through an address.
 
 use crate::mpi::attributes::Attribute;
-use crate::mpi::callback::{Callback, Language, Notice, Program, Reduction};
+use crate::mpi::callback::{Callback, Language};
 use crate::mpi::error::{Class, Result};
 use crate::mpi::p2p::status::Status;
+use crate::mpi::program::{Notice, Program, Reduction};
 use std::ffi::{c_int, c_void};
 
 /// The program: every function it gave us is called here.

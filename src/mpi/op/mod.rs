@@ -3,6 +3,7 @@
 pub mod combine;
 #[allow(unsafe_code, reason = "reductions read and write elements")]
 pub mod kernels;
+mod named;
 
 use crate::mpi::callback::Callback;
 use crate::mpi::checks;
@@ -10,6 +11,7 @@ use crate::mpi::datatype::predefined;
 use crate::mpi::datatype::{Datatype, Element};
 use crate::mpi::error::{Class, Result};
 use crate::mpi::handle_table::Held;
+pub use crate::mpi::op::named::Named;
 use std::sync::OnceLock;
 
 /// What combines two values.
@@ -17,25 +19,6 @@ use std::sync::OnceLock;
 pub enum Op {
     Named(Named),
     User { function: Callback, commutes: bool, is_large: bool },
-}
-
-/// The predefined operations, by their handles.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Named {
-    Sum,
-    Min,
-    Max,
-    Prod,
-    Band,
-    Bor,
-    Bxor,
-    Land,
-    Lor,
-    Lxor,
-    Minloc,
-    Maxloc,
-    Replace,
-    NoOp,
 }
 
 const FIRST: usize = 0x20;
