@@ -93,9 +93,21 @@ pub(crate) fn is_exported(code: &str, at: usize) -> bool {
     before.ends_with("pub") || before.ends_with(')')
 }
 
-/// Whether a name stands in more places than the declaration that brings it in.
+/// Whether a name stands outside `use`, by itself or at the beginning of a path.
 pub(crate) fn uses_name(code: &str, name: &str) -> bool {
-    words(code, name).len() > 1
+    let rest = without_uses(code);
+    let is_first = |at: usize| !rest[..at].ends_with("::") && !rest[..at].ends_with('.');
+    words(&rest, name).into_iter().any(is_first)
+}
+
+/// The code with blanks in place of its `use` declarations.
+fn without_uses(code: &str) -> String {
+    let mut rest = code.to_string();
+    for (at, declaration) in uses(code) {
+        let length = 3 + declaration.len();
+        rest.replace_range(at..at + length, &" ".repeat(length));
+    }
+    rest
 }
 
 /// The paths of a `use` declaration, and the name that each brings in.
@@ -158,10 +170,7 @@ fn segments(path: &str) -> Route {
 
 /// The paths of two names and more that stand outside `use`, and where.
 pub(crate) fn paths(code: &str) -> Vec<(usize, Route)> {
-    let mut rest = code.to_string();
-    for (at, declaration) in uses(code) {
-        rest.replace_range(at..at + 3 + declaration.len(), &" ".repeat(3 + declaration.len()));
-    }
+    let rest = without_uses(code);
     let mut found = Vec::new();
     let mut at = 0;
     while at < rest.len() {
