@@ -1,10 +1,10 @@
-//! Compiles the shims that only C can define, gives the library its soname, and its programs and
-//! itself the further names they go by.
+//! Compiles the functions that only C can define, sets the library's soname, links the further
+//! names of the library and its programs, and writes `ftmpi.h`.
 
 use std::os::unix::fs::symlink;
 use std::path::Path;
 
-/// Names that cargo has no target for: links, which dangle until the rest is built.
+/// Names for which cargo has no target: links, which dangle until the rest is built.
 const LINKS: [(&str, &str); 4] = [
     ("libmpi_abi.so.1", "libftmpi_rs.so"),
     ("libmpi_abi.so.0", "libftmpi_rs.so"),
@@ -12,38 +12,37 @@ const LINKS: [(&str, &str); 4] = [
     ("mpiCC", "mpicxx"),
 ];
 
-/// What stable Rust cannot define: functions with a variable number of arguments, and arithmetic on
-/// 128-bit floats.
+/// What stable Rust cannot define: variadic functions, and arithmetic on 128-bit floats.
 const IN_C: [&str; 2] = ["src/host/shims/variadic.c", "src/mpi/op/kernels/quad.c"];
 
 fn main() {
     println!("cargo:rerun-if-changed=build.rs");
     IN_C.iter().for_each(|file| println!("cargo:rerun-if-changed={file}"));
     cc::Build::new().files(IN_C).std("gnu11").opt_level(2).pic(true).compile("ftmpi_in_c");
-    // Without it, a program that is linked with the library's path would keep that path.
+    // Without a soname, a program linked with the library's path would store that path.
     println!("cargo:rustc-cdylib-link-arg=-Wl,-soname,libftmpi_rs.so");
-    // ld.so runs its constructor before all others (see `host::loader::template`).
+    // Makes ld.so run this library's constructor before all others (see `host::loader::template`).
     println!("cargo:rustc-cdylib-link-arg=-Wl,-z,initfirst");
-    // Tests that count instructions mean something only then.
+    // Tests that count instructions are meaningful only in optimised builds.
     println!("cargo:rustc-check-cfg=cfg(is_optimised)");
     if std::env::var("OPT_LEVEL").is_ok_and(|level| level == "3") {
         println!("cargo:rustc-cfg=is_optimised");
     }
     let out = std::env::var_os("OUT_DIR").expect("cargo sets it for build scripts");
     write_own_header(Path::new(&out));
-    // target/<profile>/build/<package>/out: what is built goes three levels up.
+    // `out` is target/<profile>/build/<package>/out; the build's output is three levels up.
     if let Some(profile) = Path::new(&out).ancestors().nth(3) {
         for (name, target) in LINKS {
             let link = profile.join(name);
             if link.symlink_metadata().is_err() {
-                // Where this is not allowed, `ftrun` makes up for it.
+                // If links are not allowed here, `ftrun` makes up for it.
                 let _ = symlink(target, link);
             }
         }
     }
 }
 
-/// The header of our own extensions. A test holds it against `include/ftmpi.h`.
+/// Writes the header of this library's extensions. A test compares it with `include/ftmpi.h`.
 fn write_own_header(out: &Path) {
     const SOURCE: &str = "src/abi/extensions.rs";
     println!("cargo:rerun-if-changed={SOURCE}");

@@ -1,6 +1,8 @@
-//! An MPI that survives: every rank a thread of one process, and the job goes on when ranks die.
+//! An MPI that survives failures: every rank is a thread or fiber of one process, and the job
+//! continues when ranks die.
 //!
-//! The house has floors; each uses only what lies below it (see `docs/ARCHITECTURE.md`).
+//! The code is organised in floors; each uses only the floors below it (see
+//! `docs/ARCHITECTURE.md`).
 
 #![deny(unsafe_code)]
 #![allow(

@@ -1,5 +1,5 @@
-//! MPI_Abort (MPI-5.0 §9.6): ends the job; by ULFM's rules, only the ranks in the group of its
-//! communicator, which are failed processes to all others.
+//! MPI_Abort (MPI-5.0 §9.6). It ends the job; under ULFM's rules it ends only the ranks in the
+//! group of its communicator, which all other ranks then see as failed processes.
 
 use crate::abi::current;
 use crate::job;
@@ -7,7 +7,7 @@ use crate::mpi::comm::Comm;
 use crate::mpi::process::Process;
 use std::ffi::c_int;
 
-/// MPI_Abort with this code, as far as an exit status can say it.
+/// Carries out MPI_Abort. The exit status is the low eight bits of `code`, but 0 only for code 0.
 pub(super) fn abort(process: &Process, comm: Option<&Comm>, code: c_int) -> ! {
     let status = match code & 0xff {
         0 if code != 0 => 1,
@@ -21,8 +21,8 @@ pub(super) fn abort(process: &Process, comm: Option<&Comm>, code: c_int) -> ! {
     job::end_job(status, &format!("rank {} {words}", process.me.seat))
 }
 
-/// Ends all members of `comm`, the caller among them, if the rules say so and a rank outside of it
-/// lives; returns if not.
+/// Ends all members of `comm`, including the caller, if the rules say so and a rank outside of
+/// `comm` is alive. Returns otherwise.
 pub(super) fn end_group(process: &Process, comm: &Comm, status: c_int, words: &str) {
     if job::end_group(process, comm, status, words) {
         current::end()

@@ -1,4 +1,4 @@
-//! The attempt to do all of a call by its short way (see `abi::fast_path`).
+//! Tries the fast path of a call before the slow path (see `abi::fast_path`).
 
 use crate::abi::current;
 use crate::mpi::error::{Class, Error, Failure, Result};
@@ -8,15 +8,16 @@ use std::ffi::c_int;
 use std::mem::ManuallyDrop;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-/// What became of a call that has gone its short way.
+/// How the fast path ended.
 enum Tried {
     Done,
     Nothing,
     Failed,
 }
 
-/// Does all of a call by its short way, if `way` can, and doors need not know of anything else;
-/// otherwise nothing has happened, and `long` does it. Only what went wrong goes to `fail`.
+/// Completes a call by its fast path `way` if it can and if entering the door normally has nothing
+/// else to do. Otherwise nothing has happened yet, and the slow path `long` runs. `fail` handles
+/// errors only.
 #[inline(always)]
 pub(super) fn at_once(
     name: &'static str, way: impl FnOnce(&'static Process) -> Result<bool>,
@@ -24,7 +25,7 @@ pub(super) fn at_once(
 ) -> c_int {
     let known = current::known_in(name).filter(|process| process.is_plainly_inside());
     let Some(process) = known else { return long() };
-    // Beside what the call returns, which so fits a register.
+    // Kept apart from the return value, which then fits in a register.
     let mut failure = ManuallyDrop::new(None);
     let tried = catch_unwind(AssertUnwindSafe(|| match way(process) {
         Ok(true) => Tried::Done,

@@ -1,10 +1,10 @@
-//! Attributes and their keys (MPI-5.0 §7.7), and their names of MPI-1 (§16.1).
+//! Attributes and their keyvals (MPI-5.0 §7.7), also under their MPI-1 names (§16.1).
 
 use crate::abi::kinds::*;
 use crate::mpi::attributes::{self, Bearer, Keyval};
 
 mpi!(
-    /// A key to attributes of communicators.
+    /// Creates a keyval for attributes of communicators.
     #[fortran(mpi_comm_create_keyval_)]
     fn MPI_Comm_create_keyval(
         process: &Process, comm_copy_attr_fn: CommCopyFunction,
@@ -18,7 +18,7 @@ mpi!(
 );
 
 mpi!(
-    /// Frees a key to attributes of communicators.
+    /// Frees a keyval for attributes of communicators.
     #[fortran(mpi_comm_free_keyval_)]
     fn MPI_Comm_free_keyval(process: &Process, comm_keyval: InOutInt) {
         attributes::free_key(process, comm_keyval.value(), Bearer::Comm)?;
@@ -28,7 +28,7 @@ mpi!(
 );
 
 mpi!(
-    /// Hangs an attribute on `comm`.
+    /// Sets an attribute of `comm`.
     #[fortran(mpi_comm_set_attr_)]
     #[raises_on(comm)]
     fn MPI_Comm_set_attr(
@@ -39,7 +39,7 @@ mpi!(
 );
 
 mpi!(
-    /// The attribute of `comm` under a key, if it is set.
+    /// The attribute of `comm` under a keyval, if it is set.
     #[fortran(mpi_comm_get_attr_)]
     #[raises_on(comm)]
     fn MPI_Comm_get_attr(
@@ -52,7 +52,7 @@ mpi!(
 );
 
 mpi!(
-    /// Takes an attribute off `comm`.
+    /// Deletes an attribute of `comm`.
     #[fortran(mpi_comm_delete_attr_)]
     #[raises_on(comm)]
     fn MPI_Comm_delete_attr(process: &Process, comm: MPI_Comm, comm_keyval: Int) {
@@ -61,7 +61,7 @@ mpi!(
 );
 
 mpi!(
-    /// A key to attributes of datatypes.
+    /// Creates a keyval for attributes of datatypes.
     #[fortran(mpi_type_create_keyval_)]
     fn MPI_Type_create_keyval(
         process: &Process, type_copy_attr_fn: TypeCopyFunction,
@@ -75,7 +75,7 @@ mpi!(
 );
 
 mpi!(
-    /// Frees a key to attributes of datatypes.
+    /// Frees a keyval for attributes of datatypes.
     #[fortran(mpi_type_free_keyval_)]
     fn MPI_Type_free_keyval(process: &Process, type_keyval: InOutInt) {
         attributes::free_key(process, type_keyval.value(), Bearer::Datatype)?;
@@ -85,7 +85,7 @@ mpi!(
 );
 
 mpi!(
-    /// Hangs an attribute on `datatype`.
+    /// Sets an attribute of `datatype`.
     #[fortran(mpi_type_set_attr_)]
     fn MPI_Type_set_attr(
         process: &Process, datatype: MPI_Datatype, type_keyval: Int, attribute_val: InAttribute,
@@ -95,7 +95,7 @@ mpi!(
 );
 
 mpi!(
-    /// The attribute of `datatype` under a key, if it is set.
+    /// The attribute of `datatype` under a keyval, if it is set.
     #[fortran(mpi_type_get_attr_)]
     fn MPI_Type_get_attr(
         process: &Process, datatype: MPI_Datatype, type_keyval: Int, attribute_val: OutAttribute,
@@ -107,7 +107,7 @@ mpi!(
 );
 
 mpi!(
-    /// Takes an attribute off `datatype`.
+    /// Deletes an attribute of `datatype`.
     #[fortran(mpi_type_delete_attr_)]
     fn MPI_Type_delete_attr(process: &Process, datatype: MPI_Datatype, type_keyval: Int) {
         process.notes(&datatype).delete_attribute(process, &datatype, type_keyval)
@@ -115,7 +115,7 @@ mpi!(
 );
 
 mpi!(
-    /// MPI_Comm_create_keyval of MPI-1.
+    /// MPI_Comm_create_keyval under its MPI-1 name.
     #[fortran(mpi_keyval_create_)]
     fn MPI_Keyval_create(
         process: &Process, copy_fn: CopyFunction, delete_fn: DeleteFunction, keyval: OutInt,
@@ -129,7 +129,7 @@ mpi!(
 );
 
 mpi!(
-    /// MPI_Comm_free_keyval of MPI-1.
+    /// MPI_Comm_free_keyval under its MPI-1 name.
     #[fortran(mpi_keyval_free_)]
     fn MPI_Keyval_free(process: &Process, keyval: InOutInt) {
         attributes::free_key(process, keyval.value(), Bearer::Comm)?;
@@ -139,7 +139,7 @@ mpi!(
 );
 
 mpi!(
-    /// MPI_Comm_set_attr of MPI-1.
+    /// MPI_Comm_set_attr under its MPI-1 name.
     #[fortran(mpi_attr_put_)]
     #[raises_on(comm)]
     fn MPI_Attr_put(process: &Process, comm: MPI_Comm, keyval: Int, attribute_val: InAttributeOld) {
@@ -148,7 +148,7 @@ mpi!(
 );
 
 mpi!(
-    /// MPI_Comm_get_attr of MPI-1.
+    /// MPI_Comm_get_attr under its MPI-1 name.
     #[fortran(mpi_attr_get_)]
     #[raises_on(comm)]
     fn MPI_Attr_get(
@@ -161,7 +161,7 @@ mpi!(
 );
 
 mpi!(
-    /// MPI_Comm_delete_attr of MPI-1.
+    /// MPI_Comm_delete_attr under its MPI-1 name.
     #[fortran(mpi_attr_delete_)]
     #[raises_on(comm)]
     fn MPI_Attr_delete(process: &Process, comm: MPI_Comm, keyval: Int) {

@@ -1,4 +1,4 @@
-//! Buffers for buffered sends (MPI-5.0 §3.6).
+//! Buffers for buffered sends, attached to the process or to a communicator (MPI-5.0 §3.6).
 
 use crate::abi::kinds::*;
 use crate::mpi::handle_table::Held;
@@ -13,7 +13,7 @@ mpi!(
 );
 
 mpi!(
-    /// Detaches the buffer of the process, when everything in it has been delivered.
+    /// Detaches the process's buffer once all its messages have been delivered.
     #[large(MPI_Buffer_detach_c)]
     #[fortran(mpi_buffer_detach_)]
     fn MPI_Buffer_detach(process: &Process, buffer_addr: OutAddress, size: OutCount) {
@@ -25,7 +25,7 @@ mpi!(
 );
 
 mpi!(
-    /// Waits until everything in the buffer of the process has been delivered.
+    /// Waits until all messages in the process's buffer have been delivered.
     #[fortran(mpi_buffer_flush_)]
     fn MPI_Buffer_flush(process: &Process) {
         process.buffer.flush(process)
@@ -33,7 +33,7 @@ mpi!(
 );
 
 mpi!(
-    /// Starts to wait until everything in the buffer of the process has been delivered.
+    /// Starts waiting until all messages in the process's buffer have been delivered.
     #[fortran(mpi_buffer_iflush_)]
     fn MPI_Buffer_iflush(process: &Process, request: Var<MPI_Request>) {
         let pending = process.buffer.iflush(process);
@@ -53,7 +53,7 @@ mpi!(
 );
 
 mpi!(
-    /// Detaches the buffer of a communicator, when everything in it has been delivered.
+    /// Detaches the buffer of a communicator once all its messages have been delivered.
     #[large(MPI_Comm_detach_buffer_c)]
     #[fortran(mpi_comm_detach_buffer_)]
     #[raises_on(comm)]
@@ -68,7 +68,7 @@ mpi!(
 );
 
 mpi!(
-    /// Waits until everything in the buffer of a communicator has been delivered.
+    /// Waits until all messages in the buffer of a communicator have been delivered.
     #[fortran(mpi_comm_flush_buffer_)]
     #[raises_on(comm)]
     fn MPI_Comm_flush_buffer(process: &Process, comm: MPI_Comm) {
@@ -77,7 +77,7 @@ mpi!(
 );
 
 mpi!(
-    /// Starts to wait until everything in the buffer of a communicator has been delivered.
+    /// Starts waiting until all messages in the buffer of a communicator have been delivered.
     #[fortran(mpi_comm_iflush_buffer_)]
     #[raises_on(comm)]
     fn MPI_Comm_iflush_buffer(process: &Process, comm: MPI_Comm, request: Var<MPI_Request>) {

@@ -6,8 +6,8 @@ use crate::abi::scope::Scope;
 use crate::abi::{current, handlers};
 use std::ffi::{c_int, c_void};
 
-/// The calls that let an object's handler hear of `code`, as of an error of its own. An ordinary
-/// `fn` of C: neither the call itself nor its handler is an error.
+/// MPI_Comm_call_errhandler and its kin: calls the handler of an object with `code`. An ordinary
+/// `fn` of C: neither the call nor its handler is an error.
 fn call_errhandler<H: Kind + Into<Scope>>(
     name: &'static str, object: H, what: &'static str, code: c_int,
 ) -> c_int {
@@ -21,7 +21,7 @@ fn call_errhandler<H: Kind + Into<Scope>>(
     0
 }
 
-/// The doors of [`call_errhandler`], one for each sort of objects.
+/// Generates the entry points of [`call_errhandler`], one for each type of object.
 macro_rules! call_errhandlers {
     ($(
         $kind:ident $what:ident: $c:ident, $pmpi:ident, $fortran:ident, $pfortran:ident;
@@ -42,7 +42,7 @@ macro_rules! call_errhandlers {
         ) {
             // SAFETY: the caller is Fortran, which passes scalars by reference.
             let object = unsafe { $kind::enter($what, ()) };
-            // SAFETY: as above.
+            // SAFETY: the caller is Fortran, which passes scalars by reference.
             let code = unsafe { Int::enter(errorcode, ()) };
             ierror.set(call_errhandler(stringify!($c), object, stringify!($what), code.value()));
         }
@@ -51,7 +51,7 @@ macro_rules! call_errhandlers {
         unsafe extern "C-unwind" fn $pfortran(
             $what: *const c_int, errorcode: *const c_int, ierror: Ierror,
         ) {
-            // SAFETY: as above.
+            // SAFETY: the arguments are our caller's, which is Fortran.
             unsafe { $fortran($what, errorcode, ierror) }
         }
 
@@ -60,7 +60,7 @@ macro_rules! call_errhandlers {
             unsafe extern "C-unwind" fn modern(
                 $what: *const c_int, errorcode: *const c_int, ierror: Ierror,
             ) {
-                // SAFETY: as above.
+                // SAFETY: the arguments are our caller's, which is Fortran.
                 unsafe { $fortran($what, errorcode, ierror) }
             }
 
@@ -68,7 +68,7 @@ macro_rules! call_errhandlers {
             unsafe extern "C-unwind" fn pmodern(
                 $what: *const c_int, errorcode: *const c_int, ierror: Ierror,
             ) {
-                // SAFETY: as above.
+                // SAFETY: the arguments are our caller's, which is Fortran.
                 unsafe { $fortran($what, errorcode, ierror) }
             }
         };

@@ -4,7 +4,7 @@ use crate::abi::kinds::*;
 use crate::checkpoint;
 use std::ffi::c_int;
 
-/// What FTCK_Restore says where there is nothing to restore: FTCK_NONE.
+/// FTCK_NONE: FTCK_Restore found nothing to restore.
 const NONE: c_int = -1;
 
 fn told(count: Option<usize>) -> c_int {
@@ -12,7 +12,7 @@ fn told(count: Option<usize>) -> c_int {
 }
 
 mpi!(
-    /// Makes what keeps checkpoints of the members of `comm`.
+    /// Creates a checkpoint object for the members of `comm`.
     #[fortran(ftck_create_)]
     #[raises_on(comm)]
     fn FTCK_Create(process: &Process, comm: MPI_Comm, scheme: InText, ck: Var<FTCK>) {
@@ -22,7 +22,7 @@ mpi!(
 );
 
 mpi!(
-    /// Says what is to be kept.
+    /// Registers data to be saved.
     #[large(FTCK_Register_c)]
     #[fortran(ftck_register_)]
     fn FTCK_Register(
@@ -33,7 +33,7 @@ mpi!(
 );
 
 mpi!(
-    /// Says what is to be kept no more.
+    /// Removes data from what is saved.
     #[fortran(ftck_unregister_)]
     fn FTCK_Unregister(process: &Process, ck: FTCK, id: Int) {
         checkpoint::unregister(&ck, id)
@@ -41,7 +41,7 @@ mpi!(
 );
 
 mpi!(
-    /// Keeps what is registered.
+    /// Saves the registered data.
     #[fortran(ftck_checkpoint_)]
     fn FTCK_Checkpoint(process: &Process, ck: FTCK, version: Size) {
         checkpoint::take(process, &ck, version)
@@ -49,7 +49,7 @@ mpi!(
 );
 
 mpi!(
-    /// Starts to keep what is registered, which may change when this returns.
+    /// Starts saving the registered data, which the program may change when this returns.
     #[fortran(ftck_icheckpoint_)]
     fn FTCK_Icheckpoint(process: &Process, ck: FTCK, version: Size, request: Var<MPI_Request>) {
         request.set(checkpoint::start(process, &ck, version)?);
@@ -58,7 +58,7 @@ mpi!(
 );
 
 mpi!(
-    /// Puts back what was kept, with what the others have of those who have lost it.
+    /// Restores the saved data; survivors rebuild the data of ranks that lost theirs.
     #[fortran(ftck_restore_)]
     fn FTCK_Restore(process: &Process, ck: FTCK, version: OutInt) {
         let restored = checkpoint::restore(process, &ck)?;
@@ -68,7 +68,8 @@ mpi!(
 );
 
 mpi!(
-    /// How safe the last checkpoint is.
+    /// The last checkpoint: its version, how many failures it survives, how many digits it may
+    /// lose.
     #[fortran(ftck_status_)]
     fn FTCK_Status(process: &Process, ck: FTCK, version: OutInt, failures: OutInt, digits: OutInt) {
         let safety = checkpoint::safety(process, &ck);
@@ -80,7 +81,7 @@ mpi!(
 );
 
 mpi!(
-    /// How safe it is for each rank.
+    /// How many failures each rank's data survives.
     #[fortran(ftck_tolerances_)]
     fn FTCK_Tolerances(process: &Process, ck: FTCK, maxranks: Size, failures: OutInts) {
         let each = checkpoint::tolerances(process, &ck);
@@ -90,7 +91,7 @@ mpi!(
 );
 
 mpi!(
-    /// Whose data came into the care of this rank.
+    /// The ranks whose data this rank has inherited.
     #[fortran(ftck_orphans_)]
     fn FTCK_Orphans(process: &Process, ck: FTCK, maxranks: Size, ranks: OutInts, count: OutInt) {
         let orphans = checkpoint::orphans(&ck);
@@ -101,7 +102,7 @@ mpi!(
 );
 
 mpi!(
-    /// Some of those data.
+    /// Copies out some of the inherited data.
     #[large(FTCK_Adopt_c)]
     #[fortran(ftck_adopt_)]
     fn FTCK_Adopt(
@@ -113,7 +114,7 @@ mpi!(
 );
 
 mpi!(
-    /// Goes on among the members of `comm`.
+    /// Continues with the members of `comm`.
     #[fortran(ftck_set_comm_)]
     #[raises_on(comm)]
     fn FTCK_Set_comm(process: &Process, ck: FTCK, comm: MPI_Comm) {
@@ -122,7 +123,7 @@ mpi!(
 );
 
 mpi!(
-    /// Keeps some checkpoints in files, too.
+    /// Also writes some checkpoints to files.
     #[fortran(ftck_set_disk_)]
     fn FTCK_Set_disk(process: &Process, ck: FTCK, directory: InText, every: Size) {
         checkpoint::keep_on_disk(&ck, &directory, every as u64)
@@ -130,7 +131,7 @@ mpi!(
 );
 
 mpi!(
-    /// Says where this rank is: no two of a node are in one group.
+    /// Sets the node of this rank: no two ranks of a node are put into one group.
     #[fortran(ftck_set_node_)]
     fn FTCK_Set_node(process: &Process, ck: FTCK, node: Size) {
         checkpoint::sit_on(&ck, node as u32)
@@ -138,7 +139,7 @@ mpi!(
 );
 
 mpi!(
-    /// Says how far apart failures are.
+    /// Sets the expected time between failures.
     #[fortran(ftck_set_mttf_)]
     fn FTCK_Set_mttf(process: &Process, ck: FTCK, mttf: InText) {
         checkpoint::expect_failures(&ck, &mttf)
@@ -155,7 +156,7 @@ mpi!(
 );
 
 mpi!(
-    /// Forgets all that is kept.
+    /// Frees the object and everything saved in it.
     #[fortran(ftck_free_)]
     fn FTCK_Free(process: &Process, ck: Var<FTCK>) {
         checkpoint::find(process, ck.key(), "ck")?;

@@ -1,6 +1,6 @@
-//! Collective communication (MPI-5.0 §6.3 to §6.8).
+//! Collective communication: barrier, broadcast, gather, scatter, all-to-all (MPI-5.0 §6.3 to
+//! §6.8).
 
-use crate::abi::fast_path;
 use crate::abi::kinds::*;
 use crate::mpi::coll::{Allgather, Alltoall, Barrier, Bcast, Gather, Lists, Offer, Scatter, Types};
 use crate::mpi::datatype::Datatype;
@@ -8,7 +8,7 @@ use crate::mpi::error::Result;
 use crate::mpi::handle_table::Held;
 use crate::mpi::process::Process;
 
-/// Reads the datatypes of an array.
+/// Looks up the datatypes of an array.
 pub(super) fn datatypes(
     process: &Process, types: Keys<MPI_Datatype>, name: &'static str,
 ) -> impl Fn(i64) -> Result<Vec<Held<Datatype>>> {
@@ -24,47 +24,44 @@ collective!(
     #[fortran(mpi_barrier_, mpi_ibarrier_, mpi_barrier_init_)]
     #[forms(MPI_Ibarrier, MPI_Barrier_init)]
     #[raises_on(comm)]
-    #[at_once(fast_path::barrier)]
     fn MPI_Barrier(process: &Process, comm: MPI_Comm) {
         Barrier::plan()
     }
 );
 
 collective!(
-    /// The root's buffer goes to everybody (MPI-5.0 §6.4).
+    /// Sends the root's buffer to all members (MPI-5.0 §6.4).
     #[large(MPI_Bcast_c, MPI_Ibcast_c, MPI_Bcast_init_c)]
     #[fortran(mpi_bcast_, mpi_ibcast_, mpi_bcast_init_)]
     #[forms(MPI_Ibcast, MPI_Bcast_init)]
     #[raises_on(comm)]
-    #[at_once(fast_path::bcast)]
     fn MPI_Bcast(
         process: &Process, buffer: OutBuf, count: Late<Count>, datatype: Late<MPI_Datatype>,
         root: Rank, comm: MPI_Comm,
     ) {
-        Bcast::plan(&comm, &Offer { buf: buffer, count, datatype }, root)
+        Bcast::plan(&comm, Offer { buf: buffer, count: &count, datatype: &datatype }, root)
     }
 );
 
 collective!(
-    /// What everybody has comes to the root (MPI-5.0 §6.5).
+    /// Collects the blocks of all members at the root (MPI-5.0 §6.5).
     #[large(MPI_Gather_c, MPI_Igather_c, MPI_Gather_init_c)]
     #[fortran(mpi_gather_, mpi_igather_, mpi_gather_init_)]
     #[forms(MPI_Igather, MPI_Gather_init)]
     #[raises_on(comm)]
-    #[at_once(fast_path::gather)]
     fn MPI_Gather(
         process: &Process, sendbuf: InBuf, sendcount: Late<Count>, sendtype: Late<MPI_Datatype>,
         recvbuf: OutBuf, recvcount: Late<Count>, recvtype: Late<MPI_Datatype>, root: Rank,
         comm: MPI_Comm,
     ) {
-        let send = Offer { buf: sendbuf, count: sendcount, datatype: sendtype };
-        let recv = Offer { buf: recvbuf, count: recvcount, datatype: recvtype };
+        let send = Offer { buf: sendbuf, count: &sendcount, datatype: &sendtype };
+        let recv = Offer { buf: recvbuf, count: &recvcount, datatype: &recvtype };
         Gather::plan(&comm, &send, &recv, root)
     }
 );
 
 collective!(
-    /// The same, with blocks of different sizes.
+    /// Like MPI_Gather, with blocks of different sizes.
     #[large(MPI_Gatherv_c, MPI_Igatherv_c, MPI_Gatherv_init_c)]
     #[fortran(mpi_gatherv_, mpi_igatherv_, mpi_gatherv_init_)]
     #[forms(MPI_Igatherv, MPI_Gatherv_init)]
@@ -74,7 +71,7 @@ collective!(
         recvbuf: OutBuf, recvcounts: Counts, displs: Displs, recvtype: Late<MPI_Datatype>,
         root: Rank, comm: MPI_Comm,
     ) {
-        let send = Offer { buf: sendbuf, count: sendcount, datatype: sendtype };
+        let send = Offer { buf: sendbuf, count: &sendcount, datatype: &sendtype };
         let types = Types::One(recvtype);
         let recv = Lists { buf: recvbuf, counts: &recvcounts, displs: &displs, types };
         Gather::plan(&comm, &send, &recv, root)
@@ -82,25 +79,24 @@ collective!(
 );
 
 collective!(
-    /// The root's blocks go to the ranks (MPI-5.0 §6.6).
+    /// Sends each member its block of the root's buffer (MPI-5.0 §6.6).
     #[large(MPI_Scatter_c, MPI_Iscatter_c, MPI_Scatter_init_c)]
     #[fortran(mpi_scatter_, mpi_iscatter_, mpi_scatter_init_)]
     #[forms(MPI_Iscatter, MPI_Scatter_init)]
     #[raises_on(comm)]
-    #[at_once(fast_path::scatter)]
     fn MPI_Scatter(
         process: &Process, sendbuf: InBuf, sendcount: Late<Count>, sendtype: Late<MPI_Datatype>,
         recvbuf: OutBuf, recvcount: Late<Count>, recvtype: Late<MPI_Datatype>, root: Rank,
         comm: MPI_Comm,
     ) {
-        let send = Offer { buf: sendbuf, count: sendcount, datatype: sendtype };
-        let recv = Offer { buf: recvbuf, count: recvcount, datatype: recvtype };
+        let send = Offer { buf: sendbuf, count: &sendcount, datatype: &sendtype };
+        let recv = Offer { buf: recvbuf, count: &recvcount, datatype: &recvtype };
         Scatter::plan(&comm, &send, &recv, root)
     }
 );
 
 collective!(
-    /// The same, with blocks of different sizes.
+    /// Like MPI_Scatter, with blocks of different sizes.
     #[large(MPI_Scatterv_c, MPI_Iscatterv_c, MPI_Scatterv_init_c)]
     #[fortran(mpi_scatterv_, mpi_iscatterv_, mpi_scatterv_init_)]
     #[forms(MPI_Iscatterv, MPI_Scatterv_init)]
@@ -112,30 +108,29 @@ collective!(
     ) {
         let types = Types::One(sendtype);
         let send = Lists { buf: sendbuf, counts: &sendcounts, displs: &displs, types };
-        let recv = Offer { buf: recvbuf, count: recvcount, datatype: recvtype };
+        let recv = Offer { buf: recvbuf, count: &recvcount, datatype: &recvtype };
         Scatter::plan(&comm, &send, &recv, root)
     }
 );
 
 collective!(
-    /// What everybody has comes to everybody (MPI-5.0 §6.7).
+    /// Collects the blocks of all members at every member (MPI-5.0 §6.7).
     #[large(MPI_Allgather_c, MPI_Iallgather_c, MPI_Allgather_init_c)]
     #[fortran(mpi_allgather_, mpi_iallgather_, mpi_allgather_init_)]
     #[forms(MPI_Iallgather, MPI_Allgather_init)]
     #[raises_on(comm)]
-    #[at_once(fast_path::allgather)]
     fn MPI_Allgather(
         process: &Process, sendbuf: InBuf, sendcount: Late<Count>, sendtype: Late<MPI_Datatype>,
         recvbuf: OutBuf, recvcount: Late<Count>, recvtype: Late<MPI_Datatype>, comm: MPI_Comm,
     ) {
-        let send = Offer { buf: sendbuf, count: sendcount, datatype: sendtype };
-        let recv = Offer { buf: recvbuf, count: recvcount, datatype: recvtype };
+        let send = Offer { buf: sendbuf, count: &sendcount, datatype: &sendtype };
+        let recv = Offer { buf: recvbuf, count: &recvcount, datatype: &recvtype };
         Allgather::plan(&comm, &send, &recv)
     }
 );
 
 collective!(
-    /// The same, with blocks of different sizes.
+    /// Like MPI_Allgather, with blocks of different sizes.
     #[large(MPI_Allgatherv_c, MPI_Iallgatherv_c, MPI_Allgatherv_init_c)]
     #[fortran(mpi_allgatherv_, mpi_iallgatherv_, mpi_allgatherv_init_)]
     #[forms(MPI_Iallgatherv, MPI_Allgatherv_init)]
@@ -145,7 +140,7 @@ collective!(
         recvbuf: OutBuf, recvcounts: Counts, displs: Displs, recvtype: Late<MPI_Datatype>,
         comm: MPI_Comm,
     ) {
-        let send = Offer { buf: sendbuf, count: sendcount, datatype: sendtype };
+        let send = Offer { buf: sendbuf, count: &sendcount, datatype: &sendtype };
         let types = Types::One(recvtype);
         let recv = Lists { buf: recvbuf, counts: &recvcounts, displs: &displs, types };
         Allgather::plan(&comm, &send, &recv)
@@ -153,24 +148,23 @@ collective!(
 );
 
 collective!(
-    /// Everybody has a block for everybody (MPI-5.0 §6.8).
+    /// Every member sends a separate block to every member (MPI-5.0 §6.8).
     #[large(MPI_Alltoall_c, MPI_Ialltoall_c, MPI_Alltoall_init_c)]
     #[fortran(mpi_alltoall_, mpi_ialltoall_, mpi_alltoall_init_)]
     #[forms(MPI_Ialltoall, MPI_Alltoall_init)]
     #[raises_on(comm)]
-    #[at_once(fast_path::alltoall)]
     fn MPI_Alltoall(
         process: &Process, sendbuf: InBuf, sendcount: Late<Count>, sendtype: Late<MPI_Datatype>,
         recvbuf: OutBuf, recvcount: Late<Count>, recvtype: Late<MPI_Datatype>, comm: MPI_Comm,
     ) {
-        let send = Offer { buf: sendbuf, count: sendcount, datatype: sendtype };
-        let recv = Offer { buf: recvbuf, count: recvcount, datatype: recvtype };
+        let send = Offer { buf: sendbuf, count: &sendcount, datatype: &sendtype };
+        let recv = Offer { buf: recvbuf, count: &recvcount, datatype: &recvtype };
         Alltoall::plan(&comm, &send, &recv)
     }
 );
 
 collective!(
-    /// The same, with blocks of different sizes.
+    /// Like MPI_Alltoall, with blocks of different sizes.
     #[large(MPI_Alltoallv_c, MPI_Ialltoallv_c, MPI_Alltoallv_init_c)]
     #[fortran(mpi_alltoallv_, mpi_ialltoallv_, mpi_alltoallv_init_)]
     #[forms(MPI_Ialltoallv, MPI_Alltoallv_init)]
@@ -189,7 +183,7 @@ collective!(
 );
 
 collective!(
-    /// The same, with datatypes of their own, at distances in bytes.
+    /// Like MPI_Alltoallv, with a datatype per block and displacements in bytes.
     #[large(MPI_Alltoallw_c, MPI_Ialltoallw_c, MPI_Alltoallw_init_c)]
     #[fortran(mpi_alltoallw_, mpi_ialltoallw_, mpi_alltoallw_init_)]
     #[forms(MPI_Ialltoallw, MPI_Alltoallw_init)]

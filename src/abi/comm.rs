@@ -1,4 +1,4 @@
-//! Communicators (MPI-5.0 §7.4, §7.8).
+//! Communicators: creation, comparison, names, hints (MPI-5.0 §7.4, §7.8).
 
 use crate::abi::check_recover;
 use crate::abi::kinds::*;
@@ -19,7 +19,7 @@ mpi!(
 );
 
 mpi!(
-    /// How many members `comm` has.
+    /// The number of members of `comm`.
     #[fortran(mpi_comm_size_)]
     #[raises_on(comm)]
     fn MPI_Comm_size(process: &Process, comm: MPI_Comm, size: OutInt) {
@@ -29,7 +29,7 @@ mpi!(
 );
 
 mpi!(
-    /// How two communicators compare.
+    /// Compares two communicators.
     #[fortran(mpi_comm_compare_)]
     #[raises_on(comm1)]
     fn MPI_Comm_compare(process: &Process, comm1: MPI_Comm, comm2: MPI_Comm, result: OutInt) {
@@ -39,7 +39,7 @@ mpi!(
 );
 
 mpi!(
-    /// A communicator like `comm` with a context of its own (MPI-5.0 §7.4.2).
+    /// Duplicates `comm` with a new context (MPI-5.0 §7.4.2).
     #[fortran(mpi_comm_dup_)]
     #[raises_on(comm)]
     fn MPI_Comm_dup(process: &Process, comm: MPI_Comm, newcomm: Var<MPI_Comm>) {
@@ -50,7 +50,7 @@ mpi!(
 );
 
 mpi!(
-    /// The same with these hints.
+    /// Like MPI_Comm_dup, with new hints.
     #[fortran(mpi_comm_dup_with_info_)]
     #[raises_on(comm)]
     fn MPI_Comm_dup_with_info(
@@ -62,7 +62,7 @@ mpi!(
 );
 
 mpi!(
-    /// Starts to make a communicator like `comm`.
+    /// Starts duplicating `comm`.
     #[fortran(mpi_comm_idup_)]
     #[raises_on(comm)]
     fn MPI_Comm_idup(
@@ -76,7 +76,7 @@ mpi!(
 );
 
 mpi!(
-    /// The same with these hints.
+    /// Like MPI_Comm_idup, with new hints.
     #[fortran(mpi_comm_idup_with_info_)]
     #[raises_on(comm)]
     fn MPI_Comm_idup_with_info(
@@ -91,7 +91,7 @@ mpi!(
 );
 
 mpi!(
-    /// One communicator for each color.
+    /// Creates one communicator for each color.
     #[fortran(mpi_comm_split_)]
     #[raises_on(comm)]
     fn MPI_Comm_split(
@@ -103,7 +103,7 @@ mpi!(
 );
 
 mpi!(
-    /// One communicator for each part of the machine.
+    /// Creates one communicator for each part of the machine.
     #[fortran(mpi_comm_split_type_)]
     #[raises_on(comm)]
     fn MPI_Comm_split_type(
@@ -116,7 +116,7 @@ mpi!(
 );
 
 mpi!(
-    /// A communicator of `group`, made by all of `comm`.
+    /// Creates a communicator of `group`; all members of `comm` call it.
     #[fortran(mpi_comm_create_)]
     #[raises_on(comm)]
     fn MPI_Comm_create(
@@ -128,7 +128,7 @@ mpi!(
 );
 
 mpi!(
-    /// A communicator of `group`, made by its members alone.
+    /// Creates a communicator of `group`; only its members call it.
     #[fortran(mpi_comm_create_group_)]
     #[raises_on(comm)]
     fn MPI_Comm_create_group(
@@ -140,7 +140,7 @@ mpi!(
 );
 
 mpi!(
-    /// A communicator of `group`, made by its members, who need not have another one.
+    /// Creates a communicator of `group` without a parent communicator.
     #[fortran(mpi_comm_create_from_group_)]
     #[raises_on(errhandler)]
     fn MPI_Comm_create_from_group(
@@ -154,7 +154,7 @@ mpi!(
 );
 
 mpi!(
-    /// An intercommunicator between the groups of two communicators (MPI-5.0 §7.6.2).
+    /// Creates an intercommunicator between the groups of two communicators (MPI-5.0 §7.6.2).
     #[fortran(mpi_intercomm_create_)]
     #[raises_on(local_comm)]
     fn MPI_Intercomm_create(
@@ -175,7 +175,7 @@ mpi!(
 );
 
 mpi!(
-    /// An intercommunicator between two groups.
+    /// Creates an intercommunicator between two groups.
     #[fortran(mpi_intercomm_create_from_groups_)]
     #[raises_on(errhandler)]
     fn MPI_Intercomm_create_from_groups(
@@ -193,7 +193,7 @@ mpi!(
 );
 
 mpi!(
-    /// One communicator of both groups of `intercomm`.
+    /// Merges both groups of `intercomm` into one communicator.
     #[fortran(mpi_intercomm_merge_)]
     #[raises_on(intercomm)]
     fn MPI_Intercomm_merge(
@@ -216,7 +216,7 @@ mpi!(
 );
 
 mpi!(
-    /// Frees `comm`; nothing of an intracommunicator has to be waited for (MPI-5.0 §11.10.4).
+    /// Frees `comm`: an intracommunicator has nothing to wait for (MPI-5.0 §11.10.4).
     #[fortran(mpi_comm_disconnect_)]
     #[raises_on(comm)]
     fn MPI_Comm_disconnect(process: &Process, comm: Var<MPI_Comm>) {
@@ -237,7 +237,7 @@ mpi!(
 );
 
 mpi!(
-    /// The other group of an intercommunicator.
+    /// The remote group of an intercommunicator.
     #[fortran(mpi_comm_remote_group_)]
     #[raises_on(comm)]
     fn MPI_Comm_remote_group(process: &Process, comm: MPI_Comm, group: Var<MPI_Group>) {
@@ -247,7 +247,7 @@ mpi!(
 );
 
 mpi!(
-    /// How many the other group of an intercommunicator are.
+    /// The size of the remote group of an intercommunicator.
     #[fortran(mpi_comm_remote_size_)]
     #[raises_on(comm)]
     fn MPI_Comm_remote_size(process: &Process, comm: MPI_Comm, size: OutInt) {
@@ -267,7 +267,7 @@ mpi!(
 );
 
 mpi!(
-    /// Gives `comm` a name (MPI-5.0 §7.8).
+    /// Sets the name of `comm` (MPI-5.0 §7.8).
     #[fortran(mpi_comm_set_name_)]
     #[raises_on(comm)]
     fn MPI_Comm_set_name(process: &Process, comm: MPI_Comm, comm_name: InText) {
@@ -277,7 +277,7 @@ mpi!(
 );
 
 mpi!(
-    /// What `comm` is called.
+    /// The name of `comm`.
     #[fortran(mpi_comm_get_name_)]
     #[raises_on(comm)]
     fn MPI_Comm_get_name(
@@ -290,7 +290,7 @@ mpi!(
 );
 
 mpi!(
-    /// Gives `comm` hints (MPI-5.0 §7.4.4).
+    /// Sets hints on `comm` (MPI-5.0 §7.4.4).
     #[fortran(mpi_comm_set_info_)]
     #[raises_on(comm)]
     fn MPI_Comm_set_info(process: &Process, comm: MPI_Comm, info: Hints) {
@@ -300,7 +300,7 @@ mpi!(
 );
 
 mpi!(
-    /// The hints that `comm` was given, as an info of the caller's own.
+    /// The hints of `comm`, in a new info that the caller frees.
     #[fortran(mpi_comm_get_info_)]
     #[raises_on(comm)]
     fn MPI_Comm_get_info(process: &Process, comm: MPI_Comm, info_used: Var<MPI_Info>) {
@@ -310,7 +310,7 @@ mpi!(
 );
 
 mpi!(
-    /// No process of this library was spawned (MPI-5.0 §11.8.2).
+    /// MPI_COMM_NULL: this library spawns no processes (MPI-5.0 §11.8.2).
     #[fortran(mpi_comm_get_parent_)]
     fn MPI_Comm_get_parent(process: &Process, parent: Var<MPI_Comm>) {
         parent.set_null();

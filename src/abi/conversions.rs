@@ -1,4 +1,5 @@
-//! The ABI itself (MPI-5.0 §20): versions, and handles as integers, which they are.
+//! Questions about the ABI itself (MPI-5.0 §20): its version, what it says of Fortran, and handles
+//! as integers, which they already are.
 
 use crate::abi::kinds::*;
 use crate::mpi::{env, fortran};
@@ -15,7 +16,7 @@ mpi!(
 );
 
 mpi!(
-    /// What the ABI leaves to the machine (MPI-5.0 §20.3).
+    /// The properties that the ABI leaves to the platform (MPI-5.0 §20.3).
     #[fortran(mpi_abi_get_info_)]
     #[season(Always)]
     fn MPI_Abi_get_info(process: &Process, info: Var<MPI_Info>) {
@@ -25,7 +26,7 @@ mpi!(
 );
 
 mpi!(
-    /// What is known of Fortran (MPI-5.0 §20.4).
+    /// The properties of Fortran that the library knows (MPI-5.0 §20.4).
     #[fortran(mpi_abi_get_fortran_info_)]
     #[season(Always)]
     fn MPI_Abi_get_fortran_info(process: &Process, info: Var<MPI_Info>) {
@@ -35,7 +36,7 @@ mpi!(
 );
 
 mpi!(
-    /// Says what the program's Fortran is like.
+    /// Sets properties of Fortran.
     #[fortran(mpi_abi_set_fortran_info_)]
     #[season(Always)]
     fn MPI_Abi_set_fortran_info(process: &Process, info: MPI_Info) {
@@ -58,7 +59,7 @@ mpi!(
 );
 
 mpi!(
-    /// Says what .TRUE. and .FALSE. are.
+    /// Sets the values of .TRUE. and .FALSE.
     #[fortran(mpi_abi_set_fortran_booleans_)]
     #[season(Always)]
     fn MPI_Abi_set_fortran_booleans(
@@ -71,14 +72,14 @@ mpi!(
 macro_rules! integers {
     ($($handle:ident: $toint:ident, $fromint:ident, $name:ident;)*) => {$(
         plain!(
-            /// The handle as an integer.
+            /// Converts a handle to an integer.
             fn $toint($name: $handle) -> c_int {
                 $name.key() as c_int
             }
         );
 
         plain!(
-            /// The handle that is this integer.
+            /// Converts an integer to a handle.
             fn $fromint($name: Int) -> $handle {
                 <$handle>::of($name.value() as u32 as usize)
             }

@@ -1,4 +1,4 @@
-//! From the calling thread to its rank's [`Process`]: the only place that looks at a thread-local.
+//! Finds the [`Process`] of the calling thread. Only this file looks at a thread-local variable.
 
 use crate::abi::program::PROGRAM;
 use crate::base::Member;
@@ -14,14 +14,14 @@ static WORLD: OnceLock<&'static World> = OnceLock::new();
 static ALONE: OnceLock<Process> = OnceLock::new();
 const FIRST: Member = Member { seat: 0, incarnation: 0 };
 
-/// What a thread knows of itself: whose it is, and in which call. Zero is nothing.
+/// Which rank a thread belongs to, and which call it is in. All zero means nothing is known yet.
 struct Current {
     process: Cell<Option<&'static Process>>,
     call: Cell<Option<&'static str>>,
 }
 
-// Every call of the program begins here: a variable at a fixed distance from the thread's own
-// address, where Rust's would be found by calling ld.so.
+// Every call of the program reads this variable. At a fixed distance from the thread pointer it
+// needs no call of ld.so, as a thread-local of Rust in a shared library would.
 std::arch::global_asm!(
     ".pushsection .tbss.ftmpi_current, \"awT\", @nobits",
     ".hidden ftmpi_current",
@@ -34,12 +34,12 @@ std::arch::global_asm!(
     size = const size_of::<Current>(),
 );
 
-/// What the calling thread knows, read anew each time: fibers take it along.
+/// Shows the calling thread's data, located anew each time: a fiber may have changed threads.
 #[inline(always)]
 fn with<R>(see: impl FnOnce(&Current) -> R) -> R {
     let current: *const Current;
-    // SAFETY: the first word of a thread's data is its own address, and the linker knows how far
-    // the variable is from there (the ABI of thread-local data).
+    // SAFETY: the ABI of thread-local data: the first word of a thread's data is its own address,
+    // and the linker knows the variable's offset from there.
     unsafe {
         std::arch::asm!(
             "mov {at}, fs:0",
@@ -48,24 +48,24 @@ fn with<R>(see: impl FnOnce(&Current) -> R) -> R {
             options(nostack, readonly)
         );
     }
-    // SAFETY: it is as large and as much aligned, zero is a value of it, only this thread comes
-    // here, and it lives longer than the call.
+    // SAFETY: size and alignment are those of `Current`, zero is a valid value, only this thread
+    // accesses it, and it outlives the call.
     see(unsafe { &*current })
 }
 
-/// The process whose thread this is.
+/// The process of the calling thread.
 #[inline]
 pub(super) fn process() -> &'static Process {
     with(|current| current.process.get()).unwrap_or_else(find)
 }
 
-/// The same for the call of this name.
+/// Like [`process`]; also notes that the thread is now in `call`.
 #[inline]
 pub(super) fn process_in(call: &'static str) -> &'static Process {
     known_in(call).unwrap_or_else(find)
 }
 
-/// The same, if the thread has called before.
+/// Like [`process_in`], but `None` before the thread's first call.
 #[inline(always)]
 pub(super) fn known_in(call: &'static str) -> Option<&'static Process> {
     with(|current| {
@@ -74,17 +74,17 @@ pub(super) fn known_in(call: &'static str) -> Option<&'static Process> {
     })
 }
 
-/// The call that the thread is in; once it has returned, the latest.
+/// The call that the thread is in, or its latest if it is in none.
 fn call() -> &'static str {
     with(|current| current.call.get()).unwrap_or("no call")
 }
 
-/// The world that all ranks share; `seats` counts at the first call only.
+/// The world that all ranks share; only the first call uses `seats`.
 pub(super) fn world(seats: usize) -> &'static World {
     WORLD.get_or_init(|| {
         let world = Box::leak(Box::new(World::new(seats)));
         world.name_calls(call);
-        // All at once: a rank may be sent to before it has made its first call.
+        // All seats at once: a rank can receive messages before its first call.
         (0..seats).for_each(|seat| world.enter(seat, 0));
         world
     })
@@ -111,13 +111,13 @@ fn find() -> &'static Process {
     process
 }
 
-/// Ends the calling rank: it was told to die, or named memory that is not there. Nothing above
-/// this frame owns anything.
+/// Ends the calling rank, which was killed or passed an invalid address. No frame above this one
+/// owns anything.
 #[cold]
 pub(super) fn end() -> ! {
     let Some(address) = process().engine.fault() else { life::end_current(Ending::Killed) };
     if host::current().is_none() {
-        // SAFETY: outside of a job a program that touches such memory ends by this signal.
+        // SAFETY: without a launcher, a program that touches invalid memory ends by this signal.
         unsafe { libc::raise(libc::SIGSEGV) };
     }
     life::end_current(Ending::Signalled { number: libc::SIGSEGV, address })

@@ -1,11 +1,11 @@
-//! Datatypes (MPI-5.0 §5): what can be asked of them, and what becomes of them.
+//! Datatypes (MPI-5.0 §5): queries, commit, duplication and release.
 
 use crate::abi::kinds::*;
 use crate::mpi::datatype::constructors::{self, Room};
 use crate::mpi::{datatype, env};
 
 mpi!(
-    /// A type like `oldtype`, with its attributes as their copy functions say.
+    /// Duplicates `oldtype`; its attributes follow their copy functions.
     #[fortran(mpi_type_dup_)]
     fn MPI_Type_dup(process: &Process, oldtype: MPI_Datatype, newtype: Var<MPI_Datatype>) {
         newtype.set(constructors::duplicate(process, &oldtype)?);
@@ -14,7 +14,7 @@ mpi!(
 );
 
 mpi!(
-    /// Lets communication use `datatype`.
+    /// Commits `datatype`, so that communication may use it.
     #[fortran(mpi_type_commit_)]
     fn MPI_Type_commit(process: &Process, datatype: Var<MPI_Datatype>) {
         process.datatype(datatype.key(), "datatype")?.commit();
@@ -23,7 +23,7 @@ mpi!(
 );
 
 mpi!(
-    /// Frees `datatype`; types made of it, and messages under way, keep what they need.
+    /// Frees `datatype`; types derived from it and pending messages keep what they need.
     #[fortran(mpi_type_free_)]
     fn MPI_Type_free(process: &Process, datatype: Var<MPI_Datatype>) {
         constructors::free(process, datatype.key())?;
@@ -33,7 +33,7 @@ mpi!(
 );
 
 mpi!(
-    /// Bytes of data in one item.
+    /// The bytes of data in one item.
     #[large(MPI_Type_size_c)]
     #[fortran(mpi_type_size_)]
     fn MPI_Type_size(process: &Process, datatype: MPI_Datatype, size: OutCount) {
@@ -43,7 +43,7 @@ mpi!(
 );
 
 mpi!(
-    /// The same (deprecated).
+    /// MPI_Type_size with a large count (deprecated).
     #[fortran(mpi_type_size_x_)]
     fn MPI_Type_size_x(process: &Process, datatype: MPI_Datatype, size: OutCount64) {
         size.set(datatype.shape.size);
@@ -52,7 +52,7 @@ mpi!(
 );
 
 mpi!(
-    /// Where an item begins, and how far the next one is.
+    /// The lower bound and extent of an item.
     #[large(MPI_Type_get_extent_c)]
     #[fortran(mpi_type_get_extent_)]
     fn MPI_Type_get_extent(
@@ -65,7 +65,7 @@ mpi!(
 );
 
 mpi!(
-    /// The same (deprecated).
+    /// MPI_Type_get_extent with large counts (deprecated).
     #[fortran(mpi_type_get_extent_x_)]
     fn MPI_Type_get_extent_x(
         process: &Process, datatype: MPI_Datatype, lb: OutCount64, extent: OutCount64,
@@ -77,7 +77,7 @@ mpi!(
 );
 
 mpi!(
-    /// Where the data of an item begin, and how far they go.
+    /// The true lower bound and true extent of an item.
     #[large(MPI_Type_get_true_extent_c)]
     #[fortran(mpi_type_get_true_extent_)]
     fn MPI_Type_get_true_extent(
@@ -90,7 +90,7 @@ mpi!(
 );
 
 mpi!(
-    /// The same (deprecated).
+    /// MPI_Type_get_true_extent with large counts (deprecated).
     #[fortran(mpi_type_get_true_extent_x_)]
     fn MPI_Type_get_true_extent_x(
         process: &Process, datatype: MPI_Datatype, true_lb: OutCount64, true_extent: OutCount64,
@@ -102,7 +102,7 @@ mpi!(
 );
 
 mpi!(
-    /// How `datatype` was made, and how many of what MPI_Type_get_contents would give.
+    /// The envelope: how `datatype` was made, and the size of each list in its contents.
     #[fortran(mpi_type_get_envelope_)]
     fn MPI_Type_get_envelope(
         process: &Process, datatype: MPI_Datatype, num_integers: OutInt, num_addresses: OutInt,
@@ -119,7 +119,7 @@ mpi!(
 );
 
 mpi!(
-    /// The same for types with large counts.
+    /// Like MPI_Type_get_envelope, for types with large counts.
     #[twin_of(mpi_type_get_envelope_)]
     fn MPI_Type_get_envelope_c(
         process: &Process, datatype: MPI_Datatype, num_integers: OutCount64,
@@ -137,7 +137,7 @@ mpi!(
 );
 
 mpi!(
-    /// What `datatype` was made of.
+    /// The contents: the arguments that `datatype` was made from.
     #[fortran(mpi_type_get_contents_)]
     fn MPI_Type_get_contents(
         process: &Process, datatype: MPI_Datatype, max_integers: Size, max_addresses: Size,
@@ -159,7 +159,7 @@ mpi!(
 );
 
 mpi!(
-    /// The same for types with large counts.
+    /// Like MPI_Type_get_contents, for types with large counts.
     #[twin_of(mpi_type_get_contents_)]
     fn MPI_Type_get_contents_c(
         process: &Process, datatype: MPI_Datatype, max_integers: Count64, max_addresses: Count64,
@@ -182,7 +182,7 @@ mpi!(
 );
 
 mpi!(
-    /// Gives `datatype` a name.
+    /// Sets the name of `datatype`.
     #[fortran(mpi_type_set_name_)]
     fn MPI_Type_set_name(process: &Process, datatype: MPI_Datatype, type_name: InText) {
         *process.notes(&datatype).name.lock() = Some(env::name_of(type_name));
@@ -191,7 +191,7 @@ mpi!(
 );
 
 mpi!(
-    /// What `datatype` is called.
+    /// The name of `datatype`.
     #[fortran(mpi_type_get_name_)]
     fn MPI_Type_get_name(
         process: &Process, datatype: OrNull<MPI_Datatype>, type_name: OutText, resultlen: OutInt,
@@ -225,7 +225,7 @@ mpi!(
 );
 
 mpi!(
-    /// The same (deprecated).
+    /// MPI_Get_elements with a large count (deprecated).
     #[fortran(mpi_get_elements_x_)]
     fn MPI_Get_elements_x(
         process: &Process, status: InStatus, datatype: MPI_Datatype, count: OutCount64,
@@ -245,7 +245,7 @@ mpi!(
 );
 
 mpi!(
-    /// Writes how many basic elements were received (MPI-5.0 §13.3).
+    /// Sets the number of basic elements in a status (MPI-5.0 §13.3).
     #[large(MPI_Status_set_elements_c)]
     #[fortran(mpi_status_set_elements_)]
     fn MPI_Status_set_elements(
@@ -258,7 +258,7 @@ mpi!(
 );
 
 mpi!(
-    /// The same (deprecated).
+    /// MPI_Status_set_elements with a large count (deprecated).
     #[fortran(mpi_status_set_elements_x_)]
     fn MPI_Status_set_elements_x(
         process: &Process, status: VarStatus, datatype: MPI_Datatype, count: Count64,

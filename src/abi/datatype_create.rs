@@ -1,11 +1,11 @@
-//! How datatypes are made (MPI-5.0 §5.1, §19.1.9).
+//! Datatype constructors (MPI-5.0 §5.1, §19.1.9).
 
 use crate::abi::kinds::*;
 use crate::mpi::datatype::subarray::{self, Block, Deal};
 use crate::mpi::datatype::{constructors, parametric};
 
 mpi!(
-    /// `count` items in a row as one.
+    /// `count` consecutive items.
     #[large(MPI_Type_contiguous_c)]
     #[fortran(mpi_type_contiguous_)]
     fn MPI_Type_contiguous(
@@ -17,7 +17,7 @@ mpi!(
 );
 
 mpi!(
-    /// Blocks at even distances, counted in items.
+    /// Blocks at a regular stride, counted in items.
     #[large(MPI_Type_vector_c)]
     #[fortran(mpi_type_vector_)]
     fn MPI_Type_vector(
@@ -30,7 +30,7 @@ mpi!(
 );
 
 mpi!(
-    /// The same, counted in bytes.
+    /// Blocks at a regular stride, counted in bytes.
     #[large(MPI_Type_create_hvector_c)]
     #[fortran(mpi_type_create_hvector_)]
     fn MPI_Type_create_hvector(
@@ -43,7 +43,7 @@ mpi!(
 );
 
 mpi!(
-    /// Blocks of several lengths at any places, counted in items.
+    /// Blocks of several lengths at any displacements, counted in items.
     #[large(MPI_Type_indexed_c)]
     #[fortran(mpi_type_indexed_)]
     fn MPI_Type_indexed(
@@ -58,7 +58,7 @@ mpi!(
 );
 
 mpi!(
-    /// The same, counted in bytes.
+    /// Blocks of several lengths at any displacements, counted in bytes.
     #[large(MPI_Type_create_hindexed_c)]
     #[fortran(mpi_type_create_hindexed_)]
     fn MPI_Type_create_hindexed(
@@ -73,7 +73,7 @@ mpi!(
 );
 
 mpi!(
-    /// Blocks of one length at any places, counted in items.
+    /// Blocks of one length at any displacements, counted in items.
     #[large(MPI_Type_create_indexed_block_c)]
     #[fortran(mpi_type_create_indexed_block_)]
     fn MPI_Type_create_indexed_block(
@@ -93,7 +93,7 @@ mpi!(
 );
 
 mpi!(
-    /// The same, counted in bytes.
+    /// Blocks of one length at any displacements, counted in bytes.
     #[large(MPI_Type_create_hindexed_block_c)]
     #[fortran(mpi_type_create_hindexed_block_)]
     fn MPI_Type_create_hindexed_block(
@@ -109,7 +109,7 @@ mpi!(
 );
 
 mpi!(
-    /// Blocks of several types at any places.
+    /// Blocks of several types at any displacements.
     #[large(MPI_Type_create_struct_c)]
     #[fortran(mpi_type_create_struct_)]
     fn MPI_Type_create_struct(
@@ -126,7 +126,7 @@ mpi!(
 );
 
 mpi!(
-    /// A block of an array.
+    /// A block of a multidimensional array.
     #[large(MPI_Type_create_subarray_c)]
     #[fortran(mpi_type_create_subarray_)]
     fn MPI_Type_create_subarray(
@@ -144,7 +144,7 @@ mpi!(
 );
 
 mpi!(
-    /// What a process has of an array that is dealt out.
+    /// A process's part of a distributed array.
     #[large(MPI_Type_create_darray_c)]
     #[fortran(mpi_type_create_darray_)]
     fn MPI_Type_create_darray(
@@ -167,7 +167,7 @@ mpi!(
 );
 
 mpi!(
-    /// The same data in items that begin and end elsewhere.
+    /// `oldtype` with another lower bound and extent.
     #[large(MPI_Type_create_resized_c)]
     #[fortran(mpi_type_create_resized_)]
     fn MPI_Type_create_resized(
@@ -189,7 +189,7 @@ mpi!(
 );
 
 mpi!(
-    /// The type of a COMPLEX of that kind.
+    /// The type of a COMPLEX with `p` digits and exponents up to `r`.
     #[fortran(mpi_type_create_f90_complex_)]
     fn MPI_Type_create_f90_complex(process: &Process, p: Int, r: Int, newtype: Var<MPI_Datatype>) {
         newtype.set(parametric::complex(process, p, r)?);
@@ -218,7 +218,7 @@ mpi!(
 );
 
 mpi!(
-    /// The predefined pair of a value and an index, or MPI_DATATYPE_NULL.
+    /// The predefined pair type of a value and an index, or MPI_DATATYPE_NULL.
     #[fortran(mpi_type_get_value_index_)]
     fn MPI_Type_get_value_index(
         process: &Process, value_type: MPI_Datatype, index_type: MPI_Datatype,

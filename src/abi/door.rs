@@ -1,7 +1,8 @@
-//! The one door: every MPI call, from C or Fortran, enters through [`enter`].
+//! The door: every MPI call, from C or Fortran, enters the library through [`enter`].
 //!
-//! `mpi!` declares a call once: its C symbol, its `PMPI_` twin and, where marked, its large-count
-//! and Fortran forms. `plain!` declares the few that return something else than an error code.
+//! `mpi!` declares a call once and generates its C symbol, its `PMPI_` twin for profiling tools
+//! and, where marked, its large-count and Fortran forms. `plain!` declares the few functions that
+//! do not return an error code.
 
 use crate::abi::attempt::internal;
 use crate::abi::scope::{News, Scope};
@@ -15,14 +16,14 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 /// When a call may be made.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Season {
-    /// Between MPI_Init and MPI_Finalize, as most calls are.
+    /// Between MPI_Init and MPI_Finalize, like most calls.
     Inside,
-    /// At any time: MPI_Initialized, MPI_Get_version and their like (MPI-5.0 §11.4.1).
+    /// At any time, like MPI_Initialized and MPI_Get_version (MPI-5.0 §11.4.1).
     Always,
 }
 
-/// What became of a call. The error stays with the process, so that nothing on this frame owns
-/// anything when a handler jumps out of it.
+/// The outcome of a call. The error itself is stored in the process, so that no frame here owns
+/// anything when a handler jumps out.
 #[derive(Clone, Copy)]
 enum Verdict {
     Done,
@@ -31,7 +32,7 @@ enum Verdict {
     Died,
 }
 
-/// A call that is not built yet.
+/// Refuses a call that is not implemented yet.
 #[cold]
 pub(super) fn refuse(name: &'static str, scope: Scope) -> c_int {
     enter(
@@ -42,7 +43,7 @@ pub(super) fn refuse(name: &'static str, scope: Scope) -> c_int {
     )
 }
 
-/// Runs one MPI call: notices failures first, shields C from panics, raises errors on `scope`.
+/// Runs one MPI call: notices failures first, keeps panics out of C, raises errors on `scope`.
 #[inline]
 pub(super) fn enter(
     name: &'static str, season: Season, scope: impl FnOnce() -> Scope,
@@ -90,7 +91,7 @@ fn failed(process: &'static Process, name: &'static str, scope: Scope, error: Er
     let Error { class, is_of_a_death, .. } = error;
     let news = News { class, cause: error.cause.unwrap_or(class), is_of_a_death };
     process.remember(name, error);
-    // Where that is the library's to do, the world recovers before anybody hears of the error.
+    // Where the library starts recoveries itself, the world recovers before the error is reported.
     let follow = || if news.is_of_a_death { recovery::follow(process) } else { Ok(()) };
     let followed = catch_unwind(AssertUnwindSafe(follow)).unwrap_or(Ok(()));
     if followed.is_err() || process.leaves().is_err() {
@@ -99,11 +100,11 @@ fn failed(process: &'static Process, name: &'static str, scope: Scope, error: Er
     Verdict::Failed(news, scope)
 }
 
-/// Declares one MPI function. The body sees every parameter already checked; `Count` and its
-/// like are whichever width the twin uses; a twin with other parameters is an item of its own, and
-/// says whose twin it is by that one's Fortran name. The text is one ordinary `fn` item, so that
-/// rustfmt keeps it in shape. `at_once` names a function that may do all of it, given the same
-/// parameters unchecked.
+/// Declares one MPI function. The body receives parameters that are already checked. `Count` and
+/// similar names mean the width of the twin at hand; a twin with other parameters is declared on
+/// its own and names its Fortran form in `twin_of`. The declaration reads as an ordinary `fn` item,
+/// so that rustfmt formats it. `at_once` names the fast path: a function that may complete the
+/// call, given the parameters unchecked.
 macro_rules! mpi {
     (
         $(#[doc = $doc:literal])*
@@ -137,8 +138,8 @@ macro_rules! mpi {
     };
 }
 
-/// Declares the three forms of a collective operation: blocking, nonblocking and persistent, each
-/// with its twins. The body makes the plan that all three carry out.
+/// Declares the blocking, nonblocking and persistent form of a collective operation, each with its
+/// twins. The body makes the plan that all three carry out.
 macro_rules! collective {
     (
         $(#[doc = $doc:literal])*
@@ -146,7 +147,6 @@ macro_rules! collective {
         #[fortran($fortran:ident, $start_fortran:ident, $init_fortran:ident)]
         #[forms($start:ident, $init:ident)]
         #[raises_on($comm:ident)]
-        $(#[at_once($short:path)])?
         fn $name:ident($process:ident: &Process, $($param:ident: $kind:ty),* $(,)?) $body:block
     ) => {
         mpi!(
@@ -154,10 +154,9 @@ macro_rules! collective {
             $(#[large($large)])?
             #[fortran($fortran)]
             #[raises_on($comm)]
-            $(#[at_once($short)])?
             fn $name($process: &Process, $($param: $kind),*) {
                 let plan = (|| $body)();
-                $crate::mpi::coll::block($process, &$comm, plan)
+                $crate::mpi::coll::block($process, &$comm, &plan)
             }
         );
         mpi!(
@@ -236,7 +235,7 @@ macro_rules! door {
     };
 }
 
-/// A call, by its short way first if it has one: nothing has happened when that says no.
+/// The call itself: its fast path first, if it has one. A fast path that declines has done nothing.
 macro_rules! call {
     ([], ($($arg:ident: $kind:ty),*), $($door:expr),*) => {
         fn call($($arg: $kind),*) -> ::std::ffi::c_int {
@@ -260,7 +259,7 @@ macro_rules! call {
             $crate::abi::door::enter($name, $season, $scope, |_| Err(failure))
         }
 
-        /// Apart, since what it needs would cost the short way as well.
+        /// A separate function: its stack frame would cost the fast path time, too.
         #[inline(never)]
         fn long($($arg: $kind),*) -> ::std::ffi::c_int {
             $crate::abi::door::enter($name, $season, $scope, $body)
@@ -268,12 +267,12 @@ macro_rules! call {
     };
 }
 
-/// The Fortran forms. Lengths of CHARACTER arguments follow `ierror`, in order; an argument that is
-/// none has a length of no size, which takes no room among C's parameters on this machine.
-/// Every step of the recursion brings a `length` of its own (hygiene keeps them apart).
-/// Large counts are for `mpi_f08` alone, whose forms have names of their own: `_f08ts` where there
-/// is a choice buffer, else `_f08` (MPI-5.0 §19.1.5). Each has both: a macro does not see which it
-/// is.
+/// Generates the Fortran forms. Lengths of CHARACTER arguments follow `ierror`, in order; for any
+/// other argument the length is a zero-sized type, which takes no place among C's parameters on
+/// this machine. Every step of the recursion brings its own `length`, which macro hygiene keeps
+/// apart. Only `mpi_f08` has large counts. Its forms have their own names: `_f08ts` with a choice
+/// buffer, otherwise `_f08` (MPI-5.0 §19.1.5). A macro cannot see which applies, so every call gets
+/// both.
 macro_rules! fortran_door {
     ($width:ident, $c:ident, [], $params:tt) => {};
     ($width:ident, $c:ident, [$name:ident], [$($params:tt)*]) => {
@@ -309,14 +308,14 @@ macro_rules! fortran_form {
             ierror: $crate::abi::kinds::Ierror,
             $($length: <$kind as Fortran>::Length),*
         ) {
-            // SAFETY: the caller is Fortran; each wire is what it passed for that parameter.
+            // SAFETY: the caller is Fortran; each argument is what it passed for that parameter.
             ierror.set(call($(unsafe { <$kind as Fortran>::enter($arg, $length) }),*));
         }
     };
 }
 
-/// The form for the module `mpi_f08`. With a choice buffer it has BIND(C) and no lengths: what
-/// stands in their places is nothing, and nobody looks at it.
+/// The form for the module `mpi_f08`. With a choice buffer it has BIND(C) and no lengths: the
+/// length parameters then hold garbage, which is never read.
 macro_rules! modern_form {
     ($form:ident, [$symbol:expr], [$(($arg:ident, $kind:ty, $length:ident))*]) => {
         #[unsafe(export_name = $symbol)]
@@ -332,7 +331,8 @@ macro_rules! modern_form {
             let mut copies = $crate::abi::kinds::Sections::default();
             let code = call($({
                 let copies = if IS_DESCRIBED { Some(&mut copies) } else { None };
-                // SAFETY: as in the other form.
+                // SAFETY: the caller is Fortran; each argument is what it passed for that
+                // parameter.
                 unsafe { <$kind as Fortran>::enter_modern($arg, $length, copies) }
             }),*);
             if IS_DESCRIBED {
@@ -343,7 +343,7 @@ macro_rules! modern_form {
     };
 }
 
-/// Tells the generator of the modules about a door.
+/// Registers a call with the generator of the Fortran modules.
 macro_rules! modules_door {
     ($width:ident, $c:ident, $name:ident, [$($returned:ident)?], [$($arg:ident: $kind:ty),*]) => {
         #[cfg(test)]
@@ -359,14 +359,15 @@ macro_rules! modules_door {
             };
 
             #[used]
-            // SAFETY: the section holds nothing but such references.
+            // SAFETY: the section holds nothing but references of this type.
             #[unsafe(link_section = "ftmpi_doors")]
             static LISTED: &Door = &DOOR;
         };
     };
 }
 
-/// A function of Fortran whose parameters differ from those of C; errors are told under C's name.
+/// A function of Fortran whose parameters differ from those of C; errors are reported under C's
+/// name.
 macro_rules! fortran {
     (
         $(#[doc = $doc:literal])*
@@ -398,7 +399,7 @@ macro_rules! fortran {
     };
 }
 
-/// A function that returns a value, not an error code, and may be called at any time.
+/// A function that returns a value instead of an error code. It may be called at any time.
 macro_rules! plain {
     (
         $(#[doc = $doc:literal])*
@@ -451,7 +452,7 @@ macro_rules! plain_fortran_door {
         unsafe extern "C-unwind" fn fortran(
             $($arg: <$kind as Fortran>::Wire),*
         ) -> <$value as Value>::Raw {
-            // SAFETY: the caller is Fortran; each wire is what it passed for that parameter.
+            // SAFETY: the caller is Fortran; each argument is what it passed for that parameter.
             call($(unsafe { <$kind as Fortran>::enter($arg, Default::default()) }),*).into_c()
         }
 
@@ -460,7 +461,7 @@ macro_rules! plain_fortran_door {
         unsafe extern "C-unwind" fn pfortran(
             $($arg: <$kind as Fortran>::Wire),*
         ) -> <$value as Value>::Raw {
-            // SAFETY: as above.
+            // SAFETY: the caller is Fortran; each argument is what it passed for that parameter.
             call($(unsafe { <$kind as Fortran>::enter($arg, Default::default()) }),*).into_c()
         }
     };

@@ -1,4 +1,4 @@
-//! The environment (MPI-5.0 §9): versions, clocks, errors and their handlers, memory.
+//! The environment (MPI-5.0 §9): versions, clocks, memory, error classes and codes.
 
 use crate::abi::current;
 use crate::abi::kinds::*;
@@ -36,7 +36,7 @@ mpi!(
 );
 
 plain!(
-    /// Seconds since some time in the past, the same for all ranks.
+    /// Seconds since some time in the past; all ranks read one clock.
     #[fortran(mpi_wtime_)]
     fn MPI_Wtime() -> c_double {
         env::time(current::process())
@@ -60,7 +60,7 @@ plain!(
 );
 
 plain!(
-    /// How many bytes `addr1` is after `addr2`.
+    /// The distance from `addr2` to `addr1` in bytes.
     #[fortran(mpi_aint_diff_)]
     fn MPI_Aint_diff(addr1: Aint, addr2: Aint) -> i64 {
         addr1.value().wrapping_sub(addr2.value())
@@ -68,7 +68,7 @@ plain!(
 );
 
 plain!(
-    /// Tells profiling tools how much to do; here is none (MPI-5.0 §15.2.4).
+    /// Controls profiling tools; this library has none, so it does nothing (MPI-5.0 §15.2.4).
     #[fortran(mpi_pcontrol_)]
     fn MPI_Pcontrol(level: ConstInt, rest: Rest) -> c_int {
         0
@@ -76,7 +76,7 @@ plain!(
 );
 
 mpi!(
-    /// Memory for messages (MPI-5.0 §9.2).
+    /// Allocates memory for messages (MPI-5.0 §9.2).
     #[fortran(mpi_alloc_mem_)]
     fn MPI_Alloc_mem(process: &Process, size: AintSize, info: Hints, baseptr: OutPointer) {
         baseptr.allocate(size)
@@ -84,7 +84,7 @@ mpi!(
 );
 
 mpi!(
-    /// Gives memory for messages back.
+    /// Frees memory that MPI_Alloc_mem allocated.
     #[fortran(mpi_free_mem_)]
     fn MPI_Free_mem(process: &Process, base: Allocated) {
         base.free();
@@ -93,7 +93,7 @@ mpi!(
 );
 
 mpi!(
-    /// What an error code means.
+    /// The text of an error code.
     #[fortran(mpi_error_string_)]
     #[season(Always)]
     fn MPI_Error_string(process: &Process, errorcode: Int, string: OutText, resultlen: OutInt) {
@@ -114,7 +114,7 @@ mpi!(
 );
 
 mpi!(
-    /// A class of errors of the program's own (MPI-5.0 §9.5).
+    /// Adds an error class for the program (MPI-5.0 §9.5).
     #[fortran(mpi_add_error_class_)]
     #[season(Always)]
     fn MPI_Add_error_class(process: &Process, errorclass: OutInt) {
@@ -124,7 +124,7 @@ mpi!(
 );
 
 mpi!(
-    /// An error code of the program's own.
+    /// Adds an error code to a class.
     #[fortran(mpi_add_error_code_)]
     #[season(Always)]
     fn MPI_Add_error_code(process: &Process, errorclass: Int, errorcode: OutInt) {
@@ -134,7 +134,7 @@ mpi!(
 );
 
 mpi!(
-    /// Says what a code of the program's own means.
+    /// Sets the text of an error code that the program added.
     #[fortran(mpi_add_error_string_)]
     #[season(Always)]
     fn MPI_Add_error_string(process: &Process, errorcode: Int, string: InText) {
@@ -143,7 +143,7 @@ mpi!(
 );
 
 mpi!(
-    /// Takes a class of the program's own away.
+    /// Removes an error class that the program added.
     #[fortran(mpi_remove_error_class_)]
     #[season(Always)]
     fn MPI_Remove_error_class(process: &Process, errorclass: Int) {
@@ -152,7 +152,7 @@ mpi!(
 );
 
 mpi!(
-    /// Takes a code of the program's own away.
+    /// Removes an error code that the program added.
     #[fortran(mpi_remove_error_code_)]
     #[season(Always)]
     fn MPI_Remove_error_code(process: &Process, errorcode: Int) {
@@ -161,7 +161,7 @@ mpi!(
 );
 
 mpi!(
-    /// Takes the words of a code of the program's own away.
+    /// Removes the text of an error code that the program added.
     #[fortran(mpi_remove_error_string_)]
     #[season(Always)]
     fn MPI_Remove_error_string(process: &Process, errorcode: Int) {

@@ -1,12 +1,12 @@
-//! Error handlers of communicators, files and windows (MPI-5.0 §9.3). Files have one for all of
-//! them, on MPI_FILE_NULL; windows have none before there are windows.
+//! Error handlers of communicators, files and windows (MPI-5.0 §9.3). All files share the handler
+//! of MPI_FILE_NULL; windows have no handlers, because the library has no windows yet.
 
 use crate::abi::kinds::*;
 use crate::mpi::errhandler;
 use crate::mpi::handle_table::Sort;
 
 mpi!(
-    /// An error handler for communicators (MPI-5.0 §9.3.1).
+    /// Creates an error handler for communicators (MPI-5.0 §9.3.1).
     #[fortran(mpi_comm_create_errhandler_)]
     #[season(Always)]
     fn MPI_Comm_create_errhandler(
@@ -38,7 +38,7 @@ mpi!(
 );
 
 mpi!(
-    /// Frees an error handler; where it is set, it stays in force.
+    /// Frees an error handler; objects that use it keep it.
     #[fortran(mpi_errhandler_free_)]
     #[season(Always)]
     fn MPI_Errhandler_free(process: &Process, errhandler: Var<MPI_Errhandler>) {
@@ -49,7 +49,7 @@ mpi!(
 );
 
 mpi!(
-    /// An error handler for files (MPI-5.0 §9.3.3).
+    /// Creates an error handler for files (MPI-5.0 §9.3.3).
     #[fortran(mpi_file_create_errhandler_)]
     #[season(Always)]
     fn MPI_File_create_errhandler(
@@ -62,7 +62,7 @@ mpi!(
 );
 
 mpi!(
-    /// Sets the error handler of `file`: that of MPI_FILE_NULL is what files start with.
+    /// Sets the error handler of `file`; that of MPI_FILE_NULL is the initial handler of all files.
     #[fortran(mpi_file_set_errhandler_)]
     #[raises_on(file)]
     fn MPI_File_set_errhandler(process: &Process, file: MPI_File, errhandler: MPI_Errhandler) {
@@ -81,7 +81,7 @@ mpi!(
 );
 
 mpi!(
-    /// An error handler for windows (MPI-5.0 §9.3.2).
+    /// Creates an error handler for windows (MPI-5.0 §9.3.2).
     #[fortran(mpi_win_create_errhandler_)]
     #[season(Always)]
     fn MPI_Win_create_errhandler(

@@ -1,4 +1,5 @@
-//! Our own functions beside MPI's, declared in `include/ftmpi.h` (which cbindgen writes from here).
+//! This library's own functions, declared in `include/ftmpi.h`, which cbindgen writes from this
+//! file.
 
 use crate::host::current;
 use crate::host::life::{self, Ending};

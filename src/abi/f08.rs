@@ -1,22 +1,22 @@
-//! What only Fortran's modules need: comparisons of handles, sizes of variables, and statuses of
-//! one kind made from the other.
+//! What only Fortran's modules need: comparison of handles, sizes of variables, and conversion
+//! between the two kinds of status.
 
 use crate::abi::kinds::Ierror;
 use crate::mpi::p2p::status::Status;
 use std::ffi::{c_int, c_void};
 
-/// `==` and `/=` of a type of handles.
+/// `==` and `/=` for a handle type.
 macro_rules! comparisons {
     ($($equal:ident $differ:ident;)*) => {$(
         #[unsafe(no_mangle)]
         unsafe extern "C-unwind" fn $equal(one: *const c_int, other: *const c_int) -> c_int {
-            // SAFETY: Fortran passes both by reference.
+            // SAFETY: Fortran passes both handles by reference.
             c_int::from(unsafe { *one == *other })
         }
 
         #[unsafe(no_mangle)]
         unsafe extern "C-unwind" fn $differ(one: *const c_int, other: *const c_int) -> c_int {
-            // SAFETY: as above.
+            // SAFETY: Fortran passes both handles by reference.
             c_int::from(unsafe { *one != *other })
         }
     )*};
@@ -36,7 +36,7 @@ comparisons! {
     mpi_win_eq_ mpi_win_ne_;
 }
 
-/// MPI_SIZEOF of a type of numbers (MPI-5.0 §16.2).
+/// MPI_SIZEOF for a numeric type (MPI-5.0 §16.2).
 macro_rules! sizes {
     ($($name:ident: $bytes:literal;)*) => {$(
         #[unsafe(no_mangle)]
@@ -69,12 +69,12 @@ sizes! {
     mpi_sizeof_c16_: 32;
 }
 
-/// Copies a status: an array of INTEGERs and a TYPE(MPI_Status) are laid out alike.
+/// Copies a status: an array of INTEGERs and a TYPE(MPI_Status) have one layout.
 macro_rules! copies_of_statuses {
     ($($name:ident)*) => {$(
         #[unsafe(no_mangle)]
         unsafe extern "C-unwind" fn $name(from: *const Status, to: *mut Status, ierror: Ierror) {
-            // SAFETY: the caller passes both by reference.
+            // SAFETY: the caller passes both statuses by reference.
             unsafe { to.write(from.read()) }
             ierror.set(0);
         }

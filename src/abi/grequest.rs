@@ -1,11 +1,11 @@
-//! Generalized requests (MPI-5.0 §13.2).
+//! Generalized requests: operations that the program performs itself (MPI-5.0 §13.2).
 
 use crate::abi::kinds::*;
 use crate::mpi::p2p::generalized_request::General;
 use crate::mpi::p2p::request;
 
 mpi!(
-    /// A request for work that the program does itself.
+    /// Creates a request for work that the program does.
     #[fortran(mpi_grequest_start_)]
     fn MPI_Grequest_start(
         process: &Process, query_fn: QueryFunction, free_fn: FreeFunction,
@@ -18,7 +18,7 @@ mpi!(
 );
 
 mpi!(
-    /// Says that such work is done.
+    /// Marks the work of a generalized request as done.
     #[fortran(mpi_grequest_complete_)]
     fn MPI_Grequest_complete(process: &Process, request: MPI_Request) {
         request::complete(process, request)

@@ -1,9 +1,9 @@
-//! Groups (MPI-5.0 §7.3).
+//! Groups: ordered sets of processes, and set operations on them (MPI-5.0 §7.3).
 
 use crate::abi::kinds::*;
 
 mpi!(
-    /// How many members `group` has.
+    /// The number of members of `group`.
     #[fortran(mpi_group_size_)]
     fn MPI_Group_size(process: &Process, group: MPI_Group, size: OutInt) {
         size.set(group.size());
@@ -21,7 +21,7 @@ mpi!(
 );
 
 mpi!(
-    /// The ranks in `group2` of those who have `ranks1` in `group1`.
+    /// Translates ranks of `group1` to ranks of `group2`.
     #[fortran(mpi_group_translate_ranks_)]
     fn MPI_Group_translate_ranks(
         process: &Process, group1: MPI_Group, n: Size, ranks1: Ints, group2: MPI_Group,
@@ -32,7 +32,7 @@ mpi!(
 );
 
 mpi!(
-    /// How two groups compare.
+    /// Compares two groups.
     #[fortran(mpi_group_compare_)]
     fn MPI_Group_compare(process: &Process, group1: MPI_Group, group2: MPI_Group, result: OutInt) {
         result.set(group1.compare(&group2) as i32);
@@ -41,7 +41,7 @@ mpi!(
 );
 
 mpi!(
-    /// Those of either group.
+    /// The union of two groups.
     #[fortran(mpi_group_union_)]
     fn MPI_Group_union(
         process: &Process, group1: MPI_Group, group2: MPI_Group, newgroup: Var<MPI_Group>,
@@ -52,7 +52,7 @@ mpi!(
 );
 
 mpi!(
-    /// Those of both groups.
+    /// The intersection of two groups.
     #[fortran(mpi_group_intersection_)]
     fn MPI_Group_intersection(
         process: &Process, group1: MPI_Group, group2: MPI_Group, newgroup: Var<MPI_Group>,
@@ -63,7 +63,7 @@ mpi!(
 );
 
 mpi!(
-    /// Those of the first group that are not in the second.
+    /// The members of the first group that are not in the second.
     #[fortran(mpi_group_difference_)]
     fn MPI_Group_difference(
         process: &Process, group1: MPI_Group, group2: MPI_Group, newgroup: Var<MPI_Group>,
@@ -74,7 +74,7 @@ mpi!(
 );
 
 mpi!(
-    /// Those with these ranks, in this order.
+    /// The members with these ranks, in this order.
     #[fortran(mpi_group_incl_)]
     fn MPI_Group_incl(
         process: &Process, group: MPI_Group, n: Size, ranks: Ints, newgroup: Var<MPI_Group>,
@@ -85,7 +85,7 @@ mpi!(
 );
 
 mpi!(
-    /// All but those with these ranks.
+    /// All members except those with these ranks.
     #[fortran(mpi_group_excl_)]
     fn MPI_Group_excl(
         process: &Process, group: MPI_Group, n: Size, ranks: Ints, newgroup: Var<MPI_Group>,
@@ -96,7 +96,7 @@ mpi!(
 );
 
 mpi!(
-    /// Those with the ranks that triplets of first, last and stride say.
+    /// The members with the ranks in triplets of first, last and stride.
     #[fortran(mpi_group_range_incl_)]
     fn MPI_Group_range_incl(
         process: &Process, group: MPI_Group, n: Size, ranges: Ranges, newgroup: Var<MPI_Group>,
@@ -108,7 +108,7 @@ mpi!(
 );
 
 mpi!(
-    /// All but those with the ranks that triplets of first, last and stride say.
+    /// All members except those with the ranks in triplets of first, last and stride.
     #[fortran(mpi_group_range_excl_)]
     fn MPI_Group_range_excl(
         process: &Process, group: MPI_Group, n: Size, ranges: Ranges, newgroup: Var<MPI_Group>,

@@ -1,7 +1,7 @@
-//! What a failed call does: error handlers (MPI-5.0 §9.3).
+//! Raises the error of a failed call on an error handler (MPI-5.0 §9.3).
 //!
-//! A handler of the program's may jump out and never come back, so nothing is held and no frame
-//! owns anything when it is called.
+//! A handler of the program may jump out and never return, so no lock is held and no frame owns
+//! anything when it is called.
 
 use crate::abi::scope::{News, Scope};
 use crate::abi::{abort, current, nesting};
@@ -15,7 +15,7 @@ use crate::mpi::failure::usability::told;
 use crate::mpi::process::{FILE_NULL, Process};
 use std::ffi::{c_int, c_void};
 
-/// What is to happen, with nothing left to drop.
+/// How to react to an error; owns nothing that needs to be dropped.
 #[derive(Clone, Copy)]
 enum Reaction {
     Return,
@@ -24,13 +24,13 @@ enum Reaction {
         object: usize,
     },
     End,
-    /// The end of those who are in the object's group, as by MPI_Abort.
+    /// Ends the ranks in the object's group, like MPI_Abort.
     Abort {
         object: usize,
     },
 }
 
-/// Raises the error that `process` remembers; returns its code if the program is to have it.
+/// Raises the error that `process` remembers; returns its code if the handler returns.
 #[cold]
 pub(super) fn raise(
     process: &'static Process, name: &'static str, scope: Scope, news: News,
@@ -44,7 +44,7 @@ pub(super) fn raise(
         Reaction::End => end_job(process, name, scope, news),
         Reaction::Abort { object } => end_group(process, name, object, scope, news),
     }
-    // The handler may have been told to die: its rank does not come back to the program.
+    // The rank may have been killed inside the handler: then it does not return to the program.
     match process.notice() {
         Ok(_) => code(news.class),
         Err(_) => current::end(),
@@ -76,7 +76,7 @@ fn reaction(process: &'static Process, scope: Scope, is_of_a_death: bool) -> Rea
             let session = process.sessions.find(handle);
             session.map(|session| (handle, session.errhandler.reaction()))
         }
-        // What the call should have made is not there.
+        // The object that the call was to create does not exist.
         Scope::Handler(handle) => {
             let handler = process.errhandler(handle, "errhandler").ok();
             handler.map(|handler| (comm::NULL, handler.reaction))
@@ -100,9 +100,9 @@ fn reaction(process: &'static Process, scope: Scope, is_of_a_death: bool) -> Rea
     }
 }
 
-/// Errors of no object are MPI_COMM_SELF's while that is there (MPI-5.0 §9.3). A program that has
-/// set a handler on MPI_COMM_WORLD alone was written for the older rule, which other libraries keep
-/// to: they were MPI_COMM_WORLD's.
+/// Errors of no object go to MPI_COMM_SELF while it exists (MPI-5.0 §9.3). A program that set a
+/// handler on MPI_COMM_WORLD alone was written for the older rule, by which they went to
+/// MPI_COMM_WORLD and which other libraries still follow.
 fn of_no_object(process: &'static Process) -> (usize, errhandler::Reaction) {
     if !process.phases.has_world() {
         return (comm::SELF, process.initial_errhandler.reaction());
@@ -114,7 +114,7 @@ fn of_no_object(process: &'static Process) -> (usize, errhandler::Reaction) {
     }
 }
 
-/// Calls a handler of the program's with the handle of an object and a code.
+/// Calls a handler of the program with an object's handle and a code.
 pub(super) fn call(function: Callback, object: usize, code: i32) {
     type InC = unsafe extern "C-unwind" fn(*mut *mut c_void, *mut c_int, ...);
     type InFortran = unsafe extern "C-unwind" fn(*mut c_int, *mut c_int);
@@ -135,7 +135,7 @@ pub(super) fn call(function: Callback, object: usize, code: i32) {
     }
 }
 
-/// The end of the job for an error that nobody wanted to hear.
+/// Ends the job for an error that no handler takes.
 fn end_job(process: &'static Process, name: &str, scope: Scope, news: News) -> ! {
     let words = last_words(process, name, scope, news);
     job::end_for_error(
@@ -145,7 +145,7 @@ fn end_job(process: &'static Process, name: &str, scope: Scope, news: News) -> !
     )
 }
 
-/// The end of a communicator's group, or of the job, for such an error.
+/// Ends a communicator's group, or the job, for an error that no handler takes.
 fn end_group(process: &'static Process, name: &str, object: usize, scope: Scope, news: News) -> ! {
     if let Some(comm) = process.find_comm(object) {
         let words = format!("met a fatal error: {}", last_words(process, name, scope, news));

@@ -1,4 +1,4 @@
-//! Test help: reads prototypes out of `mpi.h`, `mpi-ext.h` and `ftck.h`.
+//! Test support: reads prototypes from `mpi.h`, `mpi-ext.h` and `ftck.h`.
 
 const HEADERS: [&str; 3] = [
     include_str!("../../include/mpi.h"),
@@ -10,7 +10,7 @@ fn lines() -> impl Iterator<Item = &'static str> {
     HEADERS.into_iter().flat_map(str::lines)
 }
 
-/// Fails unless `mpi.h` declares `name`, and its twin, with exactly these types.
+/// Fails unless `mpi.h` declares `name` and its twin with exactly these types.
 pub(super) fn expect(returned: &str, name: &str, kinds: &[&str]) {
     for name in [name.to_string(), format!("P{name}")] {
         let (declared, params) = prototype(&name);
@@ -20,7 +20,7 @@ pub(super) fn expect(returned: &str, name: &str, kinds: &[&str]) {
     }
 }
 
-/// What `mpi.h` says that `name` returns, and its parameters as they stand there.
+/// The return type of `name` in `mpi.h`, and its parameters as written there.
 pub(super) fn prototype(name: &str) -> (&'static str, Vec<&'static str>) {
     let opening = format!(" {name}(");
     let is_comment = |line: &str| line.starts_with('#') || line.starts_with(" *");
@@ -35,7 +35,7 @@ pub(super) fn prototype(name: &str) -> (&'static str, Vec<&'static str>) {
     (returned, params)
 }
 
-/// The names of all functions.
+/// The names of all declared functions.
 pub(super) fn functions() -> Vec<&'static str> {
     let is_prototype = |line: &&str| line.ends_with(");") && !line.starts_with(['#', ' ']);
     let names = lines()

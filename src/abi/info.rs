@@ -1,11 +1,11 @@
-//! Infos (MPI-5.0 §10).
+//! Info objects (MPI-5.0 §10).
 
 use crate::abi::kinds::*;
 use crate::mpi::hardware;
 use crate::mpi::info::{self, Info};
 
 mpi!(
-    /// An empty info.
+    /// Creates an empty info.
     #[fortran(mpi_info_create_)]
     #[season(Always)]
     fn MPI_Info_create(process: &Process, info: Var<MPI_Info>) {
@@ -15,7 +15,7 @@ mpi!(
 );
 
 mpi!(
-    /// An info like MPI_INFO_ENV.
+    /// Creates an info with the contents of MPI_INFO_ENV.
     #[season(Always)]
     fn MPI_Info_create_env(process: &Process, argc: Int, argv: InArgv, info: Var<MPI_Info>) {
         info.set(process.keep_info(process.environment())?);
@@ -24,7 +24,7 @@ mpi!(
 );
 
 fortran!(
-    /// MPI_Info_create_env has no argument list in Fortran.
+    /// Fortran's MPI_Info_create_env, which has no argument list.
     #[season(Always)]
     #[name(MPI_Info_create_env)]
     fn mpi_info_create_env_(process: &Process, info: Var<MPI_Info>) {
@@ -34,7 +34,7 @@ fortran!(
 );
 
 mpi!(
-    /// Sets a key.
+    /// Sets the value of a key.
     #[fortran(mpi_info_set_)]
     #[season(Always)]
     fn MPI_Info_set(process: &Process, info: MPI_Info, key: InfoText, value: InfoText) {
@@ -44,7 +44,7 @@ mpi!(
 );
 
 mpi!(
-    /// Takes a key out.
+    /// Deletes a key.
     #[fortran(mpi_info_delete_)]
     #[season(Always)]
     fn MPI_Info_delete(process: &Process, info: MPI_Info, key: InfoText) {
@@ -54,7 +54,7 @@ mpi!(
 );
 
 mpi!(
-    /// The value of a key, as much as fits, and the room it needs (MPI-5.0 §10).
+    /// The value of a key, cut to fit, and the buffer length that all of it needs (MPI-5.0 §10).
     #[fortran(mpi_info_get_string_)]
     #[season(Always)]
     fn MPI_Info_get_string(
@@ -66,7 +66,7 @@ mpi!(
 );
 
 mpi!(
-    /// The value of a key, as much as fits (deprecated).
+    /// The value of a key, cut to fit (deprecated).
     #[fortran(mpi_info_get_)]
     #[season(Always)]
     fn MPI_Info_get(
@@ -95,7 +95,7 @@ mpi!(
 );
 
 mpi!(
-    /// How many keys there are.
+    /// The number of keys.
     #[fortran(mpi_info_get_nkeys_)]
     #[season(Always)]
     fn MPI_Info_get_nkeys(process: &Process, info: MPI_Info, nkeys: OutInt) {
@@ -105,7 +105,7 @@ mpi!(
 );
 
 mpi!(
-    /// The key at a place, from 0.
+    /// The key at an index, from 0.
     #[fortran(mpi_info_get_nthkey_)]
     #[season(Always)]
     fn MPI_Info_get_nthkey(process: &Process, info: MPI_Info, n: Int, key: OutText) {
@@ -125,7 +125,7 @@ mpi!(
 );
 
 mpi!(
-    /// The parts of the machine, and whether the caller is kept to one of each type.
+    /// The hardware resource types, and whether the caller is bound to one instance of each.
     #[fortran(mpi_get_hw_resource_info_)]
     #[season(Always)]
     fn MPI_Get_hw_resource_info(process: &Process, hw_info: Var<MPI_Info>) {

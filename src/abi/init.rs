@@ -1,4 +1,4 @@
-//! Starting and leaving MPI (MPI-5.0 §11.2, §11.4).
+//! Starting and finalizing MPI (MPI-5.0 §11.2, §11.4).
 
 use crate::abi::abort;
 use crate::abi::kinds::*;
@@ -15,7 +15,7 @@ mpi!(
 );
 
 fortran!(
-    /// MPI_Init has no arguments in Fortran.
+    /// Fortran's MPI_Init, which has no arguments.
     #[season(Always)]
     #[name(MPI_Init)]
     fn mpi_init_(process: &Process) {
@@ -25,7 +25,7 @@ fortran!(
 );
 
 mpi!(
-    /// Starts MPI for programs with threads.
+    /// Starts MPI with a thread level.
     #[season(Always)]
     fn MPI_Init_thread(process: &Process, argc: Argc, argv: Argv, required: Int, provided: OutInt) {
         provided.set(process.phases.begin(required)?);
@@ -34,7 +34,7 @@ mpi!(
 );
 
 fortran!(
-    /// MPI_Init_thread has no argument list in Fortran.
+    /// Fortran's MPI_Init_thread, which has no argument list.
     #[season(Always)]
     #[name(MPI_Init_thread)]
     fn mpi_init_thread_(process: &Process, required: Int, provided: OutInt) {
@@ -54,7 +54,7 @@ mpi!(
 );
 
 mpi!(
-    /// Whether MPI_Finalize is done.
+    /// Whether MPI_Finalize has completed.
     #[fortran(mpi_finalized_)]
     #[season(Always)]
     fn MPI_Finalized(process: &Process, flag: OutFlag) {
@@ -64,7 +64,7 @@ mpi!(
 );
 
 mpi!(
-    /// Leaves MPI, together with all who live (MPI-5.0 §11.2.2).
+    /// Finalizes MPI together with all living ranks (MPI-5.0 §11.2.2).
     #[fortran(mpi_finalize_)]
     #[season(Always)]
     fn MPI_Finalize(process: &Process) {
@@ -75,7 +75,7 @@ mpi!(
 );
 
 mpi!(
-    /// The thread level that is provided.
+    /// The thread level that the library provides.
     #[fortran(mpi_query_thread_)]
     fn MPI_Query_thread(process: &Process, provided: OutInt) {
         provided.set(process.phases.thread_level());

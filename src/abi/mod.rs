@@ -1,4 +1,4 @@
-//! The doors: every symbol that C and Fortran programs see.
+//! The doors: every symbol of the library that C and Fortran programs call.
 
 #![allow(non_camel_case_types, reason = "handles keep the names the standard gave them")]
 

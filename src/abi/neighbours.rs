@@ -1,11 +1,11 @@
-//! Collective communication among neighbours (MPI-5.0 §8.6, §8.7).
+//! Neighborhood collectives: communication along the edges of a topology (MPI-5.0 §8.6, §8.7).
 
 use crate::abi::coll::datatypes;
 use crate::abi::kinds::*;
 use crate::mpi::coll::{Lists, NeighborAllgather, NeighborAlltoall, Offer, Types};
 
 collective!(
-    /// What this process has goes to its neighbours (MPI-5.0 §8.6.1).
+    /// Sends one block to all neighbours and receives a block from each (MPI-5.0 §8.6.1).
     #[large(MPI_Neighbor_allgather_c, MPI_Ineighbor_allgather_c, MPI_Neighbor_allgather_init_c)]
     #[fortran(mpi_neighbor_allgather_, mpi_ineighbor_allgather_, mpi_neighbor_allgather_init_)]
     #[forms(MPI_Ineighbor_allgather, MPI_Neighbor_allgather_init)]
@@ -14,14 +14,14 @@ collective!(
         process: &Process, sendbuf: InBuf, sendcount: Late<Count>, sendtype: Late<MPI_Datatype>,
         recvbuf: OutBuf, recvcount: Late<Count>, recvtype: Late<MPI_Datatype>, comm: MPI_Comm,
     ) {
-        let send = Offer { buf: sendbuf, count: sendcount, datatype: sendtype };
-        let recv = Offer { buf: recvbuf, count: recvcount, datatype: recvtype };
+        let send = Offer { buf: sendbuf, count: &sendcount, datatype: &sendtype };
+        let recv = Offer { buf: recvbuf, count: &recvcount, datatype: &recvtype };
         NeighborAllgather::plan(&comm, &send, &recv)
     }
 );
 
 collective!(
-    /// The same, with blocks of different sizes.
+    /// Like MPI_Neighbor_allgather, with blocks of different sizes.
     #[large(MPI_Neighbor_allgatherv_c, MPI_Ineighbor_allgatherv_c, MPI_Neighbor_allgatherv_init_c)]
     #[fortran(mpi_neighbor_allgatherv_, mpi_ineighbor_allgatherv_, mpi_neighbor_allgatherv_init_)]
     #[forms(MPI_Ineighbor_allgatherv, MPI_Neighbor_allgatherv_init)]
@@ -31,7 +31,7 @@ collective!(
         recvbuf: OutBuf, recvcounts: Counts, displs: Displs, recvtype: Late<MPI_Datatype>,
         comm: MPI_Comm,
     ) {
-        let send = Offer { buf: sendbuf, count: sendcount, datatype: sendtype };
+        let send = Offer { buf: sendbuf, count: &sendcount, datatype: &sendtype };
         let types = Types::One(recvtype);
         let recv = Lists { buf: recvbuf, counts: &recvcounts, displs: &displs, types };
         NeighborAllgather::plan(&comm, &send, &recv)
@@ -39,7 +39,7 @@ collective!(
 );
 
 collective!(
-    /// A block for each neighbour (MPI-5.0 §8.6.2).
+    /// Exchanges a separate block with each neighbour (MPI-5.0 §8.6.2).
     #[large(MPI_Neighbor_alltoall_c, MPI_Ineighbor_alltoall_c, MPI_Neighbor_alltoall_init_c)]
     #[fortran(mpi_neighbor_alltoall_, mpi_ineighbor_alltoall_, mpi_neighbor_alltoall_init_)]
     #[forms(MPI_Ineighbor_alltoall, MPI_Neighbor_alltoall_init)]
@@ -48,14 +48,14 @@ collective!(
         process: &Process, sendbuf: InBuf, sendcount: Late<Count>, sendtype: Late<MPI_Datatype>,
         recvbuf: OutBuf, recvcount: Late<Count>, recvtype: Late<MPI_Datatype>, comm: MPI_Comm,
     ) {
-        let send = Offer { buf: sendbuf, count: sendcount, datatype: sendtype };
-        let recv = Offer { buf: recvbuf, count: recvcount, datatype: recvtype };
+        let send = Offer { buf: sendbuf, count: &sendcount, datatype: &sendtype };
+        let recv = Offer { buf: recvbuf, count: &recvcount, datatype: &recvtype };
         NeighborAlltoall::plan(&comm, &send, &recv)
     }
 );
 
 collective!(
-    /// The same, with blocks of different sizes.
+    /// Like MPI_Neighbor_alltoall, with blocks of different sizes.
     #[large(MPI_Neighbor_alltoallv_c, MPI_Ineighbor_alltoallv_c, MPI_Neighbor_alltoallv_init_c)]
     #[fortran(mpi_neighbor_alltoallv_, mpi_ineighbor_alltoallv_, mpi_neighbor_alltoallv_init_)]
     #[forms(MPI_Ineighbor_alltoallv, MPI_Neighbor_alltoallv_init)]
@@ -74,7 +74,7 @@ collective!(
 );
 
 collective!(
-    /// The same, with datatypes of their own, at distances in bytes.
+    /// Like MPI_Neighbor_alltoallv, with a datatype per block and displacements in bytes.
     #[large(MPI_Neighbor_alltoallw_c, MPI_Ineighbor_alltoallw_c, MPI_Neighbor_alltoallw_init_c)]
     #[fortran(mpi_neighbor_alltoallw_, mpi_ineighbor_alltoallw_, mpi_neighbor_alltoallw_init_)]
     #[forms(MPI_Ineighbor_alltoallw, MPI_Neighbor_alltoallw_init)]

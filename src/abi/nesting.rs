@@ -1,19 +1,20 @@
-//! Which error handlers of the program's run in this thread: an error inside a handler is returned,
-//! and the handler is not entered again for the same object.
+//! Tracks which of the program's error handlers run in this thread. An error inside a handler is
+//! returned, and the handler is not entered again for that object.
 //!
-//! A handler may jump out (see [`jumps`]). What it calls lies below it on the stack: where a call
-//! lies above, or the thread has jumped to a place above, the handler is over.
+//! A handler may jump out instead of returning (see [`jumps`]). The calls that it makes are below
+//! it on the stack. So a handler has ended if a call is above it, or if the thread has jumped to a
+//! place above it.
 
 use crate::host::shims::jumps;
 use std::cell::Cell;
 
-/// More handlers than that, one inside the other, are not told apart.
+/// Handlers nested more deeply than this are not tracked.
 const DEEPEST: usize = 8;
 
 #[derive(Clone, Copy)]
 struct Run {
     object: usize,
-    /// Where on the stack it began.
+    /// The handler's position on the stack.
     place: usize,
 }
 
@@ -28,8 +29,8 @@ thread_local! {
         const { Cell::new(Runs { runs: [Run { object: 0, place: 0 }; DEEPEST], count: 0 }) };
 }
 
-/// Runs `handler` for `object`, unless one runs for it already, further up this thread's stack.
-/// Where a handler could jump out unseen, it is rather entered again than left out.
+/// Runs `handler` for `object`, unless one already runs for it further up this thread's stack.
+/// Where a handler could jump out unseen, entering it again is the lesser evil than skipping it.
 #[inline(never)]
 pub(super) fn run(object: usize, handler: impl FnOnce()) {
     if !jumps::are_seen() {
@@ -51,7 +52,7 @@ pub(super) fn run(object: usize, handler: impl FnOnce()) {
     }
     RUNS.set(all);
     handler();
-    // Those that began inside of it are over, too.
+    // Handlers that began inside this one have ended, too.
     RUNS.set(Runs { count: before, ..RUNS.get() });
 }
 

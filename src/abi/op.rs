@@ -1,4 +1,4 @@
-//! Reduction operations (MPI-5.0 §6.9).
+//! Reduction operations: defining, freeing and applying them (MPI-5.0 §6.9).
 
 use crate::abi::kinds::*;
 use crate::mpi::coll::Side;
@@ -6,7 +6,7 @@ use crate::mpi::op::Op;
 use crate::mpi::op::combine;
 
 mpi!(
-    /// An operation of the program's own.
+    /// Creates a reduction operation from a function of the program.
     #[large(MPI_Op_create_c)]
     #[fortran(mpi_op_create_)]
     fn MPI_Op_create(process: &Process, user_fn: UserFunction, commute: Logical, op: Var<MPI_Op>) {
@@ -31,7 +31,7 @@ mpi!(
 );
 
 mpi!(
-    /// Whether the order of operands does not matter to `op`.
+    /// Whether `op` is commutative.
     #[fortran(mpi_op_commutative_)]
     fn MPI_Op_commutative(process: &Process, op: MPI_Op, commute: OutFlag) {
         commute.set(op.commutes());
@@ -40,7 +40,7 @@ mpi!(
 );
 
 mpi!(
-    /// Combines two buffers of the caller's.
+    /// Combines two local buffers.
     #[large(MPI_Reduce_local_c)]
     #[fortran(mpi_reduce_local_)]
     fn MPI_Reduce_local(

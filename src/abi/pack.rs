@@ -1,10 +1,10 @@
-//! Packing and unpacking (MPI-5.0 §5.2).
+//! Packing items into contiguous buffers, and unpacking them (MPI-5.0 §5.2).
 
 use crate::abi::kinds::*;
 use crate::mpi::datatype::pack::{self, Packed};
 
 mpi!(
-    /// Puts items into a buffer, in one piece behind what is there.
+    /// Packs items into a buffer, behind what is there.
     #[large(MPI_Pack_c)]
     #[fortran(mpi_pack_)]
     #[raises_on(comm)]
@@ -19,7 +19,7 @@ mpi!(
 );
 
 mpi!(
-    /// Takes items out of such a buffer.
+    /// Unpacks items from a packed buffer.
     #[large(MPI_Unpack_c)]
     #[fortran(mpi_unpack_)]
     #[raises_on(comm)]
@@ -34,7 +34,7 @@ mpi!(
 );
 
 mpi!(
-    /// How many bytes items take in such a buffer.
+    /// The bytes that items need in a packed buffer.
     #[large(MPI_Pack_size_c)]
     #[fortran(mpi_pack_size_)]
     #[raises_on(comm)]
@@ -47,7 +47,7 @@ mpi!(
 );
 
 mpi!(
-    /// Packs for other machines.
+    /// Packs items in external32, the portable representation.
     #[large(MPI_Pack_external_c)]
     #[fortran(mpi_pack_external_)]
     fn MPI_Pack_external(
@@ -62,7 +62,7 @@ mpi!(
 );
 
 mpi!(
-    /// Unpacks what was packed for other machines.
+    /// Unpacks items from external32.
     #[large(MPI_Unpack_external_c)]
     #[fortran(mpi_unpack_external_)]
     fn MPI_Unpack_external(
@@ -77,7 +77,7 @@ mpi!(
 );
 
 mpi!(
-    /// How many bytes items take when they are packed for other machines.
+    /// The bytes that items need in external32.
     #[large(MPI_Pack_external_size_c)]
     #[fortran(mpi_pack_external_size_)]
     fn MPI_Pack_external_size(

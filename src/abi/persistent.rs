@@ -1,11 +1,11 @@
-//! Persistent operations (MPI-5.0 §3.9).
+//! Persistent operations: requests that can be started repeatedly (MPI-5.0 §3.9).
 
 use crate::abi::kinds::*;
 use crate::mpi::p2p::request;
 use crate::mpi::p2p::{self, Mode};
 
 mpi!(
-    /// A standard-mode send that can be started again and again.
+    /// Creates a persistent standard-mode send.
     #[large(MPI_Send_init_c)]
     #[fortran(mpi_send_init_)]
     #[raises_on(comm)]
@@ -21,7 +21,7 @@ mpi!(
 );
 
 mpi!(
-    /// A buffered-mode send that can be started again and again.
+    /// Creates a persistent buffered-mode send.
     #[large(MPI_Bsend_init_c)]
     #[fortran(mpi_bsend_init_)]
     #[raises_on(comm)]
@@ -37,7 +37,7 @@ mpi!(
 );
 
 mpi!(
-    /// A synchronous-mode send that can be started again and again.
+    /// Creates a persistent synchronous-mode send.
     #[large(MPI_Ssend_init_c)]
     #[fortran(mpi_ssend_init_)]
     #[raises_on(comm)]
@@ -53,7 +53,7 @@ mpi!(
 );
 
 mpi!(
-    /// A ready-mode send that can be started again and again.
+    /// Creates a persistent ready-mode send.
     #[large(MPI_Rsend_init_c)]
     #[fortran(mpi_rsend_init_)]
     #[raises_on(comm)]
@@ -69,7 +69,7 @@ mpi!(
 );
 
 mpi!(
-    /// A receive that can be started again and again.
+    /// Creates a persistent receive.
     #[large(MPI_Recv_init_c)]
     #[fortran(mpi_recv_init_)]
     #[raises_on(comm)]
@@ -92,7 +92,7 @@ mpi!(
 );
 
 mpi!(
-    /// Starts persistent operations, in any order.
+    /// Starts several persistent operations, in any order.
     #[fortran(mpi_startall_)]
     fn MPI_Startall(process: &Process, count: Count, array_of_requests: Vars<MPI_Request>) {
         let requests = array_of_requests.of_length(count)?;

@@ -1,11 +1,11 @@
-//! The functions that Fortran programs name where they could give one of their own: in C these are
-//! numbers to compare with, in Fortran procedures (MPI-5.0 §7.7.2, §14.5.3), called as any other.
+//! The predefined callbacks of Fortran. In C they are constants to compare with; in Fortran they
+//! are procedures that a program passes, or even calls, like its own (MPI-5.0 §7.7.2, §14.5.3).
 
 use crate::abi::kinds::Ierror;
 use crate::mpi::error::Class;
 use std::ffi::{c_int, c_void};
 
-/// A function that copies no attribute.
+/// A copy function that copies nothing.
 macro_rules! null_copies {
     ($($name:ident;)*) => {$(
         #[unsafe(no_mangle)]
@@ -20,7 +20,7 @@ macro_rules! null_copies {
     )*};
 }
 
-/// A function that copies an attribute as it is.
+/// A copy function that copies the attribute as it is.
 macro_rules! copies {
     ($($name:ident: $integer:ty;)*) => {$(
         #[unsafe(no_mangle)]
@@ -37,7 +37,7 @@ macro_rules! copies {
     )*};
 }
 
-/// A function that lets attributes go.
+/// A delete function that does nothing.
 macro_rules! null_deletes {
     ($($name:ident;)*) => {$(
         #[unsafe(no_mangle)]
@@ -58,7 +58,7 @@ null_copies! {
 }
 
 copies! {
-    // Attributes of MPI-1 are INTEGERs.
+    // MPI-1 stores attributes in INTEGERs.
     mpi_dup_fn_: c_int;
     mpi_comm_dup_fn_: i64;
     mpi_type_dup_fn_: i64;
@@ -72,7 +72,7 @@ null_deletes! {
     mpi_win_null_delete_fn_;
 }
 
-/// The same with a large count.
+/// Large-count form of [`mpi_conversion_fn_null_`].
 #[unsafe(no_mangle)]
 unsafe extern "C-unwind" fn mpi_conversion_fn_null_c_(
     _userbuf: *mut c_void, _datatype: *const c_int, _count: *const i64, _filebuf: *mut c_void,
@@ -81,7 +81,7 @@ unsafe extern "C-unwind" fn mpi_conversion_fn_null_c_(
     ierror.set(Class::CONVERSION.0);
 }
 
-/// Stands for no conversion of data representations, and is not to be called.
+/// Means "no conversion of data representations"; it must not be called.
 #[unsafe(no_mangle)]
 unsafe extern "C-unwind" fn mpi_conversion_fn_null_(
     _userbuf: *mut c_void, _datatype: *const c_int, _count: *const c_int, _filebuf: *mut c_void,
@@ -90,10 +90,10 @@ unsafe extern "C-unwind" fn mpi_conversion_fn_null_(
     ierror.set(Class::CONVERSION.0);
 }
 
-/// Tells the compiler that a call may look at a buffer (MPI-5.0 §19.1.8); passing it is enough.
+/// Tells the compiler that a call may access a buffer (MPI-5.0 §19.1.8); passing it is enough.
 #[unsafe(no_mangle)]
 extern "C-unwind" fn mpi_f_sync_reg_(_buf: *mut c_void) {}
 
-/// The same for tools.
+/// The profiling twin of [`mpi_f_sync_reg_`].
 #[unsafe(no_mangle)]
 extern "C-unwind" fn pmpi_f_sync_reg_(_buf: *mut c_void) {}

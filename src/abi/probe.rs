@@ -1,10 +1,11 @@
-//! Probes, and messages that are matched before they are received (MPI-5.0 §3.8.1, §3.8.2).
+//! Probes and matched probes: messages that are matched before they are received (MPI-5.0 §3.8.1,
+//! §3.8.2).
 
 use crate::abi::kinds::*;
 use crate::mpi::p2p::{self, matched_message};
 
 mpi!(
-    /// What the message is like that a receive would get (MPI-5.0 §3.8.1).
+    /// Waits for the message that a receive would match, and describes it (MPI-5.0 §3.8.1).
     #[fortran(mpi_probe_)]
     #[raises_on(comm)]
     fn MPI_Probe(process: &Process, source: Rank, tag: AnyTag, comm: MPI_Comm, status: OutStatus) {
@@ -13,7 +14,7 @@ mpi!(
 );
 
 mpi!(
-    /// Whether there is a message that a receive would get now.
+    /// Whether a receive would match a message now.
     #[fortran(mpi_iprobe_)]
     #[raises_on(comm)]
     fn MPI_Iprobe(
@@ -27,7 +28,7 @@ mpi!(
 );
 
 mpi!(
-    /// Takes out the message that a receive would get (MPI-5.0 §3.8.2).
+    /// Waits for the message that a receive would match, and takes it out (MPI-5.0 §3.8.2).
     #[fortran(mpi_mprobe_)]
     #[raises_on(comm)]
     fn MPI_Mprobe(
@@ -42,7 +43,7 @@ mpi!(
 );
 
 mpi!(
-    /// Takes out the message that a receive would get now, if there is one.
+    /// Takes out the message that a receive would match now, if there is one.
     #[fortran(mpi_improbe_)]
     #[raises_on(comm)]
     fn MPI_Improbe(
@@ -73,7 +74,7 @@ mpi!(
 );
 
 mpi!(
-    /// Starts to receive a matched message.
+    /// Starts receiving a matched message.
     #[large(MPI_Imrecv_c)]
     #[fortran(mpi_imrecv_)]
     fn MPI_Imrecv(

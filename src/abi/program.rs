@@ -1,4 +1,4 @@
-//! Calls of the program's functions, for the floor that may not call through an address.
+//! Calls the program's callbacks, for `mpi`, which may not call a function by its address.
 
 use crate::mpi::attributes::Attribute;
 use crate::mpi::callback::{Callback, Language};
@@ -7,12 +7,12 @@ use crate::mpi::p2p::status::Status;
 use crate::mpi::program::{Notice, Program, Reduction};
 use std::ffi::{c_int, c_void};
 
-/// The program: every function it gave us is called here.
+/// Calls every function that the program passed to the library.
 pub(super) struct Caller;
 
 pub(super) static PROGRAM: Caller = Caller;
 
-/// The predefined functions of attributes, which are values and never called (MPI-5.0 §7.7.2).
+/// The predefined attribute functions are constants and are never called (MPI-5.0 §7.7.2).
 const NULL_FN: usize = 0;
 const DUP_FN: usize = 1;
 
@@ -45,7 +45,7 @@ impl Program for Caller {
             type Fortran =
                 unsafe extern "C-unwind" fn(*mut c_void, *mut c_void, *mut c_int, *mut c_int);
             let mut datatype = reduction.datatype as c_int;
-            // A length of 8 bytes begins with one of 4 that is right where it fits.
+            // Little-endian: the low four bytes of the 8-byte length are the length as an INTEGER.
             let mut length = reduction.count;
             let length = (&raw mut length).cast::<c_int>();
             // SAFETY: the program gave this function to MPI_OP_CREATE.
@@ -130,7 +130,7 @@ impl Program for Caller {
     }
 }
 
-/// What a callback answers: any code but MPI_SUCCESS is an error of that class.
+/// The result of a callback: any code but MPI_SUCCESS is an error of that class.
 fn said(code: c_int, who: &str) -> Result {
     match code {
         0 => Ok(()),
@@ -188,7 +188,7 @@ fn copy_in_fortran(function: Callback, notice: Notice) -> (c_int, c_int, Attribu
     if function.language == Language::OldFortran {
         new = i64::from(new as i32);
     }
-    // What C has set and Fortran passes on stays a pointer.
+    // An attribute that C set and Fortran passes on unchanged stays a pointer.
     let value = if new == old { notice.value } else { Attribute::Integer(new) };
     (code, flag, value)
 }
@@ -230,7 +230,7 @@ fn pointer(value: usize) -> *mut c_void {
     std::ptr::with_exposed_provenance_mut(value)
 }
 
-/// An attribute as C's callbacks get it.
+/// An attribute in the form that C's callbacks get.
 fn in_c(value: Attribute) -> usize {
     match value {
         Attribute::Pointer(pointer) => pointer,
@@ -238,7 +238,7 @@ fn in_c(value: Attribute) -> usize {
     }
 }
 
-/// An attribute as Fortran's callbacks get it.
+/// An attribute in the form that Fortran's callbacks get.
 fn in_fortran(value: Attribute) -> i64 {
     match value {
         Attribute::Pointer(pointer) => pointer as i64,

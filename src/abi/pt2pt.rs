@@ -175,7 +175,7 @@ mpi!(
 );
 
 mpi!(
-    /// Sends and receives in one place.
+    /// Sends and receives in one buffer.
     #[large(MPI_Sendrecv_replace_c)]
     #[fortran(mpi_sendrecv_replace_)]
     #[raises_on(comm)]
@@ -191,7 +191,7 @@ mpi!(
 );
 
 mpi!(
-    /// Starts to send and receive as one operation.
+    /// Starts a send and a receive as one operation.
     #[large(MPI_Isendrecv_c)]
     #[fortran(mpi_isendrecv_)]
     #[raises_on(comm)]
@@ -210,7 +210,7 @@ mpi!(
 );
 
 mpi!(
-    /// Starts to send and receive in one place.
+    /// Starts a send and a receive in one buffer.
     #[large(MPI_Isendrecv_replace_c)]
     #[fortran(mpi_isendrecv_replace_)]
     #[raises_on(comm)]

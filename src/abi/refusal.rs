@@ -1,7 +1,7 @@
-//! How calls are declared that are not built yet: each refuses by an error that says so.
+//! Declares calls that are not implemented yet: each fails with an error that says so.
 
-/// Declares calls that are not built yet. Their parameters are words of no matter, but for the
-/// communicator that hears of the error; `all` is the list, for tests.
+/// Declares calls that are not implemented yet. Their parameters are placeholders, except for the
+/// communicator that the error is raised on. The constant lists the calls for tests.
 macro_rules! unsupported {
     (
         $(#[doc = $doc:literal])*
@@ -49,7 +49,7 @@ macro_rules! unsupported_fortran {
     };
 }
 
-/// One form, and its twin for tools.
+/// One form and its profiling twin.
 macro_rules! unsupported_form {
     ($scope:ident, $name:ident, $form:ident, [$fortran:ident, $end:literal], [$($arg:tt)*]) => {
         mod $form {

@@ -1,5 +1,5 @@
-//! Calls that the standard has removed (MPI-5.0 §16): old programs make them. In
-//! Fortran distances were INTEGERs.
+//! Calls that the standard has removed (MPI-5.0 §16) but old programs still make. Their Fortran
+//! forms take distances as INTEGERs.
 
 use crate::abi::kinds::*;
 use crate::mpi::datatype::constructors;
@@ -9,7 +9,7 @@ use crate::mpi::error::{Class, Result};
 use crate::mpi::handle_table::Sort;
 
 fortran!(
-    /// An address as a default integer: as much of it as fits, which differences survive.
+    /// An address as a default integer: its low bits, which suffice for differences.
     #[name(MPI_Address)]
     fn mpi_address_(process: &Process, location: InBuf, address: OutInt) {
         address.set(location.0 as i32);
@@ -18,7 +18,7 @@ fortran!(
 );
 
 fortran!(
-    /// MPI_Comm_create_errhandler of MPI-1.
+    /// MPI_Comm_create_errhandler under its MPI-1 name.
     #[season(Always)]
     #[name(MPI_Errhandler_create)]
     fn mpi_errhandler_create_(
@@ -30,7 +30,7 @@ fortran!(
 );
 
 fortran!(
-    /// MPI_Comm_get_errhandler of MPI-1.
+    /// MPI_Comm_get_errhandler under its MPI-1 name.
     #[raises_on(comm)]
     #[name(MPI_Errhandler_get)]
     fn mpi_errhandler_get_(process: &Process, comm: MPI_Comm, errhandler: Var<MPI_Errhandler>) {
@@ -40,7 +40,7 @@ fortran!(
 );
 
 fortran!(
-    /// MPI_Comm_set_errhandler of MPI-1.
+    /// MPI_Comm_set_errhandler under its MPI-1 name.
     #[raises_on(comm)]
     #[name(MPI_Errhandler_set)]
     fn mpi_errhandler_set_(process: &Process, comm: MPI_Comm, errhandler: MPI_Errhandler) {
@@ -48,7 +48,7 @@ fortran!(
     }
 );
 
-/// A call that is in no header of the standard: C's symbol and its twin.
+/// Declares the C symbol and the profiling twin of a call that is in no header of the standard.
 macro_rules! removed {
     (
         $(#[doc = $doc:literal])*
@@ -79,7 +79,7 @@ macro_rules! removed {
 }
 
 removed!(
-    /// MPI_Get_address of MPI-1.
+    /// MPI_Get_address under its MPI-1 name.
     fn MPI_Address(process: &Process, location: InBuf, address: OutAint64) {
         address.set(location.0 as i64);
         Ok(())
@@ -87,7 +87,7 @@ removed!(
 );
 
 removed!(
-    /// MPI_Comm_create_errhandler of MPI-1.
+    /// MPI_Comm_create_errhandler under its MPI-1 name.
     fn MPI_Errhandler_create(
         process: &Process, function: CommErrhandlerFunction, errhandler: Var<MPI_Errhandler>,
     ) {
@@ -97,7 +97,7 @@ removed!(
 );
 
 removed!(
-    /// MPI_Comm_get_errhandler of MPI-1.
+    /// MPI_Comm_get_errhandler under its MPI-1 name.
     fn MPI_Errhandler_get(process: &Process, comm: MPI_Comm, errhandler: Var<MPI_Errhandler>) {
         errhandler.set(comm.errhandler.hold(process)?);
         Ok(())
@@ -105,14 +105,14 @@ removed!(
 );
 
 removed!(
-    /// MPI_Comm_set_errhandler of MPI-1.
+    /// MPI_Comm_set_errhandler under its MPI-1 name.
     fn MPI_Errhandler_set(process: &Process, comm: MPI_Comm, errhandler: MPI_Errhandler) {
         comm.set_errhandler(process, errhandler)
     }
 );
 
 removed!(
-    /// MPI_Type_create_hvector of MPI-1.
+    /// MPI_Type_create_hvector under its MPI-1 name.
     fn MPI_Type_hvector(
         process: &Process, count: Count32, blocklength: Size, stride: Distance64,
         oldtype: MPI_Datatype, newtype: Var<MPI_Datatype>,
@@ -125,7 +125,7 @@ removed!(
 );
 
 removed!(
-    /// MPI_Type_create_hindexed of MPI-1.
+    /// MPI_Type_create_hindexed under its MPI-1 name.
     fn MPI_Type_hindexed(
         process: &Process, count: Count32, array_of_blocklengths: Ints,
         array_of_displacements: Aints, oldtype: MPI_Datatype, newtype: Var<MPI_Datatype>,
@@ -144,7 +144,7 @@ removed!(
 );
 
 removed!(
-    /// MPI_Type_create_struct of MPI-1.
+    /// MPI_Type_create_struct under its MPI-1 name.
     fn MPI_Type_struct(
         process: &Process, count: Count32, array_of_blocklengths: Ints,
         array_of_displacements: Aints, array_of_types: Keys<MPI_Datatype>,
@@ -165,7 +165,7 @@ removed!(
 );
 
 removed!(
-    /// How far one item is from the next.
+    /// The extent of a datatype.
     fn MPI_Type_extent(process: &Process, datatype: MPI_Datatype, extent: OutAint64) {
         extent.set(datatype.shape.extent);
         Ok(())
@@ -173,7 +173,7 @@ removed!(
 );
 
 removed!(
-    /// Where an item begins.
+    /// The lower bound of a datatype.
     fn MPI_Type_lb(process: &Process, datatype: MPI_Datatype, displacement: OutAint64) {
         displacement.set(datatype.shape.lb);
         Ok(())
@@ -181,14 +181,14 @@ removed!(
 );
 
 removed!(
-    /// Where an item ends.
+    /// The upper bound of a datatype.
     fn MPI_Type_ub(process: &Process, datatype: MPI_Datatype, displacement: OutAint64) {
         displacement.set(datatype.shape.lb + datatype.shape.extent);
         Ok(())
     }
 );
 
-/// A distance as an INTEGER.
+/// A distance as an INTEGER; fails if it does not fit.
 fn narrow(distance: i64) -> Result<i32> {
     i32::try_from(distance).map_err(|_| {
         let words = format!("the distance is {distance}, which no INTEGER holds");
@@ -197,7 +197,7 @@ fn narrow(distance: i64) -> Result<i32> {
 }
 
 fortran!(
-    /// MPI_Type_create_hvector of MPI-1.
+    /// MPI_Type_create_hvector under its MPI-1 name.
     #[name(MPI_Type_hvector)]
     fn mpi_type_hvector_(
         process: &Process, count: Count, blocklength: Size, stride: Int, oldtype: MPI_Datatype,
@@ -212,7 +212,7 @@ fortran!(
 );
 
 fortran!(
-    /// MPI_Type_create_hindexed of MPI-1.
+    /// MPI_Type_create_hindexed under its MPI-1 name.
     #[name(MPI_Type_hindexed)]
     fn mpi_type_hindexed_(
         process: &Process, count: Count, array_of_blocklengths: Ints, array_of_displacements: Ints,
@@ -232,7 +232,7 @@ fortran!(
 );
 
 fortran!(
-    /// MPI_Type_create_struct of MPI-1.
+    /// MPI_Type_create_struct under its MPI-1 name.
     #[name(MPI_Type_struct)]
     fn mpi_type_struct_(
         process: &Process, count: Count, array_of_blocklengths: Ints, array_of_displacements: Ints,
@@ -253,7 +253,7 @@ fortran!(
 );
 
 fortran!(
-    /// How far one item is from the next.
+    /// The extent of a datatype.
     #[name(MPI_Type_extent)]
     fn mpi_type_extent_(process: &Process, datatype: MPI_Datatype, extent: OutInt) {
         extent.set(narrow(datatype.shape.extent)?);
@@ -262,7 +262,7 @@ fortran!(
 );
 
 fortran!(
-    /// Where an item begins.
+    /// The lower bound of a datatype.
     #[name(MPI_Type_lb)]
     fn mpi_type_lb_(process: &Process, datatype: MPI_Datatype, displacement: OutInt) {
         displacement.set(narrow(datatype.shape.lb)?);
@@ -271,7 +271,7 @@ fortran!(
 );
 
 fortran!(
-    /// Where an item ends.
+    /// The upper bound of a datatype.
     #[name(MPI_Type_ub)]
     fn mpi_type_ub_(process: &Process, datatype: MPI_Datatype, displacement: OutInt) {
         displacement.set(narrow(datatype.shape.lb + datatype.shape.extent)?);

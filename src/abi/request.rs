@@ -1,5 +1,5 @@
-//! Completion of requests: one, any, some or all (MPI-5.0 §3.7.3 to §3.7.6), and their end by
-//! cancellation.
+//! Completing requests: one, any, some or all (MPI-5.0 §3.7.3 to §3.7.6). Also frees and cancels
+//! them.
 
 use crate::abi::fast_path;
 use crate::abi::kinds::*;
@@ -27,7 +27,7 @@ impl Places for Arrays {
     }
 }
 
-/// The arrays of a call that only looks at requests.
+/// The arrays of a call that only reads requests.
 struct Sights {
     requests: Keys<MPI_Request>,
     statuses: OutStatuses,
@@ -47,7 +47,7 @@ impl Places for Sights {
 }
 
 mpi!(
-    /// Waits for the end of an operation (MPI-5.0 §3.7.3).
+    /// Waits until an operation is complete (MPI-5.0 §3.7.3).
     #[fortran(mpi_wait_)]
     #[at_once(fast_path::wait)]
     fn MPI_Wait(process: &Process, request: Var<MPI_Request>, status: OutStatus) {
@@ -58,7 +58,7 @@ mpi!(
 );
 
 mpi!(
-    /// Whether an operation has ended.
+    /// Completes an operation if it can be completed now.
     #[fortran(mpi_test_)]
     fn MPI_Test(process: &Process, request: Var<MPI_Request>, flag: OutFlag, status: OutStatus) {
         let end = request::test(process, request.key(), false)?;
@@ -69,7 +69,7 @@ mpi!(
 );
 
 mpi!(
-    /// Whether an operation has ended; the request stays (MPI-5.0 §3.7.6).
+    /// Whether an operation is complete; keeps the request (MPI-5.0 §3.7.6).
     #[fortran(mpi_request_get_status_)]
     fn MPI_Request_get_status(
         process: &Process, request: MPI_Request, flag: OutFlag, status: OutStatus,
@@ -81,7 +81,7 @@ mpi!(
 );
 
 mpi!(
-    /// Waits for all (MPI-5.0 §3.7.5).
+    /// Waits until all operations are complete (MPI-5.0 §3.7.5).
     #[fortran(mpi_waitall_)]
     fn MPI_Waitall(
         process: &Process, count: Count, array_of_requests: Vars<MPI_Request>,
@@ -94,7 +94,7 @@ mpi!(
 );
 
 mpi!(
-    /// Whether all have ended.
+    /// Completes all operations if all can be completed now.
     #[fortran(mpi_testall_)]
     fn MPI_Testall(
         process: &Process, count: Count, array_of_requests: Vars<MPI_Request>, flag: OutFlag,
@@ -110,7 +110,7 @@ mpi!(
 );
 
 mpi!(
-    /// Whether all have ended; the requests stay.
+    /// Whether all operations are complete; keeps the requests.
     #[fortran(mpi_request_get_status_all_)]
     fn MPI_Request_get_status_all(
         process: &Process, count: Count, array_of_requests: Keys<MPI_Request>, flag: OutFlag,
@@ -126,7 +126,7 @@ mpi!(
 );
 
 mpi!(
-    /// Waits for one, any.
+    /// Waits until any one operation is complete.
     #[fortran(mpi_waitany_)]
     fn MPI_Waitany(
         process: &Process, count: Count, array_of_requests: Vars<MPI_Request>, indx: OutIndex,
@@ -142,7 +142,7 @@ mpi!(
 );
 
 mpi!(
-    /// Whether one has ended, any.
+    /// Completes any one operation that can be completed now.
     #[fortran(mpi_testany_)]
     fn MPI_Testany(
         process: &Process, count: Count, array_of_requests: Vars<MPI_Request>, indx: OutIndex,
@@ -158,7 +158,7 @@ mpi!(
 );
 
 mpi!(
-    /// Whether one has ended, any; the requests stay.
+    /// Whether any operation is complete; keeps the request.
     #[fortran(mpi_request_get_status_any_)]
     fn MPI_Request_get_status_any(
         process: &Process, count: Count, array_of_requests: Keys<MPI_Request>, indx: OutIndex,
@@ -174,7 +174,7 @@ mpi!(
 );
 
 mpi!(
-    /// Waits for at least one.
+    /// Waits until at least one operation is complete.
     #[fortran(mpi_waitsome_)]
     fn MPI_Waitsome(
         process: &Process, incount: Count, array_of_requests: Vars<MPI_Request>, outcount: OutInt,
@@ -190,7 +190,7 @@ mpi!(
 );
 
 mpi!(
-    /// Which have ended.
+    /// Completes all operations that can be completed now.
     #[fortran(mpi_testsome_)]
     fn MPI_Testsome(
         process: &Process, incount: Count, array_of_requests: Vars<MPI_Request>, outcount: OutInt,
@@ -206,7 +206,7 @@ mpi!(
 );
 
 mpi!(
-    /// Which have ended; the requests stay.
+    /// Which operations are complete; keeps the requests.
     #[fortran(mpi_request_get_status_some_)]
     fn MPI_Request_get_status_some(
         process: &Process, incount: Count, array_of_requests: Keys<MPI_Request>, outcount: OutInt,
@@ -222,7 +222,7 @@ mpi!(
 );
 
 mpi!(
-    /// Gives a request up; its operation goes on to its end (MPI-5.0 §3.7.3).
+    /// Frees a request; its operation still runs to completion (MPI-5.0 §3.7.3).
     #[fortran(mpi_request_free_)]
     fn MPI_Request_free(process: &Process, request: Var<MPI_Request>) {
         request::free(process, request.key())?;
@@ -232,7 +232,7 @@ mpi!(
 );
 
 mpi!(
-    /// Takes an operation back, if nothing has come of it yet (MPI-5.0 §3.8.4).
+    /// Cancels an operation unless it has already matched (MPI-5.0 §3.8.4).
     #[fortran(mpi_cancel_)]
     fn MPI_Cancel(process: &Process, request: Var<MPI_Request>) {
         request::cancel(process, request.key())

@@ -5,7 +5,7 @@ use crate::mpi::handle_table::{Held, Sort};
 use crate::mpi::{errhandler, session};
 
 mpi!(
-    /// Opens a session.
+    /// Creates a session.
     #[fortran(mpi_session_init_)]
     #[raises_on(errhandler)]
     #[season(Always)]
@@ -18,7 +18,7 @@ mpi!(
 );
 
 mpi!(
-    /// Ends a session.
+    /// Finalizes a session.
     #[fortran(mpi_session_finalize_)]
     #[raises_on(session)]
     fn MPI_Session_finalize(process: &Process, session: Var<MPI_Session>) {
@@ -29,7 +29,7 @@ mpi!(
 );
 
 mpi!(
-    /// What a session provides.
+    /// The hints of a session.
     #[fortran(mpi_session_get_info_)]
     #[raises_on(session)]
     fn MPI_Session_get_info(process: &Process, session: MPI_Session, info_used: Var<MPI_Info>) {
@@ -39,7 +39,7 @@ mpi!(
 );
 
 mpi!(
-    /// How many process sets there are.
+    /// The number of process sets.
     #[fortran(mpi_session_get_num_psets_)]
     #[raises_on(session)]
     fn MPI_Session_get_num_psets(
@@ -51,7 +51,7 @@ mpi!(
 );
 
 mpi!(
-    /// The name of a process set, as much as fits, and the room it needs.
+    /// The name of a process set, cut to fit, and the buffer length that all of it needs.
     #[fortran(mpi_session_get_nth_pset_)]
     #[raises_on(session)]
     fn MPI_Session_get_nth_pset(
@@ -63,7 +63,7 @@ mpi!(
 );
 
 mpi!(
-    /// What is known of a process set.
+    /// Describes a process set.
     #[fortran(mpi_session_get_pset_info_)]
     #[raises_on(session)]
     fn MPI_Session_get_pset_info(
@@ -75,7 +75,7 @@ mpi!(
 );
 
 mpi!(
-    /// The group of a process set; MPI_GROUP_NULL where no such set is.
+    /// The group of a process set, or MPI_GROUP_NULL if there is no such set.
     #[fortran(mpi_group_from_session_pset_)]
     #[raises_on(session)]
     fn MPI_Group_from_session_pset(
@@ -100,7 +100,7 @@ mpi!(
 );
 
 mpi!(
-    /// Detaches the buffer of a session, when everything in it has been delivered.
+    /// Detaches the buffer of a session once all its messages have been delivered.
     #[large(MPI_Session_detach_buffer_c)]
     #[fortran(mpi_session_detach_buffer_)]
     #[raises_on(session)]
@@ -115,7 +115,7 @@ mpi!(
 );
 
 mpi!(
-    /// Waits until everything in the buffer of a session has been delivered.
+    /// Waits until all messages in the buffer of a session have been delivered.
     #[fortran(mpi_session_flush_buffer_)]
     #[raises_on(session)]
     fn MPI_Session_flush_buffer(process: &Process, session: MPI_Session) {
@@ -124,7 +124,7 @@ mpi!(
 );
 
 mpi!(
-    /// Starts to wait until everything in the buffer of a session has been delivered.
+    /// Starts waiting until all messages in the buffer of a session have been delivered.
     #[fortran(mpi_session_iflush_buffer_)]
     #[raises_on(session)]
     fn MPI_Session_iflush_buffer(
@@ -137,7 +137,7 @@ mpi!(
 );
 
 mpi!(
-    /// An error handler for sessions (MPI-5.0 §9.3.4).
+    /// Creates an error handler for sessions (MPI-5.0 §9.3.4).
     #[fortran(mpi_session_create_errhandler_)]
     #[season(Always)]
     fn MPI_Session_create_errhandler(

@@ -1,7 +1,7 @@
-//! Where a program starts: the library takes `__libc_start_main` over and hands the program to the
-//! job.
+//! Where a program starts: the library interposes `__libc_start_main` and hands the program over to
+//! the job.
 //!
-//! Without a job in the environment (see [`crate::launch`]) the program runs as it is: a world
+//! Without a job in the environment (see [`crate::launch`]) the program runs unchanged, as a world
 //! of one.
 
 use crate::abi::{current, fortran};
@@ -22,10 +22,10 @@ type StartMain = unsafe extern "C-unwind" fn(
     *mut c_void,
 ) -> c_int;
 
-/// What a program's `_start` calls: libc would run its constructors and `main`.
+/// Replaces the libc function that a program's `_start` calls to run constructors and `main`.
 ///
 /// # Safety
-/// Called by `_start` only, with what the kernel and ld.so passed.
+/// Only `_start` may call it, with what the kernel and ld.so passed.
 #[cfg_attr(not(miri), unsafe(no_mangle))]
 unsafe extern "C-unwind" fn __libc_start_main(
     main: Main, argc: c_int, argv: *mut *mut c_char, init: *mut c_void, fini: *mut c_void,
@@ -34,7 +34,7 @@ unsafe extern "C-unwind" fn __libc_start_main(
     if let Some(text) = std::env::var_os(VARIABLE) {
         let job = Job::decode(&text.to_string_lossy());
         if job.as_ref().is_ok_and(|job| job.seed.is_some()) {
-            // SAFETY: as the kernel passed it; this is before all else.
+            // SAFETY: `argv` is as the kernel passed it, and nothing else has run yet.
             unsafe { replay::fix_addresses(argv.cast_const().cast()) };
         }
         let program = Program {
@@ -47,7 +47,8 @@ unsafe extern "C-unwind" fn __libc_start_main(
         job::start(program, job, current::world);
     }
     const NAME: &CStr = c"__libc_start_main";
-    // SAFETY: looks up libc's own function of this type, and passes our caller's promise on.
+    // SAFETY: the symbol is libc's function of this type, and our caller makes the promise it
+    // needs.
     unsafe {
         let real = libc::dlsym(libc::RTLD_NEXT, NAME.as_ptr());
         assert!(!real.is_null(), "libc comes after this library");

@@ -1,9 +1,9 @@
-//! Statuses (MPI-5.0 §3.2.5, §3.8.4, §13.3).
+//! Statuses: reading and setting their fields (MPI-5.0 §3.2.5, §3.8.4, §13.3).
 
 use crate::abi::kinds::*;
 
 mpi!(
-    /// Who sent the message.
+    /// The rank of the sender.
     #[fortran(mpi_status_get_source_)]
     #[season(Always)]
     fn MPI_Status_get_source(process: &Process, status: InStatus, source: OutInt) {
@@ -42,7 +42,7 @@ mpi!(
 );
 
 mpi!(
-    /// Writes who sent the message.
+    /// Sets the rank of the sender.
     #[fortran(mpi_status_set_source_)]
     #[season(Always)]
     fn MPI_Status_set_source(process: &Process, status: VarStatus, source: Int) {
@@ -52,7 +52,7 @@ mpi!(
 );
 
 mpi!(
-    /// Writes the tag of the message.
+    /// Sets the tag of the message.
     #[fortran(mpi_status_set_tag_)]
     #[season(Always)]
     fn MPI_Status_set_tag(process: &Process, status: VarStatus, tag: Int) {
@@ -62,7 +62,7 @@ mpi!(
 );
 
 mpi!(
-    /// Writes the error code of the operation.
+    /// Sets the error code of the operation.
     #[fortran(mpi_status_set_error_)]
     #[season(Always)]
     fn MPI_Status_set_error(process: &Process, status: VarStatus, error: Int) {
@@ -72,7 +72,7 @@ mpi!(
 );
 
 mpi!(
-    /// Writes whether the operation was cancelled.
+    /// Sets whether the operation was cancelled.
     #[fortran(mpi_status_set_cancelled_)]
     #[season(Always)]
     fn MPI_Status_set_cancelled(process: &Process, status: VarStatus, flag: Logical) {

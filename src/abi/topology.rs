@@ -1,11 +1,11 @@
-//! Virtual topologies (MPI-5.0 §8).
+//! Virtual topologies: Cartesian grids, graphs, distributed graphs (MPI-5.0 §8).
 
 use crate::abi::kinds::*;
 use crate::mpi::topology::create;
 use crate::mpi::topology::{self, Topology, dims};
 
 mpi!(
-    /// What topology `comm` has.
+    /// The type of topology that `comm` has.
     #[fortran(mpi_topo_test_)]
     #[raises_on(comm)]
     fn MPI_Topo_test(process: &Process, comm: MPI_Comm, status: OutInt) {
@@ -15,7 +15,7 @@ mpi!(
 );
 
 mpi!(
-    /// A balanced grid (MPI-5.0 §8.5.2).
+    /// Chooses the dimensions of a balanced grid (MPI-5.0 §8.5.2).
     #[fortran(mpi_dims_create_)]
     #[season(Always)]
     fn MPI_Dims_create(process: &Process, nnodes: Int, ndims: Dimensions, dims: VarInts) {
@@ -24,7 +24,7 @@ mpi!(
 );
 
 mpi!(
-    /// A grid of processes (MPI-5.0 §8.5.1).
+    /// Creates a communicator with a Cartesian grid (MPI-5.0 §8.5.1).
     #[fortran(mpi_cart_create_)]
     #[raises_on(comm_old)]
     fn MPI_Cart_create(
@@ -39,7 +39,7 @@ mpi!(
 );
 
 mpi!(
-    /// How many dimensions the grid of `comm` has.
+    /// The number of dimensions of the grid.
     #[fortran(mpi_cartdim_get_)]
     #[raises_on(comm)]
     fn MPI_Cartdim_get(process: &Process, comm: MPI_Comm, ndims: OutInt) {
@@ -49,7 +49,7 @@ mpi!(
 );
 
 mpi!(
-    /// The grid of `comm`, and the caller's place in it.
+    /// The grid of `comm` and the caller's coordinates in it.
     #[fortran(mpi_cart_get_)]
     #[raises_on(comm)]
     fn MPI_Cart_get(
@@ -64,7 +64,7 @@ mpi!(
 );
 
 mpi!(
-    /// Who has a place in the grid.
+    /// The rank at given coordinates in the grid.
     #[fortran(mpi_cart_rank_)]
     #[raises_on(comm)]
     fn MPI_Cart_rank(process: &Process, comm: MPI_Comm, coords: Ints, rank: OutInt) {
@@ -75,7 +75,7 @@ mpi!(
 );
 
 mpi!(
-    /// The place of a rank in the grid.
+    /// The coordinates of a rank in the grid.
     #[fortran(mpi_cart_coords_)]
     #[raises_on(comm)]
     fn MPI_Cart_coords(
@@ -86,7 +86,7 @@ mpi!(
 );
 
 mpi!(
-    /// Those that a shift along the grid receives from and sends to.
+    /// The ranks that a shift along the grid receives from and sends to.
     #[fortran(mpi_cart_shift_)]
     #[raises_on(comm)]
     fn MPI_Cart_shift(
@@ -101,7 +101,7 @@ mpi!(
 );
 
 mpi!(
-    /// The parts of a grid when only some dimensions remain.
+    /// Splits a grid into subgrids that keep only some of the dimensions.
     #[fortran(mpi_cart_sub_)]
     #[raises_on(comm)]
     fn MPI_Cart_sub(process: &Process, comm: MPI_Comm, remain_dims: Flags, newcomm: Var<MPI_Comm>) {
@@ -126,7 +126,7 @@ mpi!(
 );
 
 mpi!(
-    /// A graph of processes that everybody knows.
+    /// Creates a communicator with a graph that every process passes in full.
     #[fortran(mpi_graph_create_)]
     #[raises_on(comm_old)]
     fn MPI_Graph_create(
@@ -142,7 +142,7 @@ mpi!(
 );
 
 mpi!(
-    /// How large the graph of `comm` is.
+    /// The number of nodes and edges of the graph.
     #[fortran(mpi_graphdims_get_)]
     #[raises_on(comm)]
     fn MPI_Graphdims_get(process: &Process, comm: MPI_Comm, nnodes: OutInt, nedges: OutInt) {
@@ -168,7 +168,7 @@ mpi!(
 );
 
 mpi!(
-    /// How many neighbours a rank has in the graph.
+    /// The number of neighbours of a rank in the graph.
     #[fortran(mpi_graph_neighbors_count_)]
     #[raises_on(comm)]
     fn MPI_Graph_neighbors_count(
@@ -205,7 +205,7 @@ mpi!(
 );
 
 mpi!(
-    /// A distributed graph of which every process says its own edges.
+    /// Creates a distributed graph; each process passes its own edges.
     #[fortran(mpi_dist_graph_create_adjacent_)]
     #[raises_on(comm_old)]
     fn MPI_Dist_graph_create_adjacent(
@@ -223,7 +223,7 @@ mpi!(
 );
 
 mpi!(
-    /// A distributed graph of which every process says some edges.
+    /// Creates a distributed graph; each process passes any of the edges.
     #[fortran(mpi_dist_graph_create_)]
     #[raises_on(comm_old)]
     fn MPI_Dist_graph_create(
@@ -244,7 +244,7 @@ mpi!(
 );
 
 mpi!(
-    /// How many edges of the distributed graph the caller has.
+    /// The number of the caller's edges in the distributed graph.
     #[fortran(mpi_dist_graph_neighbors_count_)]
     #[raises_on(comm)]
     fn MPI_Dist_graph_neighbors_count(
@@ -259,7 +259,7 @@ mpi!(
 );
 
 mpi!(
-    /// The edges of the distributed graph that the caller has, as many as there is room for.
+    /// The caller's edges in the distributed graph, as many as there is room for.
     #[fortran(mpi_dist_graph_neighbors_)]
     #[raises_on(comm)]
     fn MPI_Dist_graph_neighbors(

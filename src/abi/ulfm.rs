@@ -1,11 +1,11 @@
-//! User Level Failure Mitigation, declared in `include/mpi-ext.h`. What later texts have without
-//! the X goes by both names.
+//! User Level Failure Mitigation, declared in `include/mpi-ext.h`. Calls that later drafts name
+//! without the X have both names.
 
 use crate::abi::kinds::*;
 use crate::mpi::error::Class;
 use crate::mpi::failure::ulfm;
 
-/// One call by the names of both texts.
+/// Declares one call under both names.
 macro_rules! mpix {
     (
         #[doc = $doc:literal]
@@ -28,7 +28,7 @@ macro_rules! mpix {
 }
 
 mpix!(
-    /// Gives `comm` up for all of its members.
+    /// Revokes `comm` for all of its members.
     #[names(MPIX_Comm_revoke mpix_comm_revoke_, MPI_Comm_revoke mpi_comm_revoke_)]
     fn (process: &Process, comm: MPI_Comm) {
         ulfm::revoke(process, &comm);
@@ -37,7 +37,7 @@ mpix!(
 );
 
 mpix!(
-    /// Whether somebody has given `comm` up.
+    /// Whether `comm` has been revoked.
     #[names(
         MPIX_Comm_is_revoked mpix_comm_is_revoked_, MPI_Comm_is_revoked mpi_comm_is_revoked_
     )]
@@ -48,7 +48,7 @@ mpix!(
 );
 
 mpix!(
-    /// A communicator of those members of `comm` who live.
+    /// Creates a communicator of the living members of `comm`.
     #[names(MPIX_Comm_shrink mpix_comm_shrink_, MPI_Comm_shrink mpi_comm_shrink_)]
     fn (process: &Process, comm: MPI_Comm, newcomm: Var<MPI_Comm>) {
         newcomm.set(ulfm::shrink(process, &comm)?);
@@ -57,7 +57,7 @@ mpix!(
 );
 
 mpix!(
-    /// Starts to make one.
+    /// Starts creating a communicator of the living members of `comm`.
     #[names(MPIX_Comm_ishrink mpix_comm_ishrink_, MPI_Comm_ishrink mpi_comm_ishrink_)]
     fn (process: &Process, comm: MPI_Comm, newcomm: Var<MPI_Comm>, request: Var<MPI_Request>) {
         let (made, started) = ulfm::start_shrink(process, &comm)?;
@@ -68,7 +68,7 @@ mpix!(
 );
 
 mpix!(
-    /// The AND of all members' flags, the same for all. The flag is set even when the call fails.
+    /// Agrees on the AND of all members' flags. The flag is set even when the call fails.
     #[names(MPIX_Comm_agree mpix_comm_agree_, MPI_Comm_agree mpi_comm_agree_)]
     fn (process: &Process, comm: MPI_Comm, flag: InOutInt) {
         let (agreed, verdict) = ulfm::agree(process, &comm, flag.value())?;
@@ -78,7 +78,7 @@ mpix!(
 );
 
 mpix!(
-    /// Starts to agree.
+    /// Starts an agreement.
     #[names(MPIX_Comm_iagree mpix_comm_iagree_, MPI_Comm_iagree mpi_comm_iagree_)]
     fn (process: &Process, comm: MPI_Comm, flag: InOutInt, request: Var<MPI_Request>) {
         request.set(ulfm::start_agree(process, &comm, flag.value(), flag.region())?);
@@ -87,7 +87,7 @@ mpix!(
 );
 
 mpix!(
-    /// The members of `comm` who are dead, in an order that all see.
+    /// The failed members of `comm`, in an order that is consistent across ranks.
     #[names(MPIX_Comm_get_failed mpix_comm_get_failed_, MPI_Comm_get_failed mpi_comm_get_failed_)]
     fn (process: &Process, comm: MPI_Comm, failedgrp: Var<MPI_Group>) {
         failedgrp.set(ulfm::failed(process, &comm)?);
@@ -96,7 +96,7 @@ mpix!(
 );
 
 mpix!(
-    /// Acknowledges the deaths of the first of those, as many as are named and known.
+    /// Acknowledges the first `num_to_ack` failures in `comm`, as far as they are known.
     #[names(MPIX_Comm_ack_failed mpix_comm_ack_failed_, MPI_Comm_ack_failed mpi_comm_ack_failed_)]
     fn (process: &Process, comm: MPI_Comm, num_to_ack: Int, num_acked: OutInt) {
         let count = usize::try_from(num_to_ack).map_err(|_| {
@@ -108,7 +108,7 @@ mpix!(
 );
 
 mpix!(
-    /// Acknowledges all deaths in `comm` that are known.
+    /// Acknowledges all known failures in `comm`.
     #[names(MPIX_Comm_failure_ack mpix_comm_failure_ack_)]
     fn (process: &Process, comm: MPI_Comm) {
         ulfm::acknowledge(process, &comm, usize::MAX);
@@ -117,7 +117,7 @@ mpix!(
 );
 
 mpix!(
-    /// The members of `comm` whose deaths are acknowledged.
+    /// The members of `comm` whose failures are acknowledged.
     #[names(MPIX_Comm_failure_get_acked mpix_comm_failure_get_acked_)]
     fn (process: &Process, comm: MPI_Comm, failedgrp: Var<MPI_Group>) {
         failedgrp.set(ulfm::acknowledged(process, &comm)?);

@@ -1,10 +1,10 @@
-//! Calls that are not built yet: each fails with MPI_ERR_UNSUPPORTED_OPERATION, and says so.
+//! Calls that are not implemented yet: each fails with MPI_ERR_UNSUPPORTED_OPERATION.
 //!
-//! A line is the call, its Fortran form if it has one, and its parameters: `_` for each but for the
-//! communicator whose error handler hears of it. This list only ever gets shorter.
+//! A line gives the call, its Fortran form if it has one, and its parameters. `_` stands for each
+//! parameter but the communicator whose error handler is called. This list may only get shorter.
 
 unsupported!(
-    /// Errors go to the communicator.
+    /// Errors are raised on the communicator.
     Comm:
     MPI_Precv_init [mpi_precv_init_] (_ _ _ _ _ _ comm _ _);
     MPI_Precv_init_c [] (_ _ _ _ _ _ comm _ _);
@@ -115,7 +115,7 @@ unsupported!(
 );
 
 unsupported!(
-    /// The tools interface: no error handler hears.
+    /// The tools interface: no error handler is called.
     Tool:
     MPI_T_category_changed [] (_);
     MPI_T_category_get_categories [] (_ _ _);
@@ -171,7 +171,7 @@ unsupported!(
 );
 
 unsupported!(
-    /// Errors of no object.
+    /// Errors that belong to no object.
     Initial:
     MPI_Parrived [mpi_parrived_] (_ _ _);
     MPI_Pready [mpi_pready_] (_ _);
@@ -232,7 +232,7 @@ unsupported!(
     MPI_Win_wait [mpi_win_wait_] (_);
 );
 
-/// The calls of the lists that have a Fortran form.
+/// The listed calls that have a Fortran form.
 #[cfg(test)]
 pub(super) fn in_fortran() -> Vec<&'static str> {
     let text = include_str!("unsupported.rs");
@@ -245,7 +245,7 @@ pub(super) fn in_fortran() -> Vec<&'static str> {
 mod tests {
     use crate::abi::header;
 
-    /// How many calls were refused when this list was shortened last.
+    /// The number of refused calls when this list last became shorter.
     const REFUSED: usize = 209;
 
     #[test]

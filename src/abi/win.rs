@@ -1,10 +1,10 @@
-//! Windows (MPI-5.0 §12, §7.8): none can be made yet, so all that has a name is MPI_WIN_NULL.
+//! Windows (MPI-5.0 §12, §7.8). None can be created yet, so only MPI_WIN_NULL has a name.
 
 use crate::abi::kinds::*;
 use crate::mpi::env;
 
 mpi!(
-    /// What `win` is called.
+    /// The name of `win`.
     #[fortran(mpi_win_get_name_)]
     #[raises_on(win)]
     fn MPI_Win_get_name(

@@ -6,7 +6,6 @@
 //! outside goes on when it is taken.
 //! Whoever waits makes progress for all threads of the rank.
 
-mod meeting;
 mod rank;
 pub mod shared;
 
@@ -24,7 +23,7 @@ pub use crate::engine::shared::agreement::{Key as Matter, Purpose, Summons};
 pub use crate::engine::shared::mismatch::Void;
 pub use crate::engine::shared::recovery_cache::RecoveryCache;
 pub use crate::engine::shared::world::{CONTEXTS, World};
-pub use meeting::{Board, Call, Caller, Gate, Hall, Laid, Line, Meeting, Round};
+pub use shared::meeting::{Board, Call, Caller, Gate, Hall, Laid, Line, Meeting, Round};
 
 use crate::base::Member;
 use crate::base::member::Roster;

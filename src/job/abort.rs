@@ -1,5 +1,5 @@
-//! MPI_Abort of a part of the job: by ULFM's rules it ends the ranks in its communicator's group,
-//! which are failed processes to all others (MPI-5.0 §9.6).
+//! MPI_Abort of a part of the job. Under ULFM's rules it ends the ranks in its communicator's
+//! group, which all other ranks then see as failed processes (MPI-5.0 §9.6).
 
 use crate::base::Member;
 use crate::engine::shared::rules::Rules;
@@ -8,18 +8,18 @@ use crate::mpi::comm::Comm;
 use crate::mpi::process::Process;
 use parking_lot::Mutex;
 
-/// The lives that were ended so, and have not been buried yet.
+/// The incarnations that an abort ended and that have not been buried yet.
 static ENDED: Mutex<Vec<(Member, End)>> = Mutex::new(Vec::new());
 
-/// How such a life ended.
+/// How an abort ended an incarnation.
 pub(super) struct End {
     pub(super) status: i32,
-    /// What the rank did, or what was done to it.
+    /// What the rank did, or what ended it.
     pub(super) words: String,
 }
 
-/// Ends all other members of `comm`, if the rules say so and a rank outside of it lives. True: the
-/// caller is to end as well.
+/// Ends all other members of `comm` if the rules say so and a rank outside of `comm` is alive.
+/// Returns true if the caller must end, too.
 pub fn end_group(process: &Process, comm: &Comm, status: i32, words: &str) -> bool {
     if process.world.rules() != Rules::Ulfm {
         return false;
@@ -48,7 +48,7 @@ pub fn end_group(process: &Process, comm: &Comm, status: i32, words: &str) -> bo
     true
 }
 
-/// What has ended this life, if it was that: asked once.
+/// The abort that ended this incarnation, if one did. Can be taken only once.
 pub(super) fn end_of(member: Member) -> Option<End> {
     let mut ended = ENDED.lock();
     let place = ended.iter().position(|(other, _)| *other == member)?;

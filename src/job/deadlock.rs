@@ -1,6 +1,7 @@
-//! Ends jobs that are stuck: a thread of the library's own looks twice a second whether anybody can
-//! still do anything, and says what each rank waits for when nobody can. The same thread votes
-//! those out who keep a recovery waiting for longer than the job has patience.
+//! Runs the deadlock detector and ends jobs that are stuck. A thread of the library checks twice a
+//! second whether anything in the job can still happen; if not, it reports what each rank waits
+//! for. This thread also kills ranks that keep a recovery waiting for longer than the job's
+//! patience.
 
 use crate::base::Member;
 use crate::engine::shared::deadlock_detector::{DeadlockDetector, Sight};
@@ -18,34 +19,34 @@ use std::collections::HashSet;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-/// Three looks without a change between them are the end.
+/// Three checks without a change between them end the job.
 const BETWEEN_LOOKS: Duration = Duration::from_millis(500);
 
 /// The exit status of a job that is stuck.
 const STUCK: i32 = 123;
 
-/// What to watch over.
+/// What the thread watches for.
 struct Duty {
     gone: Arc<Gone>,
-    /// Whether jobs that are stuck are to end.
+    /// Whether to end jobs that are stuck.
     ends_stuck: bool,
-    /// The supervisor waits until a time anyway.
+    /// Whether the supervisor sleeps until a timeout, which does not count as activity.
     has_limit: bool,
     patience: Option<Patience>,
 }
 
-/// How long those who recover wait for others, and who was told of already.
+/// How long a recovery waits for missing ranks, and which of them were reported.
 pub(super) struct Patience {
     world: &'static World,
     length: Duration,
     is_quiet: bool,
     told: Mutex<HashSet<Member>>,
-    /// When the supervisor looks again, since whoever he kills dies only after that.
+    /// When the supervisor checks again: a rank that it kills dies only later.
     again: Mutex<Option<Instant>>,
 }
 
-/// Starts to watch over a job, where there is something to watch. Hands back what is left to the
-/// supervisor, who keeps time where a seed decides.
+/// Starts to watch a job if there is something to watch. In a job with a seed, the supervisor keeps
+/// the time: then returns the patience for it to apply.
 pub(super) fn begin(world: &'static World, gone: Arc<Gone>, job: &Job) -> Option<Patience> {
     let (is_quiet, told, again) = (job.is_quiet, Mutex::default(), Mutex::default());
     let patience = job.patience.map(|length| Patience { world, length, is_quiet, told, again });
@@ -53,7 +54,7 @@ pub(super) fn begin(world: &'static World, gone: Arc<Gone>, job: &Job) -> Option
     let duty = Duty { gone, ends_stuck: job.watches, has_limit: job.timeout.is_some(), patience };
     if duty.ends_stuck || duty.patience.is_some() {
         let thread = std::thread::Builder::new().name("watchman".into()).stack_size(128 << 10);
-        // Where there is no room for a thread, there is none for ranks, and they say so.
+        // Without memory for a thread the ranks cannot start either, and they report it.
         let _ = thread.spawn(move || watch(&duty));
     }
     left
@@ -79,7 +80,7 @@ fn watch(duty: &Duty) {
 }
 
 impl Patience {
-    /// Kills who has kept those who recover waiting for too long.
+    /// Kills the ranks that have kept a recovery waiting for too long.
     fn vote_out(&self) {
         for member in self.world.latecomers(self.length) {
             let Member { seat, incarnation } = member;
@@ -91,7 +92,7 @@ impl Patience {
         }
     }
 
-    /// Does so where it is time; when it will be.
+    /// Kills late ranks if it is time; returns the time of the next check.
     pub(super) fn due(&self) -> Option<Instant> {
         const AGAIN: Duration = Duration::from_millis(1);
         let end = self.world.started() + self.world.awaited_since()? + self.length;
@@ -106,7 +107,7 @@ impl Patience {
     }
 }
 
-/// What there is to see. The cheap looks come first: as a rule somebody is not in a call at all.
+/// Checks for activity, with the cheap checks first: usually some rank is not in a call.
 fn sight(gone: &Gone, has_limit: bool) -> Sight {
     if replay::is_moving() {
         return Sight::Moving;
@@ -121,8 +122,8 @@ fn sight(gone: &Gone, has_limit: bool) -> Sight {
     tasks::stillness(is_exempt).map_or(Sight::Moving, Sight::Still)
 }
 
-/// All ranks that are there, with what they wait for; `None` when one of them does not wait. The
-/// last to be born is asked first: of thousands it is the one who is late, as a rule.
+/// All living ranks with what they wait for, or `None` if one of them does not wait. Starts at the
+/// highest seat: in a large job, the ranks that started last are usually the ones still busy.
 fn stuck(gone: &Gone) -> Option<Vec<(Visit, Waits)>> {
     let mut stuck = Vec::new();
     for seat in (0..gone.seats()).rev() {

@@ -1,4 +1,4 @@
-//! How a job ends, what its exit status is, and the lines that it writes to stderr.
+//! How a job ends: its exit status, and the lines that it writes to stderr.
 
 use crate::host::{life, output};
 use crate::mpi::error::Class;
@@ -6,10 +6,10 @@ use crate::mpi::leftovers;
 use crate::mpi::process::Process;
 use std::sync::atomic::{AtomicBool, AtomicI32, Ordering};
 
-/// The status of the first rank that failed, whatever became of its seat; 0 so far.
+/// The status of the first rank that failed, whatever happened to its seat; 0 until then.
 static CAUSE: AtomicI32 = AtomicI32::new(0);
 
-/// A rank has failed with this status: the first one decides.
+/// Records that a rank failed with this status; only the first failure counts.
 pub(super) fn blame(status: i32) {
     let _ = CAUSE.compare_exchange(0, status, Ordering::Relaxed, Ordering::Relaxed);
 }
@@ -19,21 +19,21 @@ pub(super) fn cause() -> i32 {
     CAUSE.load(Ordering::Relaxed)
 }
 
-/// A line on stderr, written as a whole: ranks write there, too.
+/// Writes a line to stderr in one piece, since ranks write there, too.
 pub(super) fn say(line: &str) {
-    // Where stderr is closed, nobody is left to be told.
+    // If stderr is closed, the line has no reader.
     output::write(2, format!("{line}\n").as_bytes());
 }
 
-/// Whether ranks say what they leave behind.
+/// Whether ranks report leaked objects when they finalize.
 static LEFTOVERS: AtomicBool = AtomicBool::new(false);
 
-/// Whether they are to.
+/// Sets whether ranks report what they leave behind.
 pub(super) fn report_leftovers(are_wanted: bool) {
     LEFTOVERS.store(are_wanted, Ordering::Relaxed);
 }
 
-/// Says on stderr what `process` leaves behind, where that is wanted.
+/// Reports on stderr what `process` leaves behind, if the job asks for that.
 pub fn leave(process: &'static Process) {
     if !LEFTOVERS.load(Ordering::Relaxed) {
         return;
@@ -45,13 +45,13 @@ pub fn leave(process: &'static Process) {
     }
 }
 
-/// Ends the job for an error of this class that no handler of the program takes. Where it is the
-/// death of a peer, the status is the peer's: that is the cause.
+/// Ends the job for an error of this class that no error handler takes. If the error is the death
+/// of a peer, the status is the peer's, which is the cause.
 pub fn end_for_error(class: Class, is_of_a_death: bool, words: &str) -> ! {
     end_job(status_for(class, is_of_a_death), words)
 }
 
-/// The exit status for such an error.
+/// The exit status for an error that no handler takes.
 pub fn status_for(class: Class, is_of_a_death: bool) -> i32 {
     match cause() {
         cause if is_of_a_death && cause != 0 => cause,

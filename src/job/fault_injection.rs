@@ -1,5 +1,5 @@
-//! Fault injection: the deaths that a job was ordered to meet, at calls (see [`PlannedDeath`]),
-//! after times, by chance, or because a node fails of the machine that ranks sit on.
+//! Fault injection: kills ranks as the job ordered. Deaths come at calls (see [`PlannedDeath`]),
+//! after times, at random, or when a node of the simulated machine fails.
 
 use crate::base::Member;
 use crate::engine::World;
@@ -22,25 +22,25 @@ static ORDERS: OnceLock<Orders> = OnceLock::new();
 struct Orders {
     world: &'static World,
     events: Vec<Event>,
-    /// Those whose times have yet to come, and those that were met in time.
+    /// The timed deaths to come, and those that have happened.
     timed: Mutex<Timed>,
     has_timed: AtomicBool,
-    /// Rung when somebody comes to life.
+    /// Signalled when a rank starts.
     birth: Condvar,
-    /// Where the supervisor keeps time.
+    /// The deaths that the supervisor carries out, where it keeps the time.
     strokes: Mutex<Vec<Peekable<Strokes>>>,
-    /// Of how many strokes some are to come.
+    /// The number of sequences of deaths that have not ended.
     strikers: AtomicUsize,
 }
 
-/// Who is struck when, from the beginning of the job on, in order.
+/// A sequence of targets with the times to kill them, counted from the start of the job, in order.
 pub(super) type Strokes = Box<dyn Iterator<Item = (Duration, Target)> + Send>;
 
-/// What a stroke hits.
+/// The target of an ordered death.
 #[derive(Clone, Copy)]
 pub(super) enum Target {
     Seat(usize),
-    /// A node of the machine, with whoever sits there then.
+    /// A node of the machine, with the rank that is on it then.
     Node(usize),
 }
 
@@ -50,7 +50,7 @@ struct Timed {
     met: Vec<(Member, String)>,
 }
 
-/// The death of one life.
+/// The timed death of one incarnation.
 struct Pending {
     victim: Member,
     after: Duration,
@@ -58,11 +58,11 @@ struct Pending {
     when: When,
 }
 
-/// How often a rank is looked at that is to die outside of calls, and is inside of one.
+/// How often to check on a rank that must die outside of calls while it is in one.
 const AGAIN: Duration = Duration::from_micros(200);
 
-/// What a job is ordered to meet; before anybody lives. Where it has a seed, the supervisor keeps
-/// time (see [`due`]). Who watches it may order more.
+/// Takes the job's orders, before any rank starts. In a job with a seed, the supervisor keeps the
+/// time (see [`due`]). A person who watches the job may order more deaths.
 pub(super) fn order(world: &'static World, job: &Job, strokes: Vec<Strokes>) {
     let (events, has_seed) = (job.kills.clone(), job.seed.is_some());
     if events.is_empty() && strokes.is_empty() && job.watch.is_none() {
@@ -94,7 +94,7 @@ fn begin(work: impl FnOnce() + Send + 'static) {
     thread.spawn(work).expect("a job that is to lose ranks has room for one more thread");
 }
 
-/// Somebody has come to life.
+/// A rank has started: its timed deaths begin to count.
 pub(super) fn began(victim: Member) {
     let Some(orders) = ORDERS.get() else { return };
     let events = of(orders, victim.seat, victim.incarnation);
@@ -109,7 +109,7 @@ pub(super) fn began(victim: Member) {
     orders.birth.notify_all();
 }
 
-/// What is ordered for one life that has just made its first call.
+/// Prepares the deaths at calls of an incarnation that has just made its first call.
 pub fn lead(process: &Process) {
     let Some(orders) = ORDERS.get() else { return };
     let Member { seat, incarnation } = process.me;
@@ -131,7 +131,7 @@ fn of(orders: &Orders, seat: usize, incarnation: u32) -> impl Iterator<Item = &E
     orders.events.iter().filter(is_meant)
 }
 
-/// Which order it was that `rank` has met. Asked once.
+/// The order that killed `rank`. Can be taken only once.
 pub(super) fn met(rank: &Rank) -> Option<String> {
     let member = Member { seat: rank.seat, incarnation: rank.incarnation };
     let fate = rank.lodger::<Process>().and_then(|process| process.fate.get());
@@ -140,18 +140,18 @@ pub(super) fn met(rank: &Rank) -> Option<String> {
     }
     let mut timed = ORDERS.get()?.timed.lock();
     let place = timed.met.iter().position(|(victim, _)| *victim == member)?;
-    // In order: the first of several counts.
+    // Earliest first: if several orders match, the first one killed the rank.
     Some(timed.met.remove(place).1)
 }
 
-/// Whether somebody is to die whose time has not come: then nobody waits in vain for news.
+/// Whether deaths are still to come. If so, waiting ranks are not deadlocked.
 pub(super) fn is_expecting() -> bool {
     ORDERS.get().is_some_and(|orders| {
         orders.has_timed.load(Ordering::Relaxed) || orders.strikers.load(Ordering::Relaxed) > 0
     })
 }
 
-/// Kills in time, as long as the job lasts.
+/// Kills ranks when their times come, for as long as the job lasts.
 fn reap() {
     let Some(orders) = ORDERS.get() else { return };
     let mut timed = orders.timed.lock();
@@ -167,7 +167,7 @@ fn reap() {
 }
 
 impl Timed {
-    /// Kills whose time has come; how long to wait for the next.
+    /// Kills the ranks whose time has come; returns how long to wait for the next.
     fn reap(&mut self) -> Option<Duration> {
         let mut next: Option<Duration> = None;
         let Timed { pending, met } = self;
@@ -185,7 +185,8 @@ impl Timed {
     }
 }
 
-/// Kills whose time has come; when the next is to die. For the supervisor, where he keeps time.
+/// Kills the ranks whose time has come; returns when the next dies. For the supervisor, if it keeps
+/// the time.
 pub(super) fn due() -> Option<Instant> {
     let orders = ORDERS.get()?;
     let reaped = orders.timed.lock().reap();
@@ -206,7 +207,7 @@ pub(super) fn due() -> Option<Instant> {
 }
 
 impl Pending {
-    /// How long to wait until this death or the next look at it; `None` when it comes too late.
+    /// How long to wait until this death or the next check; `None` if the victim is gone.
     fn left(&self) -> Option<Duration> {
         let Member { seat, incarnation } = self.victim;
         let rank = life::living(seat).filter(|rank| rank.incarnation == incarnation)?;
@@ -217,7 +218,7 @@ impl Pending {
     }
 }
 
-/// Deals these strokes, as long as the job lasts.
+/// Carries out these deaths, for as long as the job lasts.
 fn strike_all(strokes: Strokes) {
     let Some(orders) = ORDERS.get() else { return };
     for (at, target) in strokes {
@@ -227,7 +228,7 @@ fn strike_all(strokes: Strokes) {
     orders.strikers.fetch_sub(1, Ordering::Relaxed);
 }
 
-/// Kills the rank in `seat` because a person wants that; what it is, if it cannot be killed.
+/// Kills the rank in `seat` on a person's request; fails with the reason why it cannot be killed.
 pub(super) fn strike_by_hand(seat: usize) -> Result<(), &'static str> {
     let orders = ORDERS.get().expect("a job that is watched has a place for orders");
     let after = Duration::from_millis(orders.world.age().as_millis() as u64);
@@ -245,12 +246,12 @@ pub(super) fn strike_by_hand(seat: usize) -> Result<(), &'static str> {
     Ok(())
 }
 
-/// Whether it is done with MPI.
+/// Whether `rank` has finalized MPI.
 pub(super) fn has_left(rank: &Visit) -> bool {
     rank.lodger::<Process>().is_some_and(|process| process.phases.has_left())
 }
 
-/// Kills whom it hits, but for who has left MPI.
+/// Kills the rank at `target`, unless it has finalized MPI.
 fn strike(orders: &Orders, at: Duration, target: Target) {
     let when = When::Time { after: at, is_outside: false };
     let (seat, order) = match target {

@@ -2,7 +2,7 @@
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
-/// The seats whose ranks have ended for good, and whose ends everybody has heard of.
+/// The seats whose ranks have ended for good, once all other ranks could learn of it.
 pub(super) struct Gone(Vec<AtomicBool>);
 
 impl Gone {
@@ -14,12 +14,12 @@ impl Gone {
         self.0.len()
     }
 
-    /// True if nobody is to come who sits in `seat`.
+    /// True if no rank will be in `seat` again.
     pub(super) fn has(&self, seat: usize) -> bool {
         self.0[seat].load(Ordering::Acquire)
     }
 
-    /// Nobody is to come to this seat any more.
+    /// No rank will be in `seat` again.
     pub(super) fn note(&self, seat: usize) {
         self.0[seat].store(true, Ordering::Release);
     }

@@ -1,5 +1,5 @@
-//! The job's policy: how it starts and ends, what a rank's end means to it, injected faults,
-//! deadlock, reports, and what people see of it while it runs.
+//! The job's policy: how a job starts and ends, what the end of a rank means to it, fault
+//! injection, the deadlock detector, reports, and what people see of a running job.
 
 mod abort;
 mod deadlock;

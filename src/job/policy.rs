@@ -1,5 +1,5 @@
-//! What a rank's end means to the job: whether it goes on, with or without a replacement, and with
-//! which exit status it ends at last.
+//! What the end of a rank means to the job: whether the job continues, with or without a
+//! replacement, and which exit status it has in the end.
 
 use crate::base::Member;
 use crate::engine::World;
@@ -20,17 +20,17 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
-/// Tells MPI who died, and decides what becomes of the job.
+/// Tells MPI about deaths, and decides how the job continues.
 pub(super) struct Policy {
     world: &'static World,
     is_quiet: bool,
     on_failure: OnFailure,
     gone: Arc<Gone>,
-    /// With those who keep others waiting, where nobody else sees to that.
+    /// How long ranks may keep a recovery waiting, if the supervisor must check that.
     patience: Option<Patience>,
-    /// Whether some rank has ended well.
+    /// Whether some rank has exited successfully.
     has_survivor: AtomicBool,
-    /// Whether some rank has left MPI in peace, whatever it said then.
+    /// Whether some rank has finalized MPI, whatever its status, or has exited successfully.
     has_leaver: AtomicBool,
 }
 
@@ -49,14 +49,14 @@ impl Policy {
         }
     }
 
-    /// Says that the job survives a failure.
+    /// Reports on stderr that the job survives a failure.
     fn announce(&self, line: &str) {
         if !self.is_quiet {
             say(line);
         }
     }
 
-    /// Begins the story of a failure, which takes the node with it where there is a machine.
+    /// Begins the record of a failure. On a simulated machine, the rank's node fails with it.
     fn chronicle(&self, rank: &Rank, ending: Ending, words: &str, order: Option<String>) {
         let (cure, mode) = match self.world.rules() {
             Rules::End => (Cure::End, "end"),
@@ -84,7 +84,7 @@ impl Policy {
         });
     }
 
-    /// A replacement has come to life: finds a node for it, where there is a machine.
+    /// Finds a node for a replacement that has started, on a simulated machine.
     fn relocate(&self, seat: usize) -> Option<Relocation> {
         let mut berths = self.world.berths()?;
         let relocation = berths.reseat(seat)?;
@@ -103,14 +103,14 @@ impl Policy {
         Some(relocation)
     }
 
-    /// What becomes of the job after a failure; said before anybody else can speak of it.
+    /// Decides how the job continues after a failure, before any other thread can report it.
     fn decide(&self, status: i32, obituary: &str, has_left: bool) -> Verdict {
         end::blame(status);
         let rules = self.world.rules();
         let next = match rules {
             Rules::End | Rules::Ft(Modes { comm: CommMode::Abort, .. }) => {
                 let last_words = format!("ftrun: {obituary}; the job ends");
-                // As in any pipeline: a reader who has seen enough (`| head`) is no failure.
+                // As in any pipeline, a reader that has seen enough (`| head`) is not a failure.
                 let is_over = status == 128 + libc::SIGPIPE && output::has_no_reader();
                 let last_words = if is_over { String::new() } else { last_words };
                 return Verdict::End { status, last_words };
@@ -129,8 +129,8 @@ impl Policy {
             },
         };
         self.announce(&format!("ftrun: {obituary}; {next}"));
-        // What the program repairs itself is made up for by whoever ends well (see `status`); what
-        // it says after MPI_Finalize is no death.
+        // Under ULFM the program repairs itself, and a rank that exits successfully makes up for
+        // failures (see `status`). A status after MPI_Finalize is not a death.
         if rules != Rules::Ulfm || has_left {
             self.world.blame(status, has_left);
         }
@@ -184,13 +184,13 @@ impl Tenant for Policy {
                 }
                 self.has_leaver.fetch_or(has_left, Ordering::Relaxed);
                 self.chronicle(rank, ending, &obituary, order);
-                // Whoever leaves MPI behind has failed, whatever it says.
+                // A rank that exits without finalizing MPI has failed, whatever its status.
                 self.decide(if status == 0 { 1 } else { status }, &obituary, has_left)
             }
         };
-        // Where a failure ends the job, the others hear nothing of it: each would have words of
-        // its own, and those of the first dead are the ones that count. Nobody waits for ranks
-        // who are done with MPI, but who starts again needs a seat that is free.
+        // If a failure ends the job, other ranks are not told: each would report it again, and only
+        // the report of the first counts. Ranks that have finalized MPI need no burial, since no
+        // rank waits for them; but a rank that starts again needs a free seat.
         let is_to_be_buried = match verdict {
             Verdict::End { .. } => false,
             Verdict::Restart => true,
@@ -230,7 +230,7 @@ impl Tenant for Policy {
         if self.has_leaver.load(Ordering::Relaxed) {
             return String::new();
         }
-        // Even where nothing is said of failures: this is the end of the job.
+        // Even if failures are not reported: this one ends the job.
         match self.world.size() {
             1 => "ftrun: the only rank has failed, and nobody is left".to_string(),
             size => format!("ftrun: all {size} ranks have failed, and nobody is left"),

@@ -1,4 +1,4 @@
-//! `ftrun --report FILE`: one line of JSON for each failure, written when its recovery is complete,
+//! `ftrun --report FILE`: writes one line of JSON for each failure, when its recovery is complete
 //! or when the job ends.
 
 use crate::base::json::quoted;
@@ -14,7 +14,7 @@ use std::time::Duration;
 
 static FILE: OnceLock<Mutex<File>> = OnceLock::new();
 
-/// From now on lines go to `path`; says why if they cannot.
+/// Opens the report at `path`; returns the reason if it cannot.
 pub(super) fn open(path: &Path) -> Result<(), String> {
     let file = OpenOptions::new().append(true).create(true).open(path);
     let file =
@@ -23,13 +23,13 @@ pub(super) fn open(path: &Path) -> Result<(), String> {
     Ok(())
 }
 
-/// Writes one story down.
+/// Writes the record of one failure.
 pub(super) fn write(tale: &Tale) {
     let Some(file) = FILE.get() else { return };
     write_line(file, line(tale));
 }
 
-/// A node has failed that nobody sat on.
+/// Writes that a node without a rank has failed.
 pub(super) fn lost_spare(node: usize, at: Duration) {
     let Some(file) = FILE.get() else { return };
     let none = || "null".to_string();
@@ -78,7 +78,7 @@ fn line(tale: &Tale) -> String {
     object(fields.into_iter().chain(place(tale)))
 }
 
-/// Where it happened and who moved, where ranks sit on a machine.
+/// The node of the failure and the ranks that moved, on a simulated machine.
 fn place(tale: &Tale) -> Vec<(&'static str, String)> {
     let Some(node) = tale.node else { return Vec::new() };
     let mut fields = vec![("node", node.to_string())];

@@ -1,4 +1,4 @@
-//! How a job starts: what was asked of `ftrun` is put in place, then the ranks come to life.
+//! How a job starts: sets up what `ftrun` asked for, then starts the ranks.
 
 use crate::engine::World;
 use crate::engine::shared::rules::{Modes, Rules};
@@ -17,9 +17,9 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
-/// Starts the job of `program`. `world` makes what its ranks share, for so many seats.
+/// Starts the job of `program`. `world` creates what its ranks share, for that number of seats.
 pub fn start(program: Program, job: Result<Job, String>, world: fn(usize) -> &'static World) -> ! {
-    // What the ranks start are ordinary programs.
+    // Programs that the ranks start run without this library's preload.
     let kept = std::env::var_os(PRELOAD_KEPT);
     variables::set("LD_PRELOAD", kept);
     variables::set(VARIABLE, None);
@@ -64,11 +64,11 @@ pub fn start(program: Program, job: Result<Job, String>, world: fn(usize) -> &'s
     }
 }
 
-/// A century, in seconds: what is as far away is never.
+/// A century, in seconds: anything later never happens.
 const LONGEST: f64 = 100.0 * 365.0 * 86400.0;
 
-/// Lets the ranks sit on their machine, if they do on one; what chance and the machine have in
-/// store for them.
+/// Places the ranks on their simulated machine, if there is one; returns the failures to come, at
+/// random and of the machine.
 fn strokes(world: &'static World, job: &Job) -> Result<Vec<Strokes>, String> {
     let mut all: Vec<Strokes> = Vec::new();
     if let Some((mean, seed)) = job.chance {
@@ -91,9 +91,9 @@ fn strokes(world: &'static World, job: &Job) -> Result<Vec<Strokes>, String> {
     Ok(all)
 }
 
-/// The rules that the program shows to live by, by what it refers to.
+/// The rules that the program expects, judged by the symbols it refers to.
 fn shown() -> Option<Rules> {
-    // In C; Fortran knows the constant as a number.
+    // C refers to the constant as a symbol; Fortran has it as a number.
     let is_of_ft = |name: &str| name == "ftmpi_check_recover" || name == "ftmpi_incarnation";
     let is_of_ulfm = |name: &str| {
         let name = name.to_ascii_lowercase();

@@ -1,4 +1,4 @@
-//! What `ftrun` asks of the library: written into one environment variable, read at start.
+//! What `ftrun` asks of the library: a job, passed in one environment variable and read at start.
 
 #![forbid(unsafe_code)]
 
@@ -11,11 +11,11 @@ use std::time::Duration;
 
 /// The variable that carries a job from `ftrun` to the library.
 pub const VARIABLE: &str = "FTRUN_JOB";
-/// The variable that keeps the user's own `LD_PRELOAD` while ours is in force.
+/// The variable that keeps the user's own `LD_PRELOAD` while the library's is in force.
 pub const PRELOAD_KEPT: &str = "FTRUN_LD_PRELOAD";
 
-/// Variables by which scripts and tools find the rank that they run in, as other launchers set
-/// them. Every rank has its own; all ranks are on one node.
+/// Variables from which scripts and tools learn the rank that they run in, as other launchers set
+/// them. Every rank has its own values; all ranks are on one node.
 pub const RANK_VARIABLES: [&str; 8] = [
     "OMPI_COMM_WORLD_RANK",
     "OMPI_COMM_WORLD_LOCAL_RANK",
@@ -26,7 +26,7 @@ pub const RANK_VARIABLES: [&str; 8] = [
     "MV2_COMM_WORLD_RANK",
     "MV2_COMM_WORLD_LOCAL_RANK",
 ];
-/// The same for how many ranks there are.
+/// Variables from which scripts and tools learn the number of ranks.
 pub const SIZE_VARIABLES: [&str; 7] = [
     "OMPI_COMM_WORLD_SIZE",
     "OMPI_COMM_WORLD_LOCAL_SIZE",
@@ -37,30 +37,30 @@ pub const SIZE_VARIABLES: [&str; 7] = [
     "MV2_COMM_WORLD_LOCAL_SIZE",
 ];
 
-/// What becomes of the others when a rank fails, where no mode of FT-MPI or ULFM says so.
+/// What happens to the other ranks when a rank fails, unless a mode of FT-MPI or ULFM decides.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum OnFailure {
     /// The job ends at once.
     End,
-    /// The others go on without it.
+    /// The others continue without it.
     Continue,
-    /// The others go on, and a fresh incarnation takes the seat.
+    /// The others continue, and a new incarnation takes the seat.
     Restart,
 }
 
-/// What carries a rank.
+/// What runs a rank.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RankKind {
-    /// A thread of the operating system's.
+    /// A thread of the operating system.
     Thread,
-    /// A fiber, which the library switches.
+    /// A fiber, which the library schedules.
     Fiber,
-    /// Whichever is better for so many ranks.
+    /// The better of the two for the number of ranks.
     Auto,
 }
 
 impl RankKind {
-    /// The kind of this name.
+    /// Finds a kind by its name.
     pub fn named(name: &str) -> Option<RankKind> {
         [RankKind::Thread, RankKind::Fiber, RankKind::Auto].into_iter().find(|it| it.name() == name)
     }
@@ -74,56 +74,56 @@ impl RankKind {
     }
 }
 
-/// One run: how many ranks, and how they are to live.
+/// One run: the number of ranks and all options of `ftrun`.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Job {
     pub ranks: usize,
     pub kind: RankKind,
     pub on_failure: OnFailure,
-    /// How the job takes failures; `None`: as the program shows that it can.
+    /// How the job handles failures. `None`: as the program's symbols suggest.
     pub rules: Option<Rules>,
-    /// What MPI_COMM_WORLD and MPI_COMM_SELF do with errors at first, where somebody has said so.
+    /// The initial error handler of MPI_COMM_WORLD and MPI_COMM_SELF, if the user has chosen one.
     pub errhandler: Option<InitialErrhandler>,
     /// Libraries that get a private copy per rank although they would be shared, and the reverse.
     pub private: Vec<String>,
     pub shared: Vec<String>,
-    /// All ranks run in one copy of the program, which has no variables that they change.
+    /// All ranks run in one copy of the program, because it has no variables that they change.
     pub shares_image: bool,
-    /// Say on stderr what was loaded how, and why.
+    /// Report on stderr what was loaded how, and why.
     pub explain: bool,
     /// Start every line of output with `[rank]`.
     pub tag_output: bool,
     pub timeout: Option<Duration>,
-    /// How long those who recover wait for one who does not come.
+    /// How long a recovery waits for a rank that does not join it.
     pub patience: Option<Duration>,
     /// End the job when all of its ranks wait for each other.
     pub watches: bool,
     /// Check the arguments of calls.
     pub checks: bool,
-    /// Say at the end what each rank has left behind.
+    /// Report at the end what each rank has left behind.
     pub leftovers: bool,
-    /// Where each failure gets a line.
+    /// The file that gets a line for each failure.
     pub report: Option<String>,
-    /// The port of the page on which people watch the job; 0: any that is free.
+    /// The port of the page on which people watch the job; 0 for any free port.
     pub watch: Option<u16>,
-    /// Whether the job is drawn on the terminal.
+    /// Whether to draw the job on the terminal.
     pub draws: bool,
-    /// Where what they would see is kept.
+    /// The file that records what viewers would see.
     pub record: Option<String>,
-    /// Say nothing of failures that the job survives.
+    /// Do not report failures that the job survives.
     pub is_quiet: bool,
-    /// Who is to die when.
+    /// Which ranks die when.
     pub kills: Vec<Event>,
-    /// What decides in the system's stead on all that it can, so that the run can be repeated.
+    /// The seed of a deterministic replay: decides in the system's place wherever possible.
     pub seed: Option<u64>,
-    /// How far failures by chance are apart on average, and the seed that repeats them.
+    /// The mean time between random failures, and the seed that repeats them.
     pub chance: Option<(Duration, u64)>,
-    /// The machine that ranks sit on, by its name or file.
+    /// The machine to simulate, by its name or file.
     pub machine: Option<String>,
-    /// How long here a second of the machine's failures is.
+    /// How long a second of the simulated machine's failures lasts here.
     pub time_scale: f64,
     pub stack_bytes: usize,
-    /// The largest heap a rank may grow to; address space, not memory.
+    /// The limit of a rank's heap; this is address space, not memory.
     pub heap_bytes: usize,
 }
 
@@ -162,7 +162,7 @@ impl Default for Job {
 }
 
 impl Job {
-    /// The job as the value of [`VARIABLE`]: one `key=value` a line.
+    /// The job as the value of [`VARIABLE`]: one `key=value` per line.
     pub fn encode(&self) -> String {
         let on_failure = match self.on_failure {
             OnFailure::End => "end",
@@ -203,7 +203,7 @@ impl Job {
         lines.join("\n")
     }
 
-    /// Reads what [`Job::encode`] wrote; says which line it does not understand.
+    /// Reads what [`Job::encode`] wrote; the error names the line that it does not understand.
     pub fn decode(text: &str) -> Result<Job, String> {
         let mut job = Job::default();
         for line in text.lines() {

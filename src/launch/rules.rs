@@ -1,23 +1,23 @@
-//! What a death means to a job: the rules it lives by, and the modes of FT-MPI (Fagg & Dongarra
-//! 2000).
+//! What a death means to a job: the rules that the job follows, and the modes of FT-MPI (Fagg &
+//! Dongarra 2000).
 
 use std::fmt::Write;
 
-/// How a job takes the death of a rank.
+/// How a job handles the death of a rank.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Rules {
     /// The first failure ends the job.
     End,
-    /// Calls that need the dead fail with a class of the standard's; nothing is repaired.
+    /// Calls that need a dead rank fail with one of the standard's classes; nothing is repaired.
     Standard,
     /// FT-MPI: the program starts a recovery, which repairs its communicators.
     Ft(Modes),
-    /// ULFM: the program repairs what it wants to.
+    /// ULFM: the program itself repairs what it needs.
     Ulfm,
 }
 
-/// The error handler that MPI_COMM_WORLD and MPI_COMM_SELF start with, by what the standard calls
-/// it on a command line and in infos (MPI-5.0 §9.3).
+/// The initial error handler of MPI_COMM_WORLD and MPI_COMM_SELF, by the standard's name for it on
+/// a command line and in infos (MPI-5.0 §9.3).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum InitialErrhandler {
     AreFatal,
@@ -32,7 +32,7 @@ impl InitialErrhandler {
         (InitialErrhandler::Return, "mpi_errors_return"),
     ];
 
-    /// The one of this name, in any case.
+    /// Finds an error handler by its name, in upper or lower case.
     pub fn named(text: &str) -> Option<InitialErrhandler> {
         let mut all = Self::ALL.into_iter();
         all.find(|(_, name)| name.eq_ignore_ascii_case(text)).map(|(value, _)| value)
@@ -58,7 +58,7 @@ pub struct Modes {
 }
 
 impl Modes {
-    /// All of them in one number.
+    /// Encodes all modes in one number.
     pub fn code(self) -> u8 {
         self.comm as u8
             | (self.msg as u8) << 2
@@ -66,7 +66,7 @@ impl Modes {
             | (self.recovery as u8) << 6
     }
 
-    /// The modes with this number.
+    /// Decodes the number that [`Modes::code`] returned.
     pub fn of_code(code: u8) -> Option<Modes> {
         let part = |place: u8| i32::from(code >> place & 3);
         Some(Modes {
@@ -78,8 +78,8 @@ impl Modes {
     }
 }
 
-/// Declares a mode: what its values are called and which numbers programs know them by. The first
-/// name is the one that we use.
+/// Declares a mode: the names of its values, and the numbers by which programs know them. The first
+/// name is the one that this library uses.
 macro_rules! mode {
     (
         $(#[doc = $doc:literal])*
@@ -100,19 +100,20 @@ macro_rules! mode {
         }
 
         impl $mode {
-            /// The environment variables that set it, ours first.
+            /// The environment variables that set it, this library's first.
             pub const VARIABLES: &[&str] = &[concat!("FTMPI_", $key) $(, $alias)*];
 
             const ALL: &[($mode, &[&str])] = &[$(($mode::$value, &[$($name),*])),*];
 
-            /// The value of this name: any case, with the prefix of the constants or without it.
+            /// Finds a value by its name: in upper or lower case, with or without the prefix of the
+            /// constants.
             pub fn parse(text: &str) -> Option<$mode> {
                 let plain = plain(text, $key);
                 let known = Self::ALL.iter().find(|(_, names)| names.contains(&plain.as_str()));
                 known.map(|(value, _)| *value)
             }
 
-            /// The value with this number.
+            /// Finds a value by its number.
             pub fn of(number: i32) -> Option<$mode> {
                 Self::ALL.iter().map(|(value, _)| *value).find(|value| *value as i32 == number)
             }
@@ -131,36 +132,36 @@ macro_rules! mode {
 }
 
 mode! {
-    /// What becomes of a communicator that has lost members.
+    /// What happens to a communicator that has lost members.
     CommMode, "COMM_MODE", ["FT_MPI_COMM_MODE", "FTMPI_COM_MODE", "FTMPI_MODE"], default Rebuild;
     /// The job ends.
     Abort = 0, ["abort"];
-    /// The dead leave gaps.
+    /// Dead ranks leave gaps.
     Blank = 1, ["blank"];
-    /// Those behind the dead move up.
+    /// Ranks behind a dead one move up.
     Shrink = 2, ["shrink"];
-    /// The dead are started anew.
+    /// Dead ranks are started again.
     Rebuild = 3, ["rebuild"];
 }
 
 mode! {
-    /// What becomes of messages between a death and the recovery.
+    /// What happens to messages between a death and the recovery.
     MsgMode, "MSG_MODE", ["FT_MPI_MSG_MODE", "FTMPI_MESSAGE_MODE"], default Noop;
-    /// Every call fails until the recovery, which forgets all messages.
+    /// Every call fails until the recovery, which discards all messages.
     Noop = 0, ["noop", "nop", "reset"];
-    /// The living go on talking.
+    /// Living ranks continue to communicate.
     Cont = 1, ["cont", "continue"];
 }
 
 mode! {
-    /// Whether all members of a collective operation meet the same outcome.
+    /// Whether all members of a collective operation see one outcome.
     CollMode, "COLL_MODE", ["FT_MPI_COLL_MODE"], default NonAtomic;
     NonAtomic = 0, ["non-atomic", "nonatomic"];
     Atomic = 1, ["atomic"];
 }
 
 mode! {
-    /// Who starts a recovery.
+    /// What starts a recovery.
     RecoveryMode, "RECOVERY_MODE", ["FT_MPI_RECOVERY_MODE"], default Manual;
     /// The program, by a call.
     Manual = 0, ["manual"];
@@ -168,7 +169,7 @@ mode! {
     Auto = 1, ["auto", "automatic"];
 }
 
-/// A name as the tables have it: `FTMPI_COLL_MODE_NON_ATOMIC` is `non-atomic`.
+/// A name in the form of the tables: `FTMPI_COLL_MODE_NON_ATOMIC` becomes `non-atomic`.
 fn plain(text: &str, key: &str) -> String {
     let text = text.trim().to_ascii_lowercase().replace('_', "-");
     let key = key.to_ascii_lowercase().replace('_', "-");
@@ -178,7 +179,7 @@ fn plain(text: &str, key: &str) -> String {
     bare.unwrap_or(text)
 }
 
-/// `a`, `b` or `c`.
+/// Joins names to `a`, `b` or `c`.
 fn listed<'a>(names: impl Iterator<Item = &'a str>) -> String {
     let names: Vec<String> = names.map(|name| format!("`{name}`")).collect();
     match names.split_last() {
@@ -189,7 +190,7 @@ fn listed<'a>(names: impl Iterator<Item = &'a str>) -> String {
 }
 
 impl Rules {
-    /// The rules as one word of a job's text.
+    /// The rules as one word, for a job's text.
     pub(super) fn encode(self) -> String {
         match self {
             Rules::End => "end".into(),
@@ -223,7 +224,7 @@ impl Rules {
         }
     }
 
-    /// The modes of FT-MPI, where these are its rules.
+    /// The modes of FT-MPI, if these are the rules.
     #[inline]
     pub fn modes(self) -> Option<Modes> {
         match self {

@@ -8,7 +8,7 @@ use crate::base::Member;
 use crate::base::member::Roster;
 use crate::base::slab::Key;
 use crate::engine::shared::rules::CollMode;
-use crate::engine::{Letter, Matter, Mishap, Mode, Outcome, Outside, Purpose, Watch};
+use crate::engine::{Everyone, Letter, Matter, Mishap, Mode, Outcome, Outside, Purpose, Watch};
 use crate::fault::Value;
 use crate::host::memory::{Region, transfer, transfer_start};
 use crate::mpi::comm::Comm;
@@ -19,9 +19,8 @@ use crate::mpi::p2p::{envelope, news, revoked};
 use crate::mpi::process::Process;
 use crate::mpi::run::Way;
 use crate::transport::Envelope;
-use parking_lot::Mutex;
 use std::future::poll_fn;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 use std::task::Poll;
 
 /// From here on down: clear of MPI_ANY_TAG.
@@ -37,7 +36,10 @@ pub type Stamp = (u32, Member, i32);
 pub struct Lane<'a> {
     process: &'a Process,
     comm: &'a Comm,
-    roster: Arc<dyn Roster>,
+    /// The communicator with its gaps, where ranks that are gone have left some.
+    asked: &'a Comm,
+    /// Whose death ends the operation; found when something first asks for it.
+    roster: OnceLock<Arc<dyn Roster>>,
     tag: i32,
     way: Way,
     mode: Mode,
@@ -45,43 +47,71 @@ pub struct Lane<'a> {
     round: u32,
     /// Whether it is one turn of all members of one group (see [`Lane::turn`]).
     is_turn: bool,
-    trouble: Mutex<Option<Failure>>,
+    /// The first of what went wrong here alone.
+    trouble: OnceLock<Failure>,
 }
 
 impl<'a> Lane<'a> {
     /// A lane for one operation. Tags keep phases apart that could be mistaken for each other.
+    #[inline(always)]
     pub fn new(process: &'a Process, comm: &'a Comm, tag: i32, way: Way) -> Lane<'a> {
-        Lane::among(process, comm, comm.everyone(), tag, way)
+        Lane {
+            process,
+            comm: comm.living(),
+            asked: comm,
+            roster: OnceLock::new(),
+            tag,
+            way,
+            mode: Mode::Standard,
+            round: 0,
+            is_turn: false,
+            trouble: OnceLock::new(),
+        }
     }
 
     /// A lane for those of `roster` only: of the others nobody needs to live.
     pub fn among(
         process: &'a Process, comm: &'a Comm, roster: Arc<dyn Roster>, tag: i32, way: Way,
     ) -> Lane<'a> {
-        let comm = comm.living();
-        let (mode, round, trouble) = (Mode::Standard, 0, Mutex::new(None));
-        Lane { process, comm, roster, tag, way, mode, round, is_turn: false, trouble }
+        Lane { roster: OnceLock::from(roster), ..Lane::new(process, comm, tag, way) }
     }
 
-    /// The same lane for one of many operations in a row: now and then, whoever only sends waits
-    /// until its messages are taken, so that nobody is ahead by more than memory holds.
-    pub fn paced(self) -> Lane<'a> {
-        let waits = (self.tag as u32).wrapping_add(self.round) % PACE == PACE - 1;
-        Lane { mode: if waits { Mode::Synchronous } else { Mode::Standard }, ..self }
+    fn roster(&self) -> &Arc<dyn Roster> {
+        self.roster.get_or_init(|| self.asked.everyone())
+    }
+
+    /// A lane for a call of the program: one turn of all members, `round` times repeated before.
+    /// Now and then, a member that only sends waits until its messages are taken, so that no member
+    /// is ahead by more than memory holds.
+    #[inline(always)]
+    pub fn of_call(
+        process: &'a Process, comm: &'a Comm, tag: i32, round: u32, way: Way,
+    ) -> Lane<'a> {
+        let waits = (tag as u32).wrapping_add(round) % PACE == PACE - 1;
+        // Written once, field by field: to change a lane afterwards would copy it.
+        Lane {
+            process,
+            comm: comm.living(),
+            asked: comm,
+            roster: OnceLock::new(),
+            tag,
+            way,
+            mode: if waits { Mode::Synchronous } else { Mode::Standard },
+            round,
+            is_turn: !comm.is_inter(),
+            trouble: OnceLock::new(),
+        }
     }
 
     /// The same lane for an operation that all members do at once: each lays down what it has, and
     /// takes what it needs, once.
+    #[inline(always)]
     pub fn into_turn(self) -> Lane<'a> {
         Lane { is_turn: !self.comm.is_inter(), ..self }
     }
 
-    /// The same lane for this repetition of a persistent operation.
-    pub fn of_round(self, round: u32) -> Lane<'a> {
-        Lane { round, ..self }
-    }
-
     /// Whether all members are to meet the same outcome.
+    #[inline(always)]
     pub fn is_atomic(&self) -> bool {
         let modes = || attributes::modes(self.process, self.comm);
         self.process.world.rules().modes().is_some()
@@ -112,7 +142,7 @@ impl<'a> Lane<'a> {
     /// A lane for the part of the own group in what two groups do together. Its tags are below
     /// those that the own group draws when it alone has something to agree on.
     pub fn local(&self) -> Lane<'a> {
-        let (comm, roster) = (self.comm.local(), self.roster.clone());
+        let (comm, roster) = (self.comm.local(), self.roster().clone());
         let lane = Lane::among(self.process, comm, roster, LOCAL_TAGS - self.tag, self.way);
         Lane { mode: self.mode, ..lane }
     }
@@ -120,14 +150,14 @@ impl<'a> Lane<'a> {
     /// The same operation's lane for the members of both groups together, in an order that all
     /// find. Of an intracommunicator, these are its members.
     pub fn union(&self) -> Lane<'a> {
-        let (comm, roster) = (self.comm.union(), self.roster.clone());
+        let (comm, roster) = (self.comm.union(), self.roster().clone());
         let lane = Lane::among(self.process, comm, roster, self.tag, self.way);
         Lane { mode: self.mode, round: self.round, ..lane }
     }
 
     /// The number of this operation among all of the communicator, if its members can do it without
     /// messages.
-    #[inline]
+    #[inline(always)]
     pub(super) fn turn(&self) -> Option<u32> {
         let can_meet = self.is_turn && !self.is_atomic();
         can_meet.then(|| u32::try_from(self.tag).expect("operations are counted from 0"))
@@ -139,6 +169,7 @@ impl<'a> Lane<'a> {
         (self.tag as u32, self.round)
     }
 
+    #[inline(always)]
     pub fn way(&self) -> Way {
         self.way
     }
@@ -154,16 +185,12 @@ impl<'a> Lane<'a> {
         self.pattern(self.comm.rank)
     }
 
-    /// Whose death ends the operation.
     #[inline]
-    pub(super) fn everyone(&self) -> &Arc<dyn Roster> {
-        &self.roster
-    }
-
     pub fn process(&self) -> &'a Process {
         self.process
     }
 
+    #[inline]
     pub fn comm(&self) -> &'a Comm {
         self.comm
     }
@@ -175,26 +202,38 @@ impl<'a> Lane<'a> {
     }
 
     /// The rank of this process in its group.
+    #[inline]
     pub fn rank(&self) -> i32 {
         self.comm.rank
     }
 
     /// How many members its group has.
+    #[inline]
     pub fn size(&self) -> i32 {
         self.comm.size()
     }
 
-    /// Fails when a member is dead, for those who have nothing to send or to receive.
-    pub fn look_round(&self) -> Result {
+    /// Whether nothing has happened that members would have to know of.
+    #[inline(always)]
+    pub(super) fn is_undisturbed(&self) -> bool {
         let engine = &self.process.engine;
+        engine.is_calm() && self.comm.generation >= engine.generation()
+    }
+
+    /// Fails when a member is dead, for those who have nothing to send or to receive.
+    #[inline(always)]
+    pub fn look_round(&self) -> Result {
         must_stand(self.process, self.comm)?;
-        if engine.is_calm() {
-            return Ok(());
-        }
+        if self.process.engine.is_calm() { Ok(()) } else { self.look_closely() }
+    }
+
+    #[cold]
+    fn look_closely(&self) -> Result {
+        let engine = &self.process.engine;
         if self.process.world.is_revocation_heard(self.comm.context(), self.process.me) {
             return Err(revoked());
         }
-        let mishap = engine.first_dead(&*self.roster).map(|rank| Mishap::Lost { rank });
+        let mishap = engine.first_dead(&**self.roster()).map(|rank| Mishap::Lost { rank });
         news(&Outcome { mishap, ..Outcome::default() })
     }
 
@@ -210,7 +249,7 @@ impl<'a> Lane<'a> {
         match outcome {
             Err(failure) if failure.is_death() => Err(failure),
             Err(failure) => {
-                self.trouble.lock().get_or_insert(failure);
+                self.trouble.get_or_init(|| failure);
                 Ok(())
             }
             Ok(()) => Ok(()),
@@ -218,8 +257,12 @@ impl<'a> Lane<'a> {
     }
 
     /// The first of what went wrong here alone.
+    #[inline(always)]
     pub fn verdict(&self) -> Result {
-        self.trouble.lock().take().map_or(Ok(()), Err)
+        match self.trouble.get() {
+            None => Ok(()),
+            Some(failure) => Err(again(failure)),
+        }
     }
 
     /// Sends `data` to the member with rank `to`; it may be overwritten afterwards.
@@ -254,7 +297,7 @@ impl<'a> Lane<'a> {
     pub fn start_send(&self, to: i32, data: &Region) -> Result<Doing<'_, 'a>> {
         let envelope = envelope(2 * self.comm.context() + 1, self.comm.rank, self.tag);
         must_be_fresh(self.process, self.comm)?;
-        let everyone = Some(&self.roster);
+        let everyone = Some(self.roster());
         let letter = Letter { envelope, to: self.comm.member(to), rank: to, everyone };
         let op = self.process.engine.send(letter, data, self.mode)?;
         Ok(Doing { lane: self, op })
@@ -325,8 +368,19 @@ impl<'a> Lane<'a> {
     }
 
     fn watch(&self, rank: i32) -> Watch {
-        let (member, roster) = (self.comm.member(rank), self.roster.clone());
+        let (member, roster) = (self.comm.member(rank), self.roster().clone());
         Watch::Everyone { rank, member, roster }
+    }
+}
+
+#[cold]
+fn again(failure: &Failure) -> Failure {
+    failure.clone()
+}
+
+impl Everyone for Lane<'_> {
+    fn roster(&self) -> Arc<dyn Roster> {
+        Lane::roster(self).clone()
     }
 }
 

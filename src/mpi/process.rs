@@ -353,18 +353,30 @@ impl Process {
     /// The datatype that an argument called `name` names.
     #[inline]
     pub fn datatype(&self, handle: usize, name: &str) -> Result<Held<Datatype>> {
-        if let Some(named) = predefined::find(handle) {
-            return Ok(named);
+        match predefined::find(handle) {
+            Some(named) => Ok(named),
+            None => self.made_datatype(handle, name),
         }
+    }
+
+    #[inline(never)]
+    fn made_datatype(&self, handle: usize, name: &str) -> Result<Held<Datatype>> {
         let made = self.datatypes.find(handle).map(Held::Counted);
         made.ok_or_else(|| no_datatype(name, handle))
     }
 
     /// The operation that an argument called `name` names.
+    #[inline]
     pub fn op(&self, handle: usize, name: &str) -> Result<Held<Op>> {
-        let found = Op::predefined(handle);
-        let found = found.or_else(|| self.ops.find(handle).map(Held::Counted));
-        found.ok_or_else(|| {
+        match Op::predefined(handle) {
+            Some(named) => Ok(named),
+            None => self.made_op(handle, name),
+        }
+    }
+
+    #[inline(never)]
+    fn made_op(&self, handle: usize, name: &str) -> Result<Held<Op>> {
+        self.ops.find(handle).map(Held::Counted).ok_or_else(|| {
             Class::OP.because(unknown(name, handle, 0x20, "MPI_OP_NULL", "operation"))
         })
     }

@@ -25,7 +25,7 @@ pub enum Way {
 }
 
 /// Carries out a run whose lanes are blocking.
-#[inline]
+#[inline(always)]
 pub fn block<T>(run: impl Future<Output = Result<T>>) -> Result<T> {
     let mut context = Context::from_waker(Waker::noop());
     match pin!(run).poll(&mut context) {

@@ -1,4 +1,5 @@
-//! Kinds for memory that a program gets from MPI: it is the rank's own, and dies with it.
+//! Kinds for memory that MPI allocates for the program: it belongs to the rank and is freed with
+//! it.
 
 use crate::abi::fortran::Descriptor;
 use crate::abi::kinds::{Described, Flow, Form, Fortran, Kind, NoLength, Type};
@@ -7,15 +8,15 @@ use crate::mpi::error::{Class, Result};
 use crate::mpi::process::Process;
 use std::ffi::c_void;
 
-/// What big blocks of data like to be aligned to.
+/// The alignment that suits large blocks of data.
 const ALIGNMENT: usize = 64;
 
-/// Where the address of new memory goes. C says `void *` and means a pointer to a pointer.
+/// Where the address of new memory goes. C declares `void *` but means a pointer to a pointer.
 #[derive(Clone, Copy)]
 pub(in crate::abi) struct OutPointer(*mut usize);
 
 impl OutPointer {
-    /// Sets the address of `size` bytes.
+    /// Allocates `size` bytes and sets their address.
     pub(in crate::abi) fn allocate(self, size: i64) -> Result {
         let size = usize::try_from(size).unwrap_or(usize::MAX).max(1);
         let block = allocate(ALIGNMENT, size);

@@ -7,7 +7,7 @@ use crate::mpi::error::Result;
 use crate::mpi::process::Process;
 use std::ffi::{c_int, c_void};
 
-/// A value to hang on an object.
+/// The value of an attribute to set.
 #[derive(Clone, Copy)]
 pub(in crate::abi) struct InAttribute(Attribute);
 
@@ -33,7 +33,7 @@ impl Fortran for InAttribute {
     }
 }
 
-/// The same in the Fortran of MPI-1.
+/// [`InAttribute`] in MPI-1's Fortran, where it is a default integer.
 #[derive(Clone, Copy)]
 pub(in crate::abi) struct InAttributeOld(InAttribute);
 
@@ -68,7 +68,7 @@ pub(in crate::abi) enum OutAttribute {
 }
 
 impl OutAttribute {
-    /// Sets the value if there is one, and `flag` to whether there is.
+    /// Sets the value if it was found, and `flag` to whether it was.
     pub(in crate::abi) fn set_if(self, found: Option<Found>, flag: OutFlag) {
         flag.set(found.is_some());
         if let Some(found) = found {
@@ -76,7 +76,7 @@ impl OutAttribute {
         }
     }
 
-    /// Sets the value; C gets a pointer to one that Fortran set as an integer.
+    /// Sets the value. If Fortran set it as an integer, C gets a pointer to that integer.
     fn set(self, found: Found) {
         let integer = match found.value {
             Attribute::Pointer(pointer) => pointer as i64,
@@ -95,9 +95,9 @@ impl OutAttribute {
                 // SAFETY: `check` refused null; the caller of MPI vouches for the rest (§2.3).
                 unsafe { at.write_unaligned(pointer) }
             }
-            // SAFETY: as above.
+            // SAFETY: `check` refused null; the caller of MPI vouches for the rest (§2.3).
             OutAttribute::Fortran(at) => unsafe { at.write(integer) },
-            // SAFETY: as above.
+            // SAFETY: `check` refused null; the caller of MPI vouches for the rest (§2.3).
             OutAttribute::FortranOld(at) => unsafe { at.write(integer as c_int) },
         }
     }
@@ -129,7 +129,7 @@ impl Fortran for OutAttribute {
     }
 }
 
-/// The same in the Fortran of MPI-1.
+/// [`OutAttribute`] in MPI-1's Fortran, where it is a default integer.
 #[derive(Clone, Copy)]
 pub(in crate::abi) struct OutAttributeOld(OutAttribute);
 
@@ -154,7 +154,7 @@ impl Fortran for OutAttributeOld {
     }
 }
 
-/// What a program wants back in its callbacks.
+/// A value that the program's callbacks get back.
 #[derive(Clone, Copy)]
 pub(in crate::abi) struct ExtraState(usize);
 
@@ -180,7 +180,7 @@ impl Fortran for ExtraState {
     }
 }
 
-/// The same in the Fortran of MPI-1.
+/// [`ExtraState`] in MPI-1's Fortran, where it is a default integer.
 #[derive(Clone, Copy)]
 pub(in crate::abi) struct ExtraStateOld(usize);
 

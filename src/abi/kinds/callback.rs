@@ -1,4 +1,4 @@
-//! Kinds that are functions of the program's.
+//! Kinds for callbacks: functions of the program.
 
 use crate::abi::kinds::{Form, Fortran, Kind, NoLength};
 use crate::mpi::callback::{Callback, Language};
@@ -45,13 +45,13 @@ macro_rules! callbacks {
 }
 
 callbacks! {
-    /// Hears of a communicator's errors.
+    /// Handles a communicator's errors.
     CommErrhandlerFunction = "MPI_Comm_errhandler_function *", false, FORTRAN;
-    /// Hears of a file's errors.
+    /// Handles a file's errors.
     FileErrhandlerFunction = "MPI_File_errhandler_function *", false, FORTRAN;
-    /// Hears of a window's errors.
+    /// Handles a window's errors.
     WinErrhandlerFunction = "MPI_Win_errhandler_function *", false, FORTRAN;
-    /// Hears of a session's errors.
+    /// Handles a session's errors.
     SessionErrhandlerFunction = "MPI_Session_errhandler_function *", false, FORTRAN;
     /// Copies an attribute of a communicator; null is MPI_COMM_NULL_COPY_FN.
     CommCopyFunction = "MPI_Comm_copy_attr_function *", true, FORTRAN;
@@ -61,18 +61,18 @@ callbacks! {
     TypeCopyFunction = "MPI_Type_copy_attr_function *", true, FORTRAN;
     /// Deletes an attribute of a datatype.
     TypeDeleteFunction = "MPI_Type_delete_attr_function *", true, FORTRAN;
-    /// The same under the names of MPI-1.
+    /// MPI-1's functions that copy and delete attributes.
     CopyFunction = "MPI_Copy_function *", true, OLD;
     DeleteFunction = "MPI_Delete_function *", true, OLD;
-    /// Says what came of a generalized request.
+    /// Sets the status of a generalized request.
     QueryFunction = "MPI_Grequest_query_function *", false, FORTRAN;
     /// Frees the state of a generalized request.
     FreeFunction = "MPI_Grequest_free_function *", false, FORTRAN;
-    /// Gives the work of a generalized request up.
+    /// Cancels the work of a generalized request.
     CancelFunction = "MPI_Grequest_cancel_function *", false, FORTRAN;
     /// Combines two arrays of values.
     UserFunction32 = "MPI_User_function *", false, FORTRAN;
-    /// The same with a large count.
+    /// Combines two arrays of values, with a large count.
     UserFunction64 = "MPI_User_function_c *", false, FORTRAN;
 }
 

@@ -1,6 +1,6 @@
-//! How Fortran's modules declare a parameter: what the generator of the modules asks of a kind.
+//! How Fortran's modules declare a parameter. The generator of the modules asks each kind for this.
 
-/// What Fortran calls the type of a parameter.
+/// Fortran's type of a parameter.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::abi) enum Type {
     Integer,
@@ -14,30 +14,30 @@ pub(in crate::abi) enum Type {
     /// `CHARACTER(LEN=*)`
     Text,
     Status,
-    /// A handle of this type in `mpi_f08`, an `INTEGER` before.
+    /// A handle of this type in `mpi_f08`; an `INTEGER` in `mpi`.
     Handle(&'static str),
-    /// `TYPE(C_PTR)` in `mpi_f08`; before, memory that a choice argument or an address-sized
-    /// integer gives.
+    /// `TYPE(C_PTR)` in `mpi_f08`; in `mpi`, memory given by a choice argument or as an
+    /// address-sized integer.
     Pointer,
     /// A choice buffer.
     Buffer,
-    /// A procedure with this interface in `mpi_f08`; before, anything EXTERNAL.
+    /// A procedure with this interface in `mpi_f08`; in `mpi`, any EXTERNAL procedure.
     Procedure(&'static str),
 }
 
-/// Which way the value goes.
+/// The direction in which the value passes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::abi) enum Flow {
     In,
     Out,
     InOut,
-    /// A special variable such as MPI_STATUS_IGNORE may stand here, so nothing is said.
+    /// No INTENT: a special variable such as MPI_STATUS_IGNORE may be passed here.
     Unsaid,
-    /// A handle that the call makes, takes away or changes: the call's name tells.
+    /// A handle that the call creates, frees or changes: the call's name tells which.
     Var,
 }
 
-/// The form of a parameter.
+/// How Fortran declares a parameter.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[cfg_attr(not(test), allow(dead_code, reason = "the generator of the modules is a test"))]
 pub(in crate::abi) struct Form {
@@ -49,7 +49,7 @@ pub(in crate::abi) struct Form {
 }
 
 impl Form {
-    /// The kind does not say: the generator complains.
+    /// The kind gives no form, which the generator rejects.
     pub(in crate::abi) const UNKNOWN: Form =
         Form { of: None, flow: Flow::Unsaid, shape: "", is_known: false };
     /// Fortran has no such parameter.
@@ -59,25 +59,26 @@ impl Form {
         Form { of: Some(of), flow, shape: "", is_known: true }
     }
 
-    /// An array of such values, as long as another argument says.
+    /// An array of such values; another argument gives its length.
     pub(in crate::abi) const fn array(of: Type, flow: Flow) -> Form {
         Form { shape: "*", ..Form::new(of, flow) }
     }
 
-    /// A number whose C type has this name.
+    /// A number with this C type.
     pub(in crate::abi) const fn number(c: &str, flow: Flow) -> Form {
         let (of, is_array) = number(c.as_bytes());
         if is_array { Form::array(of, flow) } else { Form::new(of, flow) }
     }
 
-    /// A procedure whose type in C is a pointer to a function of this type.
+    /// A procedure whose type in C is this pointer to a function.
     pub(in crate::abi) const fn procedure(c: &'static str) -> Form {
         let (name, _) = c.split_at(c.len() - " *".len());
         Form::new(Type::Procedure(name), Flow::Unsaid)
     }
 
-    /// Whether a call of such parameters gets descriptors of choice buffers, and so goes by the
-    /// rules of BIND(C). These know no LOGICAL: beside one, a buffer is an address as ever.
+    /// Whether a call with these parameters gets descriptors of choice buffers, and so follows the
+    /// rules of BIND(C). BIND(C) has no LOGICAL: in a call with a LOGICAL, a buffer remains an
+    /// address.
     pub(in crate::abi) const fn are_described(forms: &[Form]) -> bool {
         let (mut index, mut has_buffer) = (0, false);
         while index < forms.len() {
@@ -91,7 +92,7 @@ impl Form {
     }
 }
 
-/// The type of `const MPI_Count[]` and the like, and whether it is an array.
+/// The Fortran type for a C type such as `const MPI_Count[]`, and whether it is an array.
 const fn number(c: &[u8]) -> (Type, bool) {
     let is_array = c[c.len() - 1] == b']';
     let mut from = 0;
@@ -110,7 +111,7 @@ const fn number(c: &[u8]) -> (Type, bool) {
     (Type::Integer, is_array)
 }
 
-/// Whether `word` stands at `from`.
+/// Whether `word` is at `from`.
 const fn has(text: &[u8], from: usize, word: &[u8]) -> bool {
     let mut index = 0;
     while index < word.len() {

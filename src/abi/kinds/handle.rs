@@ -1,4 +1,4 @@
-//! Handles. The value is a table key in pointer's clothing, never an address; in Fortran the same
+//! Handles. The value is a table key in the form of a pointer, never an address; in Fortran that
 //! number is an `INTEGER`.
 
 use crate::abi::kinds::{Flow, Form, Fortran, Kind, NoLength, Type, Value};
@@ -19,14 +19,14 @@ use std::ffi::{c_int, c_void};
 use std::marker::PhantomData;
 use std::sync::Arc;
 
-/// A type of handles: what their pointers and arrays are called in C.
+/// A handle type: the names of its pointers and arrays in C.
 #[cfg_attr(not(test), allow(dead_code, reason = "a test compares the names with the header"))]
 pub(in crate::abi) trait Handle: Kind {
     const POINTER: &'static str;
     const ARRAY: &'static str;
     const CONST_ARRAY: &'static str;
     const NULL: usize;
-    /// The handle as it came, unchecked.
+    /// The handle's value, unchecked.
     fn key(self) -> usize;
 }
 
@@ -106,7 +106,7 @@ handles! {
     MPI_Op, null 0x20, Held<Op>, |process, key, name| process.op(key, name);
 }
 
-/// What `find` finds: a closure that becomes part of the door, where a pointer would be called.
+/// The result of `find`: an inlined closure, where a function pointer would cost a call.
 #[inline(always)]
 fn looked_up<T>(
     find: impl FnOnce(&'static Process, usize, &'static str) -> Result<T>,
@@ -172,7 +172,7 @@ impl<H: Handle + Fortran> Fortran for OrNull<H> {
     type Length = H::Length;
     const FORM: Form = H::FORM;
     unsafe fn enter(wire: H::Wire, length: H::Length) -> Self {
-        // SAFETY: the caller's promise is the same.
+        // SAFETY: the caller makes the promise that `H` asks for.
         Self(unsafe { H::enter(wire, length) })
     }
 }
@@ -183,8 +183,8 @@ impl<H: Into<Scope>> From<OrNull<H>> for Scope {
     }
 }
 
-/// Where handles are kept: eight bytes each in C, an `INTEGER` in Fortran. The highest bit tells,
-/// which no address of a program has, so that all of it fits a register.
+/// Where handles are stored: eight bytes each in C, an `INTEGER` in Fortran. The highest bit, which
+/// is clear in every user-space address, says which. So the whole value fits a register.
 #[derive(Clone, Copy)]
 struct Place(usize);
 
@@ -222,7 +222,7 @@ impl Place {
         match self.in_fortran() {
             // SAFETY: not null; the caller of MPI vouches for the place (§2.3).
             None => unsafe { *self.in_c().add(index) }.addr(),
-            // SAFETY: as above.
+            // SAFETY: not null; the caller of MPI vouches for the place (§2.3).
             Some(at) => unsafe { *at.add(index) as u32 as usize },
         }
     }
@@ -233,13 +233,13 @@ impl Place {
         match self.in_fortran() {
             // SAFETY: not null; the caller of MPI vouches for the place (§2.3).
             None => unsafe { self.in_c().add(index).write(handle) },
-            // SAFETY: as above. A key has 31 bits.
+            // SAFETY: not null; the caller of MPI vouches for the place (§2.3). A key has 31 bits.
             Some(at) => unsafe { at.add(index).write(key as c_int) },
         }
     }
 }
 
-/// A caller's variable that holds a handle, or is to hold one.
+/// A caller's variable for a handle, read or written.
 #[derive(Clone, Copy)]
 pub(in crate::abi) struct Var<H>(Place, PhantomData<H>);
 
@@ -258,7 +258,7 @@ impl<H: Handle> Var<H> {
         self.0.set(0, key.unwrap_or(H::NULL));
     }
 
-    /// Sets the handle, if there is one to set.
+    /// Sets the handle if there is one.
     pub(in crate::abi) fn set_if(self, key: Option<usize>) {
         key.into_iter().for_each(|key| self.set(key));
     }
@@ -305,7 +305,7 @@ impl From<Var<MPI_Session>> for Scope {
     }
 }
 
-/// A caller's array of handles, to be read and written.
+/// A caller's array of handles, for reading and writing.
 #[derive(Clone, Copy)]
 pub(in crate::abi) struct Vars<H>(Place, &'static str, PhantomData<H>);
 
@@ -314,19 +314,19 @@ impl<H: Handle> Vars<H> {
         self.0.set(index, key);
     }
 
-    /// Puts `keys` into the array, from its start.
+    /// Writes `keys` to the array, from its start.
     pub(in crate::abi) fn put(self, keys: &[usize]) -> Result {
         refuse_null(self.0, self.1, keys.len() as i64)?;
         keys.iter().enumerate().for_each(|(index, key)| self.0.set(index, *key));
         Ok(())
     }
 
-    /// The handle at `index`, which is below the length that was passed to `of_length`.
+    /// The handle at `index`, which is less than the length passed to `of_length`.
     pub(in crate::abi) fn key(self, index: usize) -> usize {
         self.0.key(index)
     }
 
-    /// Fails when there is no array for so many handles.
+    /// Fails if the array is null but must hold `count` handles.
     pub(in crate::abi) fn of_length(self, count: i64) -> Result<Self> {
         refuse_null(self.0, self.1, count)?;
         Ok(self)
@@ -354,17 +354,17 @@ impl<H: Handle> Fortran for Vars<H> {
     }
 }
 
-/// A caller's array of handles, to be read.
+/// A caller's array of handles, for reading.
 #[derive(Clone, Copy)]
 pub(in crate::abi) struct Keys<H>(Place, &'static str, PhantomData<H>);
 
 impl<H: Handle> Keys<H> {
-    /// The handle at `index`, which is below the length that was passed to `of_length`.
+    /// The handle at `index`, which is less than the length passed to `of_length`.
     pub(in crate::abi) fn key(self, index: usize) -> usize {
         self.0.key(index)
     }
 
-    /// Fails when there is no array of so many handles.
+    /// Fails if the array is null but must hold `count` handles.
     pub(in crate::abi) fn of_length(self, count: i64) -> Result<Self> {
         refuse_null(self.0, self.1, count)?;
         Ok(self)

@@ -1,4 +1,4 @@
-//! Kinds that are arrays. Their length is another argument, so the body brings it along.
+//! Kinds that are arrays. Their length is another argument, which the body passes to them.
 
 use crate::abi::fortran;
 use crate::abi::kinds::{Flow, Form, Fortran, Kind, NoLength, Type};
@@ -24,7 +24,7 @@ macro_rules! lists {
             /// The first `count` elements.
             pub(in crate::abi) fn read(self, count: i64) -> Result<Vec<$seen>> {
                 let count = length(self.at.is_null(), count, self.name)?;
-                // SAFETY: the caller of MPI vouches for that many elements (§2.3).
+                // SAFETY: the caller of MPI vouches for `count` elements (§2.3).
                 let read = |index| unsafe { self.at.add(index).read() };
                 Ok((0..count).map(|index| <$seen>::from(read(index))).collect())
             }
@@ -57,9 +57,9 @@ macro_rules! lists {
 }
 
 lists! {
-    /// Ranks.
+    /// Integers: ranks, counts, displacements.
     Ints: c_int = "const int[]" => i64;
-    /// Integers that are as wide in the large-count twin.
+    /// Integers that are `int` in the large-count twin, too.
     Ints32: c_int = "const int[]" => c_int;
     /// Address-sized integers.
     Aints: i64 = "const MPI_Aint[]" => i64;
@@ -102,11 +102,11 @@ macro_rules! out_lists {
         }
 
         impl $name {
-            /// Puts `values` into the array, from its start.
+            /// Writes `values` to the array, from its start.
             pub(in crate::abi) fn put(self, values: &[$raw]) -> Result {
                 length(self.at.is_null(), values.len() as i64, self.name)?;
                 for (index, value) in values.iter().enumerate() {
-                    // SAFETY: the caller of MPI vouches for that many elements (§2.3).
+                    // SAFETY: the caller of MPI vouches for `values.len()` elements (§2.3).
                     unsafe { self.at.add(index).write(*value) }
                 }
                 Ok(())
@@ -137,23 +137,23 @@ macro_rules! out_lists {
 }
 
 out_lists! {
-    /// Integers out.
+    /// Integers that the call writes.
     OutInts: c_int = "int[]";
-    /// Address-sized integers out.
+    /// Address-sized integers that the call writes.
     OutAints: i64 = "MPI_Aint[]";
-    /// Large counts out.
+    /// Large counts that the call writes.
     OutCounts64: i64 = "MPI_Count[]";
 }
 
 impl OutInts {
-    /// Puts as many of `values` into the array as there is room for.
+    /// Writes as many of `values` as there is room for.
     pub(in crate::abi) fn put_most(self, values: &[c_int], room: i64) -> Result {
         let most = usize::try_from(room).unwrap_or(0).min(values.len());
         self.put(&values[..most])
     }
 }
 
-/// Indices into an array of the caller's: from 0 in C, from 1 in Fortran.
+/// Indices into one of the caller's arrays: from 0 in C, from 1 in Fortran.
 #[derive(Clone, Copy)]
 pub(in crate::abi) struct OutIndices {
     at: *mut c_int,
@@ -162,12 +162,12 @@ pub(in crate::abi) struct OutIndices {
 }
 
 impl OutIndices {
-    /// Puts `indices` into the array, from its start.
+    /// Writes `indices` to the array, from its start.
     pub(in crate::abi) fn put(self, indices: &[usize]) -> Result {
         length(self.at.is_null(), indices.len() as i64, self.name)?;
         for (place, index) in indices.iter().enumerate() {
             let index = *index as c_int + self.first;
-            // SAFETY: the caller of MPI vouches for that many elements (§2.3).
+            // SAFETY: the caller of MPI vouches for `indices.len()` elements (§2.3).
             unsafe { self.at.add(place).write(index) }
         }
         Ok(())
@@ -203,20 +203,20 @@ impl OutStatuses {
     /// MPI_STATUSES_IGNORE.
     pub(in crate::abi) const IGNORED: OutStatuses = OutStatuses(std::ptr::null_mut());
 
-    /// Sets the status at `index` but for MPI_ERROR, which only an empty one has.
+    /// Sets the status at `index`, except MPI_ERROR, which only an empty status sets.
     #[inline]
     pub(in crate::abi) fn set(self, index: usize, status: Status) {
         if !self.0.is_null() {
             // SAFETY: the caller of MPI vouches for as many statuses as it has requests (§2.3).
             let at = unsafe { self.0.add(index) };
-            // SAFETY: as above.
+            // SAFETY: the caller of MPI vouches for as many statuses as it has requests (§2.3).
             let error = unsafe { (*at).error };
-            // SAFETY: as above.
+            // SAFETY: the caller of MPI vouches for as many statuses as it has requests (§2.3).
             unsafe { at.write(status.over(error)) }
         }
     }
 
-    /// Sets MPI_ERROR of the status at `index`; only a call that met an error does (§3.2.5).
+    /// Sets MPI_ERROR of the status at `index`; only a call that found an error does so (§3.2.5).
     pub(in crate::abi) fn set_error(self, index: usize, code: c_int) {
         if !self.0.is_null() {
             // SAFETY: the caller of MPI vouches for as many statuses as it has requests (§2.3).

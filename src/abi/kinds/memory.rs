@@ -1,4 +1,4 @@
-//! Kinds that point to a program's memory: buffers, and places for results.
+//! Kinds that point to the program's memory: buffers, and places for results.
 
 use crate::abi::fortran::{self, Descriptor};
 use crate::abi::kinds::{Described, Flow, Form, Fortran, Kind, NoLength, Type};
@@ -45,7 +45,7 @@ macro_rules! buffers {
             #[inline]
             unsafe fn enter_modern(wire: $raw, length: NoLength, copies: Described<'_>) -> Self {
                 let Some(copies) = copies else {
-                    // SAFETY: the caller's promise is the same.
+                    // SAFETY: the caller makes the promise that `enter` asks for.
                     return unsafe { Self::enter(wire, length) };
                 };
                 // SAFETY: the caller is Fortran, and passes a descriptor of a choice buffer.
@@ -62,13 +62,13 @@ macro_rules! buffers {
 }
 
 buffers! {
-    /// A buffer the call reads. Whether it may be null depends on count and datatype.
+    /// A buffer that the call reads. Whether it may be null depends on count and datatype.
     InBuf: *const c_void = "const void *", In, true;
-    /// A buffer the call writes.
+    /// A buffer that the call writes.
     OutBuf: *mut c_void = "void *", Unsaid, true;
-    /// Memory whose place matters: of a section, its first element's.
+    /// Memory of which only the address matters; for a section, that of its first element.
     Location: *const c_void = "const void *", Unsaid, false;
-    /// Memory that the library keeps.
+    /// Memory that the library keeps using after the call.
     Room: *mut c_void = "void *", Unsaid, false;
 }
 
@@ -122,10 +122,10 @@ outs! {
     OutInt: c_int = "int *", Form::number("int *", Flow::Out), set(i32) |value| value;
     /// A truth value; gfortran's LOGICAL is 0 or 1, like C's.
     OutFlag: c_int = "int *", Form::new(Type::Logical, Flow::Out), set(bool) c_int::from;
-    /// A number of elements; one that does not fit is MPI_UNDEFINED (MPI-5.0 §5.1.11).
+    /// A number of elements, or MPI_UNDEFINED if it does not fit (MPI-5.0 §5.1.11).
     OutCount32: c_int = "int *", Form::number("int *", Flow::Out),
         set(i64) |value| c_int::try_from(value).unwrap_or(UNDEFINED);
-    /// A number of elements, large-count twin.
+    /// A number of elements in the large-count twin.
     OutCount64: i64 = "MPI_Count *", Form::number("MPI_Count *", Flow::Out), set(i64) |value| value;
     /// An address-sized integer.
     OutAint64: i64 = "MPI_Aint *", Form::number("MPI_Aint *", Flow::Out), set(i64) |value| value;
@@ -150,11 +150,11 @@ impl InOutInt {
     }
 
     pub(in crate::abi) fn set(self, value: i32) {
-        // SAFETY: as above.
+        // SAFETY: `check` refused null; the caller of MPI vouches for the rest (§2.3).
         unsafe { self.0.write(value) }
     }
 
-    /// Where it lies, for calls that change it after they have returned.
+    /// Its memory, for calls that change it after they have returned.
     pub(in crate::abi) fn region(self) -> Region {
         Span::new(self.0.cast(), size_of::<c_int>()).into()
     }
@@ -181,7 +181,7 @@ impl Fortran for InOutInt {
     }
 }
 
-/// A place in a buffer of the caller's, which the call moves on.
+/// A position in one of the caller's buffers, which the call advances.
 macro_rules! positions {
     ($($(#[doc = $doc:literal])* $name:ident: $raw:ty = $c:literal;)*) => {$(
         $(#[doc = $doc])*
@@ -194,9 +194,9 @@ macro_rules! positions {
                 i64::from(unsafe { self.0.read() })
             }
 
-            /// Sets the place, which is no further on than the buffer is long.
+            /// Sets the position, which is at most the length of the buffer.
             pub(in crate::abi) fn set(self, value: i64) {
-                // SAFETY: as above.
+                // SAFETY: `check` refused null; the caller of MPI vouches for the rest (§2.3).
                 unsafe { self.0.write(value as $raw) }
             }
         }
@@ -238,7 +238,7 @@ pub(super) fn null(name: &str) -> crate::mpi::error::Failure {
     Class::ARG.because(format!("{name} is a null pointer; it must point to memory for the result"))
 }
 
-/// An index into an array of the caller's: from 0 in C, from 1 in Fortran.
+/// An index into one of the caller's arrays: from 0 in C, from 1 in Fortran.
 #[derive(Clone, Copy)]
 pub(in crate::abi) struct OutIndex {
     at: *mut c_int,
@@ -280,25 +280,25 @@ impl Fortran for OutIndex {
 pub(in crate::abi) struct OutStatus(*mut Status);
 
 impl OutStatus {
-    /// Sets the status of a message but for MPI_ERROR, which a call with one status leaves alone
-    /// (§3.2.5).
+    /// Sets the status of a message, except MPI_ERROR, which a call with one status leaves
+    /// unchanged (§3.2.5).
     #[inline]
     pub(in crate::abi) fn set_received(self, mut status: Status) {
         if !self.0.is_null() {
             // SAFETY: the caller of MPI vouches for its status (§2.3).
             status.error = unsafe { (*self.0).error };
-            // SAFETY: as above.
+            // SAFETY: the caller of MPI vouches for its status (§2.3).
             unsafe { self.0.write(status) }
         }
     }
 
-    /// Sets the status but for MPI_ERROR, which only an empty one has.
+    /// Sets the status, except MPI_ERROR, which only an empty status sets.
     #[inline]
     pub(in crate::abi) fn set(self, status: Status) {
         if !self.0.is_null() {
             // SAFETY: the caller of MPI vouches for its status (§2.3).
             let error = unsafe { (*self.0).error };
-            // SAFETY: as above.
+            // SAFETY: the caller of MPI vouches for its status (§2.3).
             unsafe { self.0.write(status.over(error)) }
         }
     }
@@ -326,21 +326,21 @@ impl Fortran for OutStatus {
 }
 
 impl OutStatus {
-    /// Sets the status of an operation that has ended, and passes its news on.
+    /// Sets the status of a completed operation and returns its result.
     #[inline]
     pub(in crate::abi) fn end(self, end: Completed) -> Result {
         self.set(end.status);
         end.news
     }
 
-    /// The same, if it has ended.
+    /// Like [`end`](Self::end), if the operation is complete.
     #[inline]
     pub(in crate::abi) fn end_if(self, end: Option<Completed>) -> Result {
         end.map_or(Ok(()), |end| self.end(end))
     }
 }
 
-/// A status the call changes.
+/// A status that the call changes.
 #[derive(Clone, Copy)]
 pub(in crate::abi) struct VarStatus(*mut Status);
 
@@ -349,7 +349,7 @@ impl VarStatus {
         // SAFETY: `check` refused null; the caller of MPI vouches for the rest (§2.3).
         let mut status = unsafe { self.0.read() };
         change(&mut status);
-        // SAFETY: as above.
+        // SAFETY: `check` refused null; the caller of MPI vouches for the rest (§2.3).
         unsafe { self.0.write(status) }
     }
 }
@@ -378,8 +378,8 @@ impl Fortran for VarStatus {
     }
 }
 
-/// Where an address goes: in C, a pointer to a pointer in disguise. Fortran before
-/// `mpi_f08` has no place that is known to be large enough, so nothing is written there.
+/// Where an address goes: in C, a pointer to a pointer, declared as `void *`. Before `mpi_f08`, no
+/// variable in Fortran is known to be large enough, so nothing is written.
 #[derive(Clone, Copy)]
 pub(in crate::abi) struct OutAddress(Option<*mut usize>);
 
@@ -416,7 +416,7 @@ impl Fortran for OutAddress {
     }
 }
 
-/// A status the call reads.
+/// A status that the call reads.
 #[derive(Clone, Copy)]
 pub(in crate::abi) struct InStatus(*const Status);
 
@@ -445,7 +445,7 @@ impl Fortran for InStatus {
     }
 }
 
-/// A pointer that the call takes or leaves: `argc` and `argv` of MPI_Init, `void *` values.
+/// A pointer that the call may ignore: `argc` and `argv` of MPI_Init, `void *` values.
 macro_rules! pointers {
     ($($(#[doc = $doc:literal])* $name:ident: $raw:ty = $c:literal;)*) => {$(
         $(#[doc = $doc])*
@@ -467,7 +467,7 @@ macro_rules! pointers {
 }
 
 pointers! {
-    /// `argc` of MPI_Init, which this library leaves alone.
+    /// `argc` of MPI_Init, which this library leaves unchanged.
     Argc: *mut c_int = "int *";
     /// `argv` of MPI_Info_create_env.
     InArgv: *mut *mut c_void = "char *[]";

@@ -1,9 +1,9 @@
-//! Parameter kinds: every parameter of a call is a type that knows how to check itself.
+//! Parameter kinds: every parameter of a call is a type that checks itself.
 //!
 //! A kind is made from what C passes (`Raw`) or from what Fortran passes (`Wire`: always by
-//! reference, handles as `INTEGER`), and remembers the difference where it matters later. It
-//! checks what can be judged without the other parameters; relations between parameters (is this
-//! rank in that communicator?) are the body's business.
+//! reference, handles as `INTEGER`), and remembers the difference where it matters later. It checks
+//! what can be checked without the other parameters. How parameters relate (is this rank in that
+//! communicator?) is for the body to check.
 
 pub(super) mod allocation;
 pub(super) mod attribute;
@@ -42,43 +42,43 @@ pub(super) trait Kind: Sized + Copy {
     /// What the body of the call sees.
     type Checked;
     fn from_c(raw: Self::Raw) -> Self;
-    /// Judges the argument called `name` of a call by `process`.
+    /// Checks the argument `name` of a call by `process`.
     fn check(self, process: &'static Process, name: &'static str) -> Result<Self::Checked>;
 }
 
-/// A kind that Fortran can pass too.
+/// A kind that Fortran can also pass.
 pub(super) trait Fortran: Kind {
     type Wire: Copy;
-    /// `usize` for CHARACTER arguments, whose lengths come after all arguments; else nothing.
+    /// `usize` for CHARACTER arguments, whose lengths follow all arguments; otherwise nothing.
     type Length: Copy + Default;
     /// How the modules declare such a parameter.
     const FORM: Form = Form::UNKNOWN;
     /// # Safety
     /// `wire` is what a Fortran caller passed for a parameter of this kind.
     unsafe fn enter(wire: Self::Wire, length: Self::Length) -> Self;
-    /// The same for a caller who uses `mpi_f08`. In a call with a choice buffer, buffers and texts
-    /// come as descriptors, and there are no lengths; there is room for `copies` then.
+    /// Like [`enter`](Self::enter), for a caller that uses `mpi_f08`. In a call with a choice
+    /// buffer, buffers and texts are passed as descriptors without lengths, and `copies` is set.
     /// # Safety
-    /// As above.
+    /// `wire` is what such a caller passed for a parameter of this kind.
     #[inline]
     unsafe fn enter_modern(wire: Self::Wire, length: Self::Length, _copies: Described<'_>) -> Self {
-        // SAFETY: the caller's promise is the same.
+        // SAFETY: the caller makes the promise that `enter` asks for.
         unsafe { Self::enter(wire, length) }
     }
-    /// Where the handle of the operation goes that the call starts, if this is the place.
+    /// The place of the request handle that the call sets, if this parameter is that place.
     #[inline]
     fn request(_wire: Self::Wire) -> Option<*mut c_int> {
         None
     }
 }
 
-/// In a call whose buffers are described: where copies of sections are kept.
+/// Holds the copies of sections, in a call whose buffers are passed as descriptors.
 pub(super) type Described<'a> = Option<&'a mut Sections>;
 
-/// The length of an argument that is no CHARACTER.
+/// The length of an argument that is not CHARACTER.
 pub(super) type NoLength = ();
 
-/// What a call returns where that is no error code.
+/// The value of a function that does not return an error code.
 pub(super) trait Value {
     #[cfg_attr(not(test), allow(dead_code, reason = "a test compares it with the header"))]
     const C: &'static str;
@@ -104,7 +104,7 @@ values! {
     c_int = "int";
 }
 
-/// Where a Fortran call puts its error code.
+/// Where a Fortran call stores its error code.
 #[repr(transparent)]
 #[derive(Clone, Copy)]
 pub(super) struct Ierror(*mut c_int);
@@ -158,7 +158,7 @@ macro_rules! scalars {
     )*};
 }
 
-/// Apart, so that a number that is right need not lie in memory.
+/// A separate function, so that a valid number need not be in memory.
 #[cold]
 #[inline(never)]
 fn refused(class: Class, name: &str, value: i64, words: &str) -> Failure {
@@ -168,33 +168,33 @@ fn refused(class: Class, name: &str, value: i64, words: &str) -> Failure {
 scalars! {
     /// A number of elements.
     Count32: c_int = "int" => i64, |n| n >= 0, COUNT, "it must not be negative";
-    /// A number of elements, large-count twin.
+    /// A number of elements in the large-count twin.
     Count64: i64 = "MPI_Count" => i64, |n| n >= 0, COUNT, "it must not be negative";
-    /// A number of bytes, of ranks, of whatever the call says.
+    /// A number of bytes, ranks or other things.
     Size: c_int = "int" => i64, |n| n >= 0, ARG, "it must not be negative";
-    /// The same, large-count twin.
+    /// A number of bytes or other things in the large-count twin.
     Length64: i64 = "MPI_Count" => i64, |n| n >= 0, ARG, "it must not be negative";
-    /// The same as an address-sized integer.
+    /// A number of bytes or other things, as an address-sized integer.
     LengthAint: i64 = "MPI_Aint" => i64, |n| n >= 0, ARG, "it must not be negative";
     /// A number of bytes, as an address-sized integer.
     AintSize: i64 = "MPI_Aint" => i64, |n| n >= 0, SIZE, "it must not be negative";
-    /// How many dimensions a grid has, or room for.
+    /// A number of grid dimensions, or the room for them.
     Dimensions: c_int = "int" => i64, |n| n >= 0, DIMS, "it must not be negative";
-    /// A peer; only its communicator knows whether it exists.
+    /// A peer rank; only its communicator knows whether it exists.
     Rank: c_int = "int" => i32, |_| true, RANK, "";
     /// A tag to send with.
     Tag: c_int = "int" => i32, |n| n >= 0, TAG, "it must be between 0 and MPI_TAG_UB";
-    /// A tag to receive with: MPI_ANY_TAG is one.
+    /// A tag to receive with, or MPI_ANY_TAG.
     AnyTag: c_int = "int" => i32, |n| n >= 0 || n == -2, TAG,
         "it must be between 0 and MPI_TAG_UB, or MPI_ANY_TAG";
-    /// Any integer; the body judges.
+    /// Any integer; the body checks it.
     Int: c_int = "int" => i32, |_| true, ARG, "";
     /// Any integer that is a large count in the twin.
     Number32: c_int = "int" => i64, |_| true, ARG, "";
     Number64: i64 = "MPI_Count" => i64, |_| true, ARG, "";
-    /// A number of bytes in either direction.
+    /// A number of bytes, positive or negative.
     Distance64: i64 = "MPI_Aint" => i64, |_| true, ARG, "";
-    /// The same where `mpi.h` says `const`.
+    /// Any integer that `mpi.h` declares `const`.
     ConstInt: c_int = "const int" => i32, |_| true, ARG, "";
     /// Any integer that can hold an address.
     Aint: i64 = "MPI_Aint" => i64, |_| true, ARG, "";
@@ -212,26 +212,20 @@ impl Int {
     }
 }
 
-/// A parameter that matters in some processes only, or next to some values of others: the body
-/// asks for it when it does, and only then its faults count.
+/// A parameter that matters only in some processes, or only with some values of other parameters.
+/// The body asks for it when it matters; only then can it be an error.
 #[derive(Clone, Copy)]
 pub(super) struct Late<K>(K);
-
-impl<K> Late<K> {
-    /// The parameter, unchecked.
-    #[inline]
-    pub(super) fn now(self) -> K {
-        self.0
-    }
-}
 
 impl<K: Kind> Kind for Late<K> {
     const C: &'static str = K::C;
     type Raw = K::Raw;
     type Checked = Result<K::Checked>;
+    #[inline(always)]
     fn from_c(raw: K::Raw) -> Self {
         Self(K::from_c(raw))
     }
+    #[inline(always)]
     fn check(self, process: &'static Process, name: &'static str) -> Result<Result<K::Checked>> {
         Ok(self.0.check(process, name))
     }
@@ -242,16 +236,16 @@ impl<K: Fortran> Fortran for Late<K> {
     type Length = K::Length;
     const FORM: Form = K::FORM;
     unsafe fn enter(wire: K::Wire, length: K::Length) -> Self {
-        // SAFETY: the caller's promise is the same.
+        // SAFETY: the caller makes the promise that `K` asks for.
         Self(unsafe { K::enter(wire, length) })
     }
     unsafe fn enter_modern(wire: K::Wire, length: K::Length, copies: Described<'_>) -> Self {
-        // SAFETY: the caller's promise is the same.
+        // SAFETY: the caller makes the promise that `K` asks for.
         Self(unsafe { K::enter_modern(wire, length, copies) })
     }
 }
 
-/// The rest of a variadic list, which the call does not look at.
+/// The rest of a variadic list, which the call ignores.
 #[derive(Clone, Copy)]
 pub(super) struct Rest;
 
@@ -276,7 +270,7 @@ impl Fortran for Rest {
     }
 }
 
-/// A truth value: an `int` in C, a `LOGICAL` in Fortran, which gfortran keeps as 0 and 1.
+/// A truth value: an `int` in C, a `LOGICAL` in Fortran, which gfortran stores as 0 or 1.
 #[derive(Clone, Copy)]
 pub(super) struct Logical(c_int);
 

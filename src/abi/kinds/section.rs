@@ -1,8 +1,8 @@
-//! Sections of arrays that do not lie in one piece, which `mpi_f08` may pass as buffers.
+//! Noncontiguous array sections, which `mpi_f08` may pass as buffers.
 //!
-//! To the call the section is an array like any other, whose elements follow one another. So it
-//! gets a copy that is one: made before the operation starts, written back when it has ended. Only
-//! what the operation has changed is written back: the rest is the program's all the time.
+//! The rest of the library expects contiguous elements. So a section gets a contiguous copy, made
+//! before the operation starts and written back when it is complete. Only what the operation
+//! changed is written back: the rest of the section belongs to the program all the time.
 
 use crate::abi::current;
 use crate::abi::fortran::Descriptor;
@@ -18,19 +18,19 @@ use std::sync::Arc;
 pub(in crate::abi) struct Sections(Vec<Section>);
 
 struct Section {
-    /// Where the program has it.
+    /// The section in the program's memory.
     own: Region,
-    /// The copy, which is reached by its address only.
+    /// The copy, which is accessed by its address only.
     copy: Box<[u8]>,
     at: Span,
     element_bytes: usize,
-    /// What the copy was when the operation began; nothing where the call only reads.
+    /// The copy's contents when the operation began; nothing if the call only reads.
     before: Mutex<Option<Vec<u8>>>,
     is_read: bool,
 }
 
 impl Sections {
-    /// The address of the array that `descriptor` tells of, or of its copy in one piece.
+    /// The address of the array that `descriptor` describes, or of its contiguous copy.
     #[inline]
     pub(in crate::abi) fn address(&mut self, descriptor: &Descriptor, is_read: bool) -> usize {
         if descriptor.is_in_one_piece() {
@@ -51,7 +51,7 @@ impl Sections {
         at.address()
     }
 
-    /// The call is over, and has left `code`; if it started an operation, this is its request.
+    /// Ends the call, which returned `code`; `request` is where it stored a request, if it did.
     #[inline]
     pub(in crate::abi) fn settle(self, code: c_int, request: Option<*mut c_int>) {
         if !self.0.is_empty() {
@@ -62,7 +62,7 @@ impl Sections {
     #[cold]
     fn hand_over(self, code: c_int, request: Option<*mut c_int>) {
         let Some(request) = request.filter(|_| code == 0) else { return self.after() };
-        // SAFETY: the call succeeded, so there is a handle.
+        // SAFETY: the call succeeded, so it stored a handle.
         let handle = unsafe { request.read() } as u32 as usize;
         request::attend(current::process(), handle, Arc::new(self));
     }
@@ -80,7 +80,7 @@ impl Attendant for Sections {
 
 impl Section {
     fn begin(&self) {
-        // Where the descriptor tells of memory that is not there, the copy keeps what it had.
+        // If the descriptor names invalid memory, the copy keeps its contents.
         let _ = transfer(&self.own, &self.at.into());
         if !self.is_read {
             *self.before.lock() = Some(self.bytes());
@@ -119,7 +119,7 @@ impl Section {
     }
 }
 
-/// The memory of the section.
+/// The memory of the section that `descriptor` describes.
 fn region(descriptor: &Descriptor) -> Option<Region> {
     let element = descriptor.element_bytes;
     let mut layout = Layout::basic(&[(0, element as u64)], element as i64, 1);

@@ -1,4 +1,4 @@
-//! Kinds that are text: C's end with a null byte, Fortran's have a length and trailing blanks.
+//! Kinds for text: C's ends with a null byte, Fortran's has a length and trailing blanks.
 
 use crate::abi::fortran::Descriptor;
 use crate::abi::kinds::{Described, Flow, Form, Fortran, InOutInt, Kind, OutFlag, Type};
@@ -6,11 +6,11 @@ use crate::mpi::error::{Class, Result};
 use crate::mpi::process::Process;
 use std::ffi::{CStr, c_char};
 
-/// Text the call reads.
+/// Text that the call reads.
 #[derive(Clone, Copy)]
 pub(in crate::abi) struct InText {
     at: *const c_char,
-    /// Fortran's length; C's text knows its own.
+    /// Fortran's length; C's text is null-terminated.
     length: Option<usize>,
 }
 
@@ -29,7 +29,7 @@ impl Kind for InText {
             // SAFETY: the caller of MPI vouches for a null-terminated string (§2.3).
             return Ok(unsafe { CStr::from_ptr(self.at) }.to_bytes().to_vec());
         };
-        // SAFETY: Fortran says how long its CHARACTER is.
+        // SAFETY: Fortran passes the length of its CHARACTER.
         let text = unsafe { std::slice::from_raw_parts(self.at.cast::<u8>(), length) };
         let end = text.iter().rposition(|byte| *byte != b' ').map_or(0, |last| last + 1);
         Ok(text[..end].to_vec())
@@ -53,7 +53,7 @@ impl Fortran for InText {
     }
 }
 
-/// Text the call reads, which `mpi.h` declares as an array.
+/// Text that the call reads and `mpi.h` declares as an array.
 #[derive(Clone, Copy)]
 pub(in crate::abi) struct InTextArray(InText);
 
@@ -74,16 +74,16 @@ impl Fortran for InTextArray {
     type Length = usize;
     const FORM: Form = InText::FORM;
     unsafe fn enter(wire: *const c_char, length: usize) -> Self {
-        // SAFETY: the caller's promise is the same.
+        // SAFETY: the caller makes the promise that `InText` asks for.
         Self(unsafe { InText::enter(wire, length) })
     }
     unsafe fn enter_modern(wire: *const c_char, length: usize, copies: Described<'_>) -> Self {
-        // SAFETY: the caller's promise is the same.
+        // SAFETY: the caller makes the promise that `InText` asks for.
         Self(unsafe { InText::enter_modern(wire, length, copies) })
     }
 }
 
-/// Text in an info: Fortran's has no blanks around it (MPI-5.0 §10).
+/// Text for an info: Fortran's leading and trailing blanks do not count (MPI-5.0 §10).
 #[derive(Clone, Copy)]
 pub(in crate::abi) struct InfoText(InText);
 
@@ -109,16 +109,16 @@ impl Fortran for InfoText {
     type Length = usize;
     const FORM: Form = InText::FORM;
     unsafe fn enter(wire: *const c_char, length: usize) -> Self {
-        // SAFETY: the caller's promise is the same.
+        // SAFETY: the caller makes the promise that `InText` asks for.
         Self(unsafe { InText::enter(wire, length) })
     }
     unsafe fn enter_modern(wire: *const c_char, length: usize, copies: Described<'_>) -> Self {
-        // SAFETY: the caller's promise is the same.
+        // SAFETY: the caller makes the promise that `InText` asks for.
         Self(unsafe { InText::enter_modern(wire, length, copies) })
     }
 }
 
-/// Where text goes.
+/// Where the call writes text.
 #[derive(Clone, Copy)]
 pub(in crate::abi) struct OutText {
     at: *mut c_char,
@@ -126,7 +126,8 @@ pub(in crate::abi) struct OutText {
 }
 
 impl OutText {
-    /// Sets the text, cut to `room` bytes less one for C's null; returns the length it has now.
+    /// Sets the text, cut to `room` bytes less one for C's null; returns the length of what it
+    /// wrote.
     pub(in crate::abi) fn set(self, text: &[u8], room: usize) -> i32 {
         let limit = self.length.unwrap_or(room.saturating_sub(1));
         let kept = text.len().min(limit);
@@ -136,7 +137,7 @@ impl OutText {
             // SAFETY: `kept` is less than the room.
             None if room > 0 => unsafe { self.at.add(kept).write(0) },
             None => {}
-            // SAFETY: Fortran says how long its CHARACTER is; the rest of it becomes blank.
+            // SAFETY: Fortran passes the length of its CHARACTER; the rest becomes blank.
             Some(length) => unsafe { self.at.add(kept).write_bytes(b' ', length - kept) },
         }
         kept as i32
@@ -148,7 +149,7 @@ impl OutText {
         if self.at.is_null() { Err(super::memory::null(name)) } else { Ok(self) }
     }
 
-    /// Sets the first `most` bytes of the text, if there is one.
+    /// Sets the first `most` bytes of the text, if there is any.
     pub(in crate::abi) fn set_if(self, text: Option<&[u8]>, most: i64) {
         if let Some(text) = text {
             let most = usize::try_from(most).unwrap_or(0);
@@ -186,13 +187,13 @@ impl Fortran for OutText {
     }
 }
 
-/// Where the value of an info goes: its room is another argument, which may say that there is none.
+/// Where the value of an info goes. Its room is another argument, which may be zero.
 #[derive(Clone, Copy)]
 pub(in crate::abi) struct InfoValue(OutText);
 
 impl InfoValue {
-    /// Sets as much of the value as fits into `buflen`, and `buflen` to the room that all of it
-    /// needs, with C's null byte.
+    /// Writes as much of the value as fits into `buflen`, and sets `buflen` to the room that all of
+    /// it needs, including C's null byte.
     pub(in crate::abi) fn give(
         self, value: Option<Vec<u8>>, buflen: InOutInt, flag: OutFlag,
     ) -> Result {
@@ -205,7 +206,7 @@ impl InfoValue {
 }
 
 impl InfoValue {
-    /// Sets as much of `name` as fits into `room`, and `room` to what all of it needs.
+    /// Writes as much of `name` as fits into `room`, and sets `room` to what all of it needs.
     pub(in crate::abi) fn put(self, name: &[u8], room: InOutInt) -> Result {
         let length = usize::try_from(room.value()).unwrap_or(0);
         let null = usize::from(self.0.length.is_none());
@@ -235,11 +236,11 @@ impl Fortran for InfoValue {
     type Length = usize;
     const FORM: Form = OutText::FORM;
     unsafe fn enter(wire: *mut c_char, length: usize) -> Self {
-        // SAFETY: the caller's promise is the same.
+        // SAFETY: the caller makes the promise that `OutText` asks for.
         Self(unsafe { OutText::enter(wire, length) })
     }
     unsafe fn enter_modern(wire: *mut c_char, length: usize, copies: Described<'_>) -> Self {
-        // SAFETY: the caller's promise is the same.
+        // SAFETY: the caller makes the promise that `OutText` asks for.
         Self(unsafe { OutText::enter_modern(wire, length, copies) })
     }
 }

@@ -1,5 +1,5 @@
-//! Kinds for topologies: arrays of truth values, of weights that may be left out, and of dimensions
-//! that are read and filled in.
+//! Kinds for topologies: arrays of truth values, of optional weights, and of dimensions that the
+//! call reads and fills in.
 
 use crate::abi::fortran;
 use crate::abi::kinds::list::length;
@@ -12,7 +12,7 @@ use std::ffi::c_int;
 const UNWEIGHTED: usize = 10;
 const WEIGHTS_EMPTY: usize = 11;
 
-/// Declares a kind that is an array in the caller's memory, by its type there.
+/// Declares a kind for an array in the caller's memory, by its type there.
 macro_rules! arrays {
     ($(
         $(#[doc = $doc:literal])*
@@ -50,16 +50,16 @@ macro_rules! arrays {
 }
 
 arrays! {
-    /// Truth values: `int` in C, `LOGICAL` in Fortran, which gfortran keeps as 0 and 1.
+    /// Truth values: `int` in C, `LOGICAL` in Fortran, which gfortran stores as 0 or 1.
     Flags: *const c_int = "const int[]", Logical In, |wire| wire;
-    /// Truth values out.
+    /// Truth values that the call writes.
     OutFlags: *mut c_int = "int[]", Logical Out, |wire| wire;
     /// Integers that the call reads and changes.
     VarInts: *mut c_int = "int[]", Integer InOut, |wire| wire;
     /// Weights of edges, or MPI_UNWEIGHTED or MPI_WEIGHTS_EMPTY.
     Weights: *const c_int = "const int[]", Integer In,
         |wire| std::ptr::with_exposed_provenance(fortran::in_c(wire.expose_provenance()));
-    /// Where weights go, unless it is MPI_UNWEIGHTED.
+    /// Where weights go, or MPI_UNWEIGHTED.
     OutWeights: *mut c_int = "int[]", Integer Unsaid,
         |wire| std::ptr::with_exposed_provenance_mut(fortran::in_c(wire.expose_provenance()));
 }
@@ -72,7 +72,7 @@ impl Flags {
 }
 
 impl OutFlags {
-    /// Puts `values` into the array, from its start.
+    /// Writes `values` to the array, from its start.
     pub(in crate::abi) fn put(self, values: &[bool]) -> Result {
         let values: Vec<c_int> = values.iter().map(|value| c_int::from(*value)).collect();
         put(self.at, &values, self.name)
@@ -85,14 +85,14 @@ impl VarInts {
         read(self.at, count, self.name)
     }
 
-    /// Puts `values` into the array, from its start.
+    /// Writes `values` to the array, from its start.
     pub(in crate::abi) fn put(self, values: &[c_int]) -> Result {
         put(self.at, values, self.name)
     }
 }
 
 impl Weights {
-    /// The first `count` weights; `None` where edges have none.
+    /// The first `count` weights, or `None` for unweighted edges.
     pub(in crate::abi) fn read(self, count: i64) -> Result<Option<Vec<c_int>>> {
         match self.at.addr() {
             UNWEIGHTED => Ok(None),
@@ -107,7 +107,7 @@ impl Weights {
 }
 
 impl OutWeights {
-    /// Puts as many weights into the array as there is room for, if there are any.
+    /// Writes as many weights as there is room for, if there are any.
     pub(in crate::abi) fn put_most(self, weights: Option<&[c_int]>, room: i64) -> Result {
         let weights = weights.unwrap_or_default();
         let most = usize::try_from(room).unwrap_or(0).min(weights.len());
@@ -120,14 +120,14 @@ impl OutWeights {
 
 fn read(at: *const c_int, count: i64, name: &str) -> Result<Vec<c_int>> {
     let count = length(at.is_null(), count, name)?;
-    // SAFETY: the caller of MPI vouches for that many elements (§2.3).
+    // SAFETY: the caller of MPI vouches for `count` elements (§2.3).
     Ok((0..count).map(|index| unsafe { at.add(index).read() }).collect())
 }
 
 fn put(at: *mut c_int, values: &[c_int], name: &str) -> Result {
     length(at.is_null(), values.len() as i64, name)?;
     for (index, value) in values.iter().enumerate() {
-        // SAFETY: as above.
+        // SAFETY: the caller of MPI vouches for `values.len()` elements (§2.3).
         unsafe { at.add(index).write(*value) }
     }
     Ok(())

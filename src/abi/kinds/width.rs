@@ -1,6 +1,6 @@
-//! Large counts: the kinds that differ between a call and its `_c` twin, under one name each.
+//! Large counts: gives the kinds that differ between a call and its `_c` twin one name each.
 
-/// `int` counts.
+/// Kinds for calls with `int` counts.
 pub(in crate::abi) mod small {
     use crate::abi::kinds;
     use crate::mpi::datatype::envelope::Width;
@@ -21,7 +21,7 @@ pub(in crate::abi) mod small {
     pub(in crate::abi) type UserFunction = kinds::UserFunction32;
 }
 
-/// `MPI_Count` counts.
+/// Kinds for the large count twins, with `MPI_Count` counts.
 pub(in crate::abi) mod large {
     use crate::abi::kinds;
     use crate::mpi::datatype::envelope::Width;

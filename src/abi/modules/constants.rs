@@ -1,8 +1,8 @@
-//! The constants of the modules: those of `mpif.h`, and what they are in `mpi_f08`.
+//! The constants of the Fortran modules: those of `mpif.h`, and their types in `mpi_f08`.
 
 const MPIF: &str = include_str!("../../../include/mpif.h");
 
-/// Sections of `mpif.h` whose constants are handles.
+/// Sections of `mpif.h` that define handles.
 const HANDLES: [(&str, &str); 13] = [
     ("! Operations", "MPI_Op"),
     ("! Communicators", "MPI_Comm"),
@@ -19,7 +19,7 @@ const HANDLES: [(&str, &str); 13] = [
     ("! Types of default kinds", "MPI_Datatype"),
 ];
 
-/// The lines of `mpif.h` from its kinds on, but for its functions, which have interfaces.
+/// The lines of `mpif.h` from its kinds on, without its functions, which have interfaces.
 fn lines() -> impl Iterator<Item = &'static str> {
     let start = MPIF.find("! If the compiler complains").expect("mpif.h opens so");
     let end = MPIF.find("! Functions that return").expect("the functions come last");
@@ -27,7 +27,7 @@ fn lines() -> impl Iterator<Item = &'static str> {
     MPIF[start..end].lines().chain(MPIF[end_of_values..].lines())
 }
 
-/// For `mpi`: as they are.
+/// The constants for `mpi`, unchanged.
 pub(super) fn old() -> String {
     let mut text = String::new();
     for line in lines() {
@@ -36,7 +36,8 @@ pub(super) fn old() -> String {
     text
 }
 
-/// For `mpi_f08`: handles and statuses have types, and functions have interfaces.
+/// The constants for `mpi_f08`, where handles and statuses have types and functions have
+/// interfaces.
 pub(super) fn modern() -> String {
     let mut text = String::new();
     let mut handle = None;
@@ -78,7 +79,7 @@ fn modern_line(line: &str, handle: Option<&str>) -> String {
     }
 }
 
-/// Adds a line of `mpif.h`, indented as a module is.
+/// Adds a line of `mpif.h` with a module's indentation.
 fn push(text: &mut String, line: &str) {
     let line = line.trim_start();
     text.push_str(&if line.is_empty() { "\n".to_string() } else { format!("  {line}\n") });

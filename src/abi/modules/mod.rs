@@ -1,9 +1,9 @@
-//! Writes Fortran's modules: `mpi_f08_types.f90`, `mpi.f90` and `mpi_f08.f90`, which lie in
+//! Generates the Fortran modules `mpi_f08_types.f90`, `mpi.f90` and `mpi_f08.f90` in
 //! `include/generated`.
 //!
-//! Every door tells its Fortran name and its parameters, every kind how Fortran declares it; the
-//! constants come from `mpif.h`. Calls that are not built yet are read out of `mpi.h`. A test
-//! compares the files with what should stand in them; `tools/write-modules` writes them.
+//! Every door gives its Fortran name and its parameters, and every kind gives its declaration in
+//! Fortran. Constants come from `mpif.h`; calls that are not implemented yet come from `mpi.h`. A
+//! test compares the files with what they should contain; `tools/write-modules` writes them.
 
 mod constants;
 mod prototypes;
@@ -14,20 +14,20 @@ use crate::abi::{header, unsupported};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-/// What a door says of itself.
+/// What a door tells the generator.
 pub(super) struct Door {
-    /// Its name in C, of the large-count twin where it is one.
+    /// Its name in C; for a large-count twin, that of the twin.
     pub(super) c: &'static str,
-    /// Its symbol for the Fortran of old, of the twin with small counts.
+    /// Its symbol in `mpif.h` and `mpi`; for a large-count twin, that of the small-count call.
     pub(super) symbol: &'static str,
     pub(super) is_large: bool,
-    /// The Rust type of what a function returns; nothing for subroutines with an error code.
+    /// The Rust type of a function's value; empty for subroutines with an error code.
     pub(super) returned: &'static str,
     pub(super) params: &'static [(&'static str, Form)],
 }
 
 pub(super) const fn is_large(width: &str) -> bool {
-    // The other is `small`.
+    // The other width is `small`.
     matches!(width.as_bytes(), b"large")
 }
 
@@ -49,18 +49,18 @@ struct Procedure {
     params: Vec<(String, Form)>,
 }
 
-/// All doors that Fortran has, but for those that the standard has removed: the modules, which are
-/// younger, never had them.
+/// All doors with a Fortran form, except removed calls, which the modules, being younger, never
+/// had.
 fn doors() -> Vec<&'static Door> {
     let (first, end) = (&raw const FIRST, &raw const END);
     let count = (end.addr() - first.addr()) / size_of::<&Door>();
-    // SAFETY: the linker puts all of the section between these two symbols.
+    // SAFETY: the linker puts the whole section between these two symbols.
     let all = unsafe { std::slice::from_raw_parts(first, count) }.to_vec();
     let declared = header::functions();
     all.into_iter().filter(|door| declared.contains(&door.c)).collect()
 }
 
-/// Every procedure of Fortran: by its name in C, small counts before large ones.
+/// Every procedure of Fortran, keyed by its name in C; small counts come before large ones.
 fn procedures() -> BTreeMap<String, Vec<Procedure>> {
     let mut all: BTreeMap<String, Vec<Procedure>> = BTreeMap::new();
     for door in doors() {
@@ -91,7 +91,7 @@ fn generated() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("include/generated")
 }
 
-/// The modules' sources by the names of their files.
+/// The sources of the modules, with their file names.
 fn sources() -> [(&'static str, String); 3] {
     let procedures = procedures();
     [
@@ -137,7 +137,7 @@ fn every_kind_of_a_fortran_door_has_a_form() {
 fn arguments_have_the_standards_names() {
     let mut wrong = Vec::new();
     let functions = header::functions();
-    // What is a macro in C has no names there.
+    // A macro in C declares no parameter names.
     for door in doors().into_iter().filter(|door| functions.contains(&door.c)) {
         let (_, declared) = header::prototype(door.c);
         let declared: Vec<&str> = declared.iter().map(|param| prototypes::name_of(param)).collect();
@@ -162,7 +162,7 @@ fn every_function_of_the_standard_is_in_the_modules() {
     for name in header::functions().into_iter().filter(|name| !only_c(name)) {
         let short = name.strip_suffix("_c").filter(|_| !name.ends_with("spawn_c"));
         let has = match short {
-            // Of a call that is not built, the large twin comes with the call.
+            // A call that is not implemented gets its large-count twin when it is implemented.
             Some(small) => procedures.get(small).is_some_and(|twins| {
                 twins.iter().any(|twin| twin.is_large) || unsupported::in_fortran().contains(&small)
             }),

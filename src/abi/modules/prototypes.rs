@@ -1,15 +1,16 @@
-//! What `mpi.h` says of a call that is not built yet, in terms of Fortran.
+//! Reads the parameters of calls that are not implemented yet from `mpi.h`, and translates them to
+//! Fortran.
 
 use crate::abi::header;
 use crate::abi::kinds::{Flow, Form, Type};
 
-/// The parameters of `name` as Fortran has them.
+/// The parameters of `name` in Fortran.
 pub(super) fn parameters(name: &str) -> Vec<(String, Form)> {
     let (_, params) = header::prototype(name);
     params.iter().map(|param| (name_of(param).to_string(), form(name, param))).collect()
 }
 
-/// The name of a parameter: that of `const int counts[]` is `counts`.
+/// The name of a parameter: `counts` for `const int counts[]`.
 pub(super) fn name_of(param: &str) -> &str {
     let named = param.split('[').next().unwrap_or(param);
     let is_name = |c: char| c.is_alphanumeric() || c == '_';

@@ -1,4 +1,4 @@
-//! The text of the modules.
+//! The text of the Fortran modules: types, interfaces, declarations.
 
 use super::{Procedure, constants};
 use crate::abi::kinds::{Flow, Form, Type};
@@ -21,7 +21,7 @@ const HANDLES: [&str; 11] = [
     "MPI_Win",
 ];
 
-/// Names of MPI-1 that `mpi_f08` does not have (MPI-5.0 §16, §17).
+/// MPI-1 calls that `mpi_f08` does not have (MPI-5.0 §16, §17).
 const OLD: [&str; 18] = [
     "MPI_Address",
     "MPI_Attr_delete",
@@ -43,11 +43,11 @@ const OLD: [&str; 18] = [
     "MPI_Null_delete_fn",
 ];
 
-/// Calls whose twins differ in nothing but a procedure: the twin keeps a name of its own
-/// (MPI-5.0 §19.2).
+/// Calls whose twins differ only in a procedure argument: the twin keeps its own name (MPI-5.0
+/// §19.2).
 const OF_OWN_NAME: [&str; 2] = ["MPI_Op_create", "MPI_Register_datarep"];
 
-/// What changes a handle that it is given; all others make the handles that they write.
+/// Parts of names of calls that change the handle they get; other calls create the handle.
 const CHANGE: [&str; 9] = [
     "_free",
     "_disconnect",
@@ -60,7 +60,7 @@ const CHANGE: [&str; 9] = [
     "recv",
 ];
 
-/// Calls that only look at the handle.
+/// Calls that only read the handle.
 const LOOK: [&str; 2] = ["MPI_Cancel", "MPI_Request_get_status"];
 
 const HEAD: &str =
@@ -68,7 +68,7 @@ const HEAD: &str =
 
 type Procedures = BTreeMap<String, Vec<Procedure>>;
 
-/// The module of derived types, which both others use.
+/// The module of derived types, which the other two use.
 pub(super) fn types() -> String {
     let mut text = format!("{HEAD}{}", TYPES.split("@TYPES@").next().unwrap_or_default());
     for handle in HANDLES {
@@ -153,8 +153,8 @@ pub(super) fn modern(procedures: &Procedures) -> String {
     text
 }
 
-/// One name with its forms for small and large counts. Where these differ in nothing that Fortran
-/// can tell apart on this machine, the small one is both.
+/// A generic name with its small-count and large-count forms. Where Fortran cannot tell these apart
+/// on this machine, the small-count form serves both.
 fn generic(prefix: &str, name: &str, twins: &[Procedure]) -> String {
     let mut text = format!("\n  INTERFACE {prefix}{name}\n");
     let mut seen: Vec<Vec<Option<Type>>> = Vec::new();
@@ -172,7 +172,7 @@ fn generic(prefix: &str, name: &str, twins: &[Procedure]) -> String {
     text
 }
 
-/// The type as far as Fortran tells: all integers of 8 bytes are one.
+/// The type as Fortran's overload resolution sees it: all 8-byte integers are one type.
 fn told(form: &Form) -> Option<Type> {
     match form.of {
         Some(Type::Address | Type::Offset) => Some(Type::Count),
@@ -191,7 +191,8 @@ impl Procedure {
         !self.is_large && self.params.iter().any(|(name, _)| name == "baseptr")
     }
 
-    /// Whether the call ends before the operation: the compiler must not move what is in buffers.
+    /// Whether the call returns before the operation ends: the compiler must not move buffer
+    /// accesses.
     fn is_nonblocking(&self) -> bool {
         let starts = self.params.iter().any(|(_, form)| {
             matches!(
@@ -215,7 +216,7 @@ impl Procedure {
     }
 }
 
-/// How one interface is written.
+/// Writes one interface.
 struct Writer<'a> {
     procedure: &'a Procedure,
     dialect: Dialect,
@@ -226,7 +227,7 @@ struct Writer<'a> {
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Dialect {
     Old,
-    /// `mpi` with a C_PTR.
+    /// `mpi`, in the form with a C_PTR.
     Pointer,
     Modern,
 }
@@ -310,7 +311,7 @@ impl<'a> Writer<'a> {
         }
     }
 
-    /// The type with its attributes for dimensions, but for those of arrays.
+    /// The type with its attributes, including dimensions except those of arrays.
     fn type_of(&self, form: &Form) -> String {
         let is_modern = self.dialect == Dialect::Modern;
         match form.of.expect("an absent parameter was left out") {
@@ -353,17 +354,17 @@ impl<'a> Writer<'a> {
         let is_read = is_buffer || (!form.shape.is_empty() && form.flow == Flow::In);
         let has_buffer = self.procedure.params.iter().any(|(_, one)| one.of == Some(Type::Buffer));
         let stays = is_read && has_buffer && self.procedure.is_nonblocking();
-        // A number that the operation changes when it ends.
+        // A number that the operation changes when it completes.
         let is_kept = form.flow == Flow::InOut && self.procedure.is_nonblocking();
         let stays = match (stays || is_kept, self.dialect) {
-            // TARGET tells gfortran that the address is kept: it moves no assignment across later
-            // calls even where the program forgot to say ASYNCHRONOUS of its buffer.
+            // TARGET tells gfortran that the address is kept: it then moves no assignment across
+            // later calls, even if the program forgot to declare its buffer ASYNCHRONOUS.
             (true, Dialect::Modern) if is_buffer || is_kept => ", ASYNCHRONOUS, TARGET",
             (true, Dialect::Modern) => ", ASYNCHRONOUS",
             (true, _) if is_buffer || is_kept => ", TARGET",
             _ => "",
         };
-        // Of an old status the dimensions are part of the type.
+        // For a status in `mpi`, the dimensions are part of the type.
         let shape = match form.shape {
             "" => String::new(),
             _ if is_status && self.dialect != Dialect::Modern => String::new(),
@@ -391,7 +392,7 @@ impl<'a> Writer<'a> {
     }
 }
 
-/// A statement in lines that are not too long.
+/// Wraps a statement into lines of limited length.
 fn wrapped(statement: &str) -> String {
     const ROOM: usize = 96;
     let mut text = String::new();

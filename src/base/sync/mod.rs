@@ -7,11 +7,11 @@
 //! `-p ftmpi_rs --lib transport:: fault:: engine::`.
 
 pub mod alike;
+pub mod arrivals;
 pub mod biased;
 pub mod cache;
 pub mod fence;
 pub mod latest;
-pub mod muster;
 pub mod name;
 pub mod queue;
 pub mod ring;

@@ -3,9 +3,9 @@
 use crate::base::member::Roster;
 use crate::base::slab::Key as Run;
 use crate::base::sync::biased::Guard;
-use crate::engine::meeting::{Gate, Hall, Key, Meeting, Round};
 use crate::engine::rank::operation::{Died, Mishap, Watch};
 use crate::engine::rank::wait_report::Want;
+use crate::engine::shared::meeting::{Gate, Hall, Key, Meeting, Round};
 use crate::engine::{Engine, State};
 use crate::transport::Envelope;
 use std::sync::Arc;

@@ -2,6 +2,7 @@
 
 pub(in crate::engine) mod agreement;
 pub mod deadlock_detector;
+pub(in crate::engine) mod meeting;
 pub(in crate::engine) mod mismatch;
 pub(in crate::engine) mod recovery_cache;
 pub(in crate::engine) mod revocation;

@@ -4,8 +4,8 @@
 use crate::base::Member;
 use crate::base::roll::{Roll, Rolls};
 use crate::base::tenants::Tenants;
-use crate::engine::meeting::Meetings;
 use crate::engine::shared::agreement::Agreements;
+use crate::engine::shared::meeting::Meetings;
 use crate::engine::shared::mismatch::Voids;
 use crate::engine::shared::recovery_cache::Shared;
 use crate::engine::shared::revocation::Revoked;

@@ -10,6 +10,7 @@ pub use strided::guard;
 use crate::host::shims::alloc;
 use std::cell::Cell;
 use std::ffi::c_void;
+use std::mem::MaybeUninit;
 
 /// A stretch of a program's memory. Plain numbers: nothing is touched before [`copy`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -148,7 +149,7 @@ unsafe fn copy_small(to: *mut u8, from: *const u8, bytes: usize) -> Outcome {
 /// after the other to `target`: many small ones at a time.
 pub fn line_up(blocks: impl Iterator<Item = Span>, each: usize, target: Span) -> Result<(), Fault> {
     const ROOM: usize = 1024;
-    let mut room = [0_u64; ROOM / 8];
+    let mut room = [const { MaybeUninit::<u64>::uninit() }; ROOM / 8];
     let start = room.as_mut_ptr().cast::<u8>();
     let (mut done, mut bytes) = (0, 0);
     for block in blocks {

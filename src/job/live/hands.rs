@@ -1,4 +1,4 @@
-//! What people at a page ask for: what a rank does, and deaths.
+//! Carries out the requests of people who watch a job: describe a rank, kill ranks, choose a view.
 
 use super::sight::Sight;
 use crate::base::random::Random;
@@ -54,9 +54,9 @@ fn told(seat: usize, sight: &mut Sight) -> String {
     )
 }
 
-/// What a rank does, and whom it waits for.
+/// What a rank is doing, and which ranks it waits for.
 fn occupation(process: &Process) -> String {
-    /// It may be about to change.
+    /// The rank's state may be changing.
     const TRIES: usize = 5;
     const MOST_NAMED: usize = 3;
     if process.phases.has_left() {
@@ -83,7 +83,7 @@ fn occupation(process: &Process) -> String {
     }
 }
 
-/// Kills a part of those who are drawn in a region.
+/// Kills a percentage of the ranks that are drawn in a region.
 fn kill_region(rest: &str, sight: &Sight) -> Result<String, String> {
     let numbers: Option<Vec<f64>> = rest.split_whitespace().map(|word| word.parse().ok()).collect();
     let Some(&[x0, y0, x1, y1, percent]) = numbers.as_deref() else {

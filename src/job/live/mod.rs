@@ -1,6 +1,6 @@
-//! `ftrun --watch`, `--tui` and `--record`: what people see of a job while it goes on. A thread of
-//! the library's own looks now and then at what there is to see of every rank anyway; ranks do
-//! nothing for it but to say in which call they fall asleep.
+//! `ftrun --watch`, `--tui` and `--record`: show a job while it runs. A thread of the library
+//! samples what every rank leaves visible anyway; the only extra work of a rank is to note the call
+//! in which it falls asleep.
 
 mod hands;
 mod shared;
@@ -25,22 +25,22 @@ use stories::Stories;
 
 static LIVE: OnceLock<Live> = OnceLock::new();
 
-/// A picture each, of those that somebody looks at, and of those that are kept.
+/// Time between frames, for viewers and for recordings.
 const PICTURE: Duration = Duration::from_millis(33);
 const KEPT: Duration = Duration::from_millis(50);
-/// After this time people see what has become of what they have asked for.
+/// The time after which viewers see the effect of a request.
 const SOON: Duration = Duration::from_millis(4);
-/// How long to wait for somebody to come.
+/// How long to wait for a viewer.
 const NOBODY: Duration = Duration::from_millis(100);
-/// Looks take no more than this part of one processor's time.
+/// Sampling uses at most 1/SHARE of one processor's time.
 const SHARE: u32 = 200;
-/// How long the end of the job waits for a recording.
+/// How long the end of the job waits for a recording to be written.
 const WRITTEN: Duration = Duration::from_millis(700);
-/// How long the end of the job waits until it is on the disk and pages have seen it, each of which
-/// has its own limit; it is not held up by what is stuck.
+/// How long the end of the job waits until the recording is on disk and pages have shown it. Each
+/// of these has its own limit; a stuck page does not hold up the end.
 const PATIENCE: Duration = Duration::from_millis(2500);
 
-/// Lets people watch the job, where that is wanted; before anybody lives.
+/// Lets people watch the job, if that was asked for. Called before any rank starts.
 pub(super) fn begin(world: &'static World, job: &Job) -> Result<(), String> {
     if job.watch.is_none() && job.record.is_none() && !job.draws {
         return Ok(());
@@ -51,7 +51,7 @@ pub(super) fn begin(world: &'static World, job: &Job) -> Result<(), String> {
     }
     if job.draws {
         let terminal = Terminal::new(|bytes| {
-            // Where it cannot be written, nobody sees it.
+            // If stderr cannot be written, nothing is shown.
             let _ = output::write(2, bytes);
         });
         feed.draw_on(terminal, service::start)?;
@@ -78,19 +78,19 @@ pub(super) fn begin(world: &'static World, job: &Job) -> Result<(), String> {
     started.map_err(|why| format!("--watch: cannot start a thread: {why}"))
 }
 
-/// Whether people can see the job.
+/// Whether the job can be watched.
 pub(super) fn is_on() -> bool {
     LIVE.get().is_some()
 }
 
-/// A story of a failure is over.
+/// The record of a failure is complete.
 pub(super) fn tell(tale: &Tale) {
     if let Some(live) = LIVE.get() {
         live.told.lock().push(tale.clone());
     }
 }
 
-/// A rank has ended, in whatever way.
+/// A rank has ended, for any reason.
 pub(super) fn ended(rank: &Rank) {
     let (Some(live), Some(process)) = (LIVE.get(), rank.lodger::<Process>()) else { return };
     let gone = &mut live.gone.lock()[rank.seat];
@@ -99,14 +99,14 @@ pub(super) fn ended(rank: &Rank) {
     gone.collectives += process.collectives();
 }
 
-/// The rank in `seat` has ended well.
+/// The rank in `seat` has exited successfully.
 pub(super) fn finished(seat: usize) {
     if let Some(live) = LIVE.get() {
         live.finished[seat].store(true, Ordering::Relaxed);
     }
 }
 
-/// The job ends: waits a moment for those who look, if there are any.
+/// The job ends: waits briefly for viewers and recordings, if there are any.
 pub(super) fn close() {
     let Some(live) = LIVE.get() else { return };
     if !live.feed.is_watched() && !live.feed.is_kept() && !live.is_drawn {
@@ -162,7 +162,7 @@ impl Live {
         self.done.notify_all();
     }
 
-    /// Looks at the job, and shows and keeps what there is.
+    /// Samples the job, then shows and records the frame as asked.
     fn look(
         &self, sight: &mut Sight, stories: &mut Stories, state: &'static str,
         [shows, keeps]: [bool; 2],

@@ -10,20 +10,20 @@ use std::sync::atomic::AtomicBool;
 pub(super) struct Live {
     pub(super) world: &'static World,
     pub(super) feed: Arc<Feed>,
-    /// Whether the terminal is to show the end, too.
+    /// Whether the terminal also shows the end.
     pub(super) is_drawn: bool,
-    /// The stories that have come to an end, and of which nothing has been shown.
+    /// Finished failure records that have not been shown.
     pub(super) told: Mutex<Vec<Tale>>,
-    /// The seats whose ranks have ended well.
+    /// The seats whose ranks have exited successfully.
     pub(super) finished: Box<[AtomicBool]>,
-    /// By seat, what those who are gone have done there.
+    /// By seat, the counts of the incarnations that have ended.
     pub(super) gone: Mutex<Vec<Gone>>,
     pub(super) is_closing: AtomicBool,
     pub(super) is_done: Mutex<bool>,
     pub(super) done: Condvar,
 }
 
-/// What the lives in a seat have done that are over.
+/// What the ended incarnations of a seat have done.
 #[derive(Clone, Copy, Default)]
 pub(super) struct Gone {
     pub(super) lives: u32,

@@ -1,4 +1,4 @@
-//! One look at a job: what each rank does, by what it leaves to be seen.
+//! Takes one frame of a job: what each rank is doing, from what it leaves visible.
 
 use super::shared::{Gone, Live};
 use super::stories::Stories;
@@ -10,7 +10,7 @@ use crate::mpi::process::Process;
 use crate::view::{Frame, Image, Scene};
 use std::sync::atomic::Ordering;
 
-/// What colours mean.
+/// The meanings of the colours.
 const KINDS: [&str; 8] = [
     "computes",
     "waits for messages",
@@ -30,10 +30,10 @@ const CHECKPOINT: u8 = 5;
 const OUTSIDE: u8 = 6;
 const DONE: u8 = 7;
 
-/// What can be seen, by a word of an order and by name: only what is asked for is looked up.
+/// The views, by command word and by name; only the chosen view is computed.
 const VIEWS: [(&str, &str); 2] = [("states", "what ranks do"), ("waits", "who waits for whom")];
 const WAITS: usize = 1;
-/// No more arrows than that come from one rank.
+/// The most arrows that start at one rank.
 const MOST_ARROWS: usize = 4;
 
 pub(super) struct Sight {
@@ -41,22 +41,22 @@ pub(super) struct Sight {
     view: usize,
     seats: Vec<Seat>,
     pub(super) places: Vec<[f32; 2]>,
-    /// How many had moved when the places were looked up.
+    /// The number of moves when the places were looked up.
     moves: usize,
 }
 
-/// What has been counted in a seat, which never becomes less.
+/// The counts of a seat, which never decrease.
 #[derive(Clone, Copy, Default)]
 struct Seat {
     messages: u64,
     collectives: u64,
     wakings: u64,
-    /// What the bell said, which goes round and round.
+    /// The last value of the bell's counter, which wraps around.
     rings: u32,
 }
 
 impl Seat {
-    /// Of those who are gone, and of the one who lives there now, if it is not among them.
+    /// Adds up the ended incarnations and the living one, unless it is already among them.
     fn count(&mut self, gone: Gone, rank: Option<&Visit>) {
         let process = rank.and_then(|rank| rank.lodger::<Process>());
         let (mut messages, mut collectives) = (gone.messages, gone.collectives);
@@ -102,7 +102,7 @@ impl Sight {
         }
     }
 
-    /// Chooses what is seen.
+    /// Chooses a view.
     pub(super) fn choose(&mut self, name: &str) -> Result<&'static str, String> {
         let view = VIEWS.iter().position(|(word, long)| [*word, *long].contains(&name));
         self.view = view.ok_or_else(|| {
@@ -111,7 +111,7 @@ impl Sight {
         Ok(VIEWS[self.view].1)
     }
 
-    /// Whether ranks sit elsewhere, after so many have moved.
+    /// Whether places have changed, given the number of moves so far.
     pub(super) fn has_moved(&mut self, moves: usize) -> bool {
         if moves == self.moves {
             return false;
@@ -169,7 +169,7 @@ impl Sight {
         }
     }
 
-    /// How many messages, collective operations and wake-ups there were in a seat.
+    /// The number of messages, collective operations and wake-ups in a seat.
     pub(super) fn counted(&mut self, seat: usize) -> [u64; 3] {
         let gone = self.live.gone.lock()[seat];
         let it = &mut self.seats[seat];
@@ -178,10 +178,10 @@ impl Sight {
     }
 }
 
-/// From a rank to those it waits for, unless it is about to go on.
+/// Arrows from a rank to the ranks it waits for, unless it is about to continue.
 fn awaited_by(rank: &Visit) -> Vec<[u32; 2]> {
     let Some(process) = rank.lodger::<Process>() else { return Vec::new() };
-    // Whoever sleeps in no call need not be asked, which would disturb it.
+    // A rank that does not sleep in a call is not asked, since asking would disturb it.
     let waits = process.engine.asleep_in().and_then(|_| process.engine.waits());
     let wants = waits.map(|waits| waits.wants).unwrap_or_default();
     let awaited = wants.into_iter().filter_map(|want| deadlock_report::awaited_by(process, want));
@@ -203,7 +203,7 @@ fn kind(rank: &Visit, recovers: impl Fn() -> bool) -> u8 {
     }
 }
 
-/// What a call waits for, as a rule.
+/// What a call usually waits for.
 fn kind_of(call: &str) -> u8 {
     const OF_MESSAGES: [&str; 15] = [
         "Send", "Ssend", "Bsend", "Rsend", "Recv", "Isend", "Irecv", "Wait", "Test", "Probe",
@@ -241,7 +241,7 @@ fn places(world: &World) -> Vec<[f32; 2]> {
     }
 }
 
-/// The program, by its file's name.
+/// The file name of the program.
 fn program() -> String {
     let words = std::fs::read("/proc/self/cmdline").unwrap_or_default();
     let first = words.split(|byte| *byte == 0).next().unwrap_or_default();

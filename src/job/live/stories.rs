@@ -1,5 +1,5 @@
-//! What people read of failures: words when something has happened, and a line in time for each
-//! story.
+//! Reports failures to viewers: a message when something has happened, and a timeline for each
+//! failure.
 
 use super::shared::Live;
 use crate::base::Member;
@@ -8,28 +8,28 @@ use crate::view::Line;
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-/// The stories that were told before and are not over, and what there was in all.
+/// The unfinished failure records that were reported before, and totals.
 #[derive(Default)]
 pub(super) struct Stories {
     known: BTreeMap<Member, Tale>,
     pub(super) failures: u64,
     /// The latest generation of the world.
     pub(super) generation: u64,
-    /// How often somebody has begun to live elsewhere.
+    /// How many replacements have started on another node.
     pub(super) moves: usize,
 }
 
-/// More that are not over are not looked at.
+/// The most unfinished records that are followed.
 const MOST_OPEN: usize = 64;
 
 impl Stories {
-    /// Takes in how far all of them are; these are over.
+    /// Takes in the progress of all records; those in `over` are complete.
     pub(super) fn go_on(&mut self, live: &Live, over: Vec<Tale>) {
         for tale in over {
             self.take(live, &tale);
             self.known.remove(&tale.member);
         }
-        // Nobody has died: nobody has a story.
+        // Without a death there are no records to ask for.
         if live.world.epoch() > 0 || !self.known.is_empty() {
             for tale in live.world.open_tales(MOST_OPEN) {
                 self.take(live, &tale);

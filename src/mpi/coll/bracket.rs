@@ -3,7 +3,7 @@
 //! on. So a sum of floating-point numbers is the same in every run, on every machine, and by
 //! whichever algorithm it is made.
 
-use super::choice::Combination;
+use super::select::Combination;
 
 /// Up to so many bytes are combined one by one, in the order of ranks: wherever that happens, it is
 /// one pass. More is combined by several members at once.

@@ -6,10 +6,10 @@
 //! listed, and whatever two groups give each other. Two signatures are the same when their basic
 //! elements are, however the types were made; bytes go with anything of their size.
 
+use super::role::Role;
 use crate::engine::shared::rules::Rules;
 use crate::engine::{Call, Caller, Void};
 use crate::mpi::checks;
-use crate::mpi::coll::{Offer, Role, Terms};
 use crate::mpi::comm::Comm;
 use crate::mpi::datatype::predefined;
 use crate::mpi::datatype::signature::{self, Digest};
@@ -130,25 +130,30 @@ impl Claim {
         self.with(form as u64, FORM)
     }
 
-    /// The same of the operation with this root, within a group.
+    /// The same as each member of `comm` knows the root.
     #[inline(always)]
-    pub(super) fn root(self, root: usize) -> Claim {
-        self.with(root as u64 + 1, ROOT)
+    pub(super) fn role(self, role: Role, comm: &Comm) -> Claim {
+        match role {
+            Role::Root if comm.is_whole() => self.with(comm.rank as u64 + 1, ROOT),
+            Role::Leaf(root) if comm.is_whole() => self.with(root as u64 + 1, ROOT),
+            _ => self.role_with_care(role, comm.living()),
+        }
     }
 
-    /// The same as each member of `comm` knows the root.
-    pub(super) fn role(self, role: Role, comm: &Comm) -> Claim {
-        let comm = comm.living();
+    #[cold]
+    fn role_with_care(self, role: Role, comm: &Comm) -> Claim {
+        match role {
+            Role::Root if !comm.is_inter() => return self.with(comm.rank as u64 + 1, ROOT),
+            Role::Leaf(root) if !comm.is_inter() => return self.with(root as u64 + 1, ROOT),
+            _ => {}
+        }
         let (rank, is_own) = match role {
             Role::Root => (comm.rank, true),
             Role::Leaf(root) => (root, false),
             Role::Nobody => return Claim(self.0.vague()),
         };
-        let is_second = comm.is_inter() && {
-            let seat = |rank| comm.member(rank).seat;
-            let own = comm.group.member(0).map_or(0, |member| member.seat);
-            (own > seat(0)) == is_own
-        };
+        let own = comm.group.member(0).map_or(0, |member| member.seat);
+        let is_second = (own > comm.member(0).seat) == is_own;
         self.with((rank as u64 | if is_second { SECOND } else { 0 }) + 1, ROOT)
     }
 
@@ -163,12 +168,6 @@ impl Claim {
         Claim(Call { amount: content, ..claim.0 })
     }
 
-    /// The same of a reduction of so many items.
-    pub(super) fn sum(self, terms: &Terms, count: i64) -> Result<Claim> {
-        let (datatype, op) = (terms.datatype.clone()?, terms.op.clone()?);
-        Ok(self.op(op.code()).amount(Amount::of(&datatype, count)))
-    }
-
     /// What this member claims is compared with what another one has for the operation of this
     /// number.
     #[inline(always)]
@@ -181,17 +180,12 @@ impl Amount {
     /// Not known, or not the same for all.
     pub(super) const ANY: Amount = Amount { code: 0, content: 0 };
 
-    /// So many elements of the predefined type with this handle, which has no holes.
-    #[inline(always)]
-    pub(super) fn plain(datatype: usize, count: i64) -> Amount {
-        Amount { code: predefined::code(datatype), content: count as u64 }
-    }
-
     /// So many bytes of whatever.
     pub(super) fn bytes(bytes: usize) -> Amount {
         Amount { code: signature::code(Element::Byte), content: bytes as u64 }
     }
 
+    #[inline(always)]
     pub(super) fn of(datatype: &Datatype, count: i64) -> Amount {
         let one = datatype.signature.digest;
         if one.elements == 0 || count <= 0 {
@@ -202,10 +196,6 @@ impl Amount {
             return Amount { code: all.code, content: all.content() };
         }
         Amount { code: one.code, content: one.elements.saturating_mul(count as u64) }
-    }
-
-    pub(super) fn of_offer(offer: &Offer) -> Result<Amount> {
-        Ok(Amount::of(&*offer.datatype.clone()?, offer.count.clone()?))
     }
 
     fn is_like(self, other: Amount) -> bool {
@@ -310,31 +300,17 @@ fn is_like(one: Call, other: Call) -> bool {
 
 /// This member comes to the operation of `comm` with this number; fails where others have come to
 /// something else, which ends it for all. Then it is to have no part in it.
-#[inline]
+#[inline(always)]
 pub(in crate::mpi) fn compare(process: &Process, comm: &Comm, number: i32, claim: Claim) -> Result {
     let comm = comm.living();
     if !checks::are_on() || comm.is_alone() {
         return Ok(());
     }
-    compare_at(process, comm, number, (comm.union().rank as usize, claim))
-}
-
-/// The same for the member at this place.
-#[inline(always)]
-pub(super) fn compare_at(
-    process: &Process, comm: &Comm, number: i32, (place, claim): (usize, Claim),
-) -> Result {
-    let caller = Caller { place, call: claim.call() };
+    let caller = Caller { place: comm.union().rank as usize, call: claim.call() };
     match comm.meeting(process).calls.compare(number as u32, caller, is_like) {
         Ok(()) => Ok(()),
         Err(other) => clash(process, comm, number, (caller, other)),
     }
-}
-
-/// Whether claims are compared at all.
-#[inline(always)]
-pub(super) fn are_compared() -> bool {
-    checks::are_on()
 }
 
 /// Somebody has called something else. Where a failure is known, that is why; and where ranks may
@@ -391,6 +367,14 @@ mod tests {
         Claim::of(kind)
     }
 
+    fn of_type(handle: usize, count: i64) -> Amount {
+        Amount::of(&predefined::find(handle).expect("it is predefined"), count)
+    }
+
+    fn ints(count: i64) -> Amount {
+        of_type(0x209, count)
+    }
+
     #[test]
     fn every_call_has_its_name() {
         let name = |kind, form| Parts::of(claim(kind).form(form).call()).words();
@@ -399,8 +383,8 @@ mod tests {
         assert_eq!(name(Kind::Bcast, Form::Nonblocking), "MPI_Ibcast");
         assert_eq!(name(Kind::Bcast, Form::Persistent), "MPI_Bcast_init");
         assert_eq!(name(Kind::Dup, Form::Nonblocking), "MPI_Comm_idup");
-        let ints = Amount::plain(0x209, 3);
-        let full = claim(Kind::Reduce).amount(ints).op(Op::code_of(0x21)).root(7);
+        let ints = ints(3);
+        let full = claim(Kind::Reduce).amount(ints).op(Op::code_of(0x21)).with(8, ROOT);
         assert_eq!(
             Parts::of(full.call()).words(),
             "MPI_Reduce (3 \u{d7} MPI_INT, MPI_SUM, root 7)"
@@ -409,23 +393,22 @@ mod tests {
 
     #[test]
     fn what_differs_has_a_class_and_bytes_go_with_anything() {
-        let of = |kind, amount| claim(kind).amount(amount).root(0).call();
-        let ints = |count| Amount::plain(0x209, count);
+        let of = |kind, amount| claim(kind).amount(amount).with(1, ROOT).call();
         let class = |one: Call, other| Parts::of(one).class(&Parts::of(other));
         let one = of(Kind::Bcast, ints(4));
         for (other, expected) in [
             (of(Kind::Reduce, ints(4)), Class::NOT_SAME),
             (Claim(one).form(Form::Nonblocking).call(), Class::NOT_SAME),
-            (claim(Kind::Bcast).amount(ints(4)).root(1).call(), Class::ROOT),
+            (claim(Kind::Bcast).amount(ints(4)).with(2, ROOT).call(), Class::ROOT),
             (of(Kind::Bcast, ints(5)), Class::TRUNCATE),
-            (of(Kind::Bcast, Amount::plain(0x210, 4)), Class::TYPE),
+            (of(Kind::Bcast, of_type(0x210, 4)), Class::TYPE),
             (of(Kind::Bcast, Amount::bytes(15)), Class::TYPE),
             (of(Kind::Bcast, Amount::bytes(0)), Class::TYPE),
         ] {
             assert!(!is_like(one, other) && !is_like(other, one), "{other:?}");
             assert_eq!(class(one, other), expected);
         }
-        for like in [Amount::bytes(16), Amount::ANY, Amount::plain(0x219, 4)] {
+        for like in [Amount::bytes(16), Amount::ANY, of_type(0x219, 4)] {
             assert!(is_like(one, of(Kind::Bcast, like)) && is_like(of(Kind::Bcast, like), one));
         }
     }

@@ -1,7 +1,9 @@
 //! Collective communication among the neighbours of a topology (MPI-5.0 §8.6, §8.7).
 
+use super::blocks::{Blocks, Offer, Sides};
 use super::claim::{Claim, Kind};
-use super::{Blocks, Offer, Plan, Sides};
+use super::plan::Plan;
+use super::select::{Crowd, Venue};
 use crate::mpi::comm::Comm;
 use crate::mpi::error::Result;
 use crate::mpi::lane::Lane;
@@ -17,7 +19,7 @@ pub struct NeighborAllgather(Round);
 pub struct NeighborAlltoall(Round);
 
 impl NeighborAllgather {
-    pub fn plan(comm: &Comm, send: &Offer, recv: &dyn Sides) -> Result<NeighborAllgather> {
+    pub fn plan(comm: &Comm, send: &Offer<'_>, recv: &dyn Sides) -> Result<NeighborAllgather> {
         let around = Around::of(comm)?;
         let mine = send.region()?;
         let from = Blocks::Each(vec![mine; around.destinations.len()]);
@@ -36,21 +38,33 @@ impl NeighborAlltoall {
 }
 
 impl Plan for NeighborAllgather {
+    type Algorithm = ();
+
     fn claim(&self) -> Claim {
         Claim::of(Kind::NeighborAllgather)
     }
 
-    async fn carry_out(&self, lane: &Lane<'_>) -> Result {
+    fn select(&self, _: Crowd) -> (Venue, ()) {
+        (Venue::Wire, ())
+    }
+
+    async fn by_messages(&self, (): (), lane: &Lane<'_>) -> Result {
         self.0.carry_out(lane).await
     }
 }
 
 impl Plan for NeighborAlltoall {
+    type Algorithm = ();
+
     fn claim(&self) -> Claim {
         Claim::of(Kind::NeighborAlltoall)
     }
 
-    async fn carry_out(&self, lane: &Lane<'_>) -> Result {
+    fn select(&self, _: Crowd) -> (Venue, ()) {
+        (Venue::Wire, ())
+    }
+
+    async fn by_messages(&self, (): (), lane: &Lane<'_>) -> Result {
         self.0.carry_out(lane).await
     }
 }

@@ -1,23 +1,23 @@
 //! Reductions whose result is dealt out (MPI-5.0 §6.10).
 
-use super::bracket::Bracket;
-use super::brisk::Turn;
-use super::choice::Combination;
+use super::blocks::{Blocks, List};
 use super::claim::{Claim, Kind};
-use super::reduce::{Part, Room, Sum, climb, combine_parts};
-use super::rooted::give;
-use super::sitting::Sitting;
-use super::{Blocks, List, Plan, Terms};
-use crate::host::memory::{Region, Span};
+use super::members::{Members, Wait};
+use super::plan::Plan;
+use super::scatter::give;
+use super::select::{Combination, Crowd, Reduction, Venue};
+use super::sum::{Part, Room, Sum, Terms, climb, combine_parts};
+use crate::host::memory::Region;
 use crate::mpi::comm::Comm;
 use crate::mpi::datatype::Address;
 use crate::mpi::error::{Class, Result};
 use crate::mpi::lane::Lane;
-use crate::mpi::process::Process;
 
 /// Combines everybody's values; every member gets some of the result.
 pub struct ReduceScatter {
     sum: Sum,
+    /// What each has of it.
+    bytes: usize,
     parts: Parts,
     target: Region,
     claim: Claim,
@@ -32,7 +32,7 @@ enum Parts {
 
 impl ReduceScatter {
     /// The same number of items for everybody.
-    pub fn even(comm: &Comm, terms: &Terms) -> Result<ReduceScatter> {
+    pub fn even(comm: &Comm, terms: Terms<'_>) -> Result<ReduceScatter> {
         let (count, members) = (terms.count.clone()?, comm.size());
         let kind = Kind::ReduceScatterBlock;
         if count < 0 || comm.gaps().is_some() {
@@ -45,12 +45,12 @@ impl ReduceScatter {
         ReduceScatter::with(comm, (kind, terms), total, mine, Parts::Even(count))
     }
 
-    pub fn plan(comm: &Comm, terms: &Terms, counts: &dyn List) -> Result<ReduceScatter> {
+    pub fn plan(comm: &Comm, terms: Terms<'_>, counts: &dyn List) -> Result<ReduceScatter> {
         let counts = counts.numbers(comm.size().into())?;
         ReduceScatter::of(comm, (Kind::ReduceScatter, terms), counts)
     }
 
-    fn of(comm: &Comm, terms: (Kind, &Terms), counts: Vec<i64>) -> Result<ReduceScatter> {
+    fn of(comm: &Comm, terms: (Kind, Terms<'_>), counts: Vec<i64>) -> Result<ReduceScatter> {
         let negative = counts.iter().position(|count| *count < 0);
         let total = counts.iter().try_fold(0_i64, |sum, count| sum.checked_add(*count));
         let (None, Some(total)) = (negative, total) else {
@@ -75,14 +75,14 @@ impl ReduceScatter {
 
     /// Of `total` items; `mine` has as many as this member gets.
     fn with(
-        comm: &Comm, (kind, terms): (Kind, &Terms), total: i64, mine: Part, parts: Parts,
+        comm: &Comm, (kind, terms): (Kind, Terms<'_>), total: i64, mine: Part, parts: Parts,
     ) -> Result<ReduceScatter> {
-        let is_in_place = terms.send == Address::IN_PLACE && !comm.is_inter();
-        let input = if is_in_place { terms.recv } else { terms.send };
-        let sum = Sum::new(terms, input, total)?;
-        let target = sum.at(terms.recv, mine)?;
-        let claim = Claim::of(kind).sum(terms, total)?;
-        Ok(ReduceScatter { sum, parts, target, claim })
+        let Terms { send, recv, .. } = terms;
+        let is_in_place = send == Address::IN_PLACE && !comm.is_inter();
+        let input = if is_in_place { recv } else { send };
+        let sum = terms.check(input, total)?.sum();
+        let (bytes, target, claim) = (sum.bytes(), sum.at(recv, mine)?, sum.claim(kind));
+        Ok(ReduceScatter { sum, bytes, parts, target, claim })
     }
 
     fn part(&self, rank: i32) -> Part {
@@ -102,24 +102,6 @@ impl ReduceScatter {
         lane.all(sends).await
     }
 
-    async fn together(
-        &self, sitting: Sitting<'_, '_>, combination: Combination, is_at_once: bool,
-    ) -> Result {
-        let (sum, target, lane) = (&self.sum, &self.target, sitting.lane());
-        let (bracket, part) = (sum.bracket(combination, 0)?, self.part(lane.rank()));
-        if !is_at_once {
-            return sitting.reduce_and_keep(sum, bracket, part, target).await;
-        }
-        let (last, (offset, bytes)) = (bracket.last(sitting.members()), self.place(part));
-        let pick = |results: &dyn Fn(usize) -> Span| results(last).part(offset, bytes);
-        sitting.reduce_for_all(sum, bracket, target, pick).await
-    }
-
-    /// Where a part lies among all values, and how many bytes it has.
-    fn place(&self, Part { first, items }: Part) -> (usize, usize) {
-        ((first * self.sum.item()) as usize, (items * self.sum.item()) as usize)
-    }
-
     async fn between(&self, lane: &Lane<'_>) -> Result {
         let (local, sum) = (lane.local(), &self.sum);
         let mut values = climb(&local, sum, 0).await?;
@@ -135,19 +117,39 @@ impl ReduceScatter {
 }
 
 impl Plan for ReduceScatter {
+    type Algorithm = Reduction;
+
     fn claim(&self) -> Claim {
         self.claim
     }
 
-    async fn carry_out(&self, lane: &Lane<'_>) -> Result {
+    #[inline(always)]
+    fn select(&self, crowd: Crowd) -> (Venue, Reduction) {
+        match crowd.reduce_scatter(self.bytes, self.sum.is_plain()) {
+            Reduction::Wire => (Venue::Wire, Reduction::Wire),
+            shared => (Venue::Memory { all: true }, shared),
+        }
+    }
+
+    async fn together<W: Wait>(
+        &self, algorithm: Reduction, members: &Members<'_, '_, W>,
+    ) -> Result {
+        let (sum, target, lane) = (&self.sum, &self.target, members.lane());
+        let (bracket, part) = (sum.bracket(members.crowd(), 0), self.part(lane.rank()));
+        match algorithm {
+            Reduction::Buffered => {
+                let offset = (part.first * sum.item()) as usize;
+                members.reduce_for_all(sum, bracket, (offset, target)).await
+            }
+            _ => members.reduce_and_keep(sum, bracket, part, target).await,
+        }
+    }
+
+    async fn by_messages(&self, _: Reduction, lane: &Lane<'_>) -> Result {
         if lane.comm().is_inter() {
             return self.between(lane).await;
         }
-        let combination = self.sum.combination(lane)?;
-        if let Some((sitting, is_at_once)) = self.sum.sit_down(lane, true).await? {
-            return self.together(sitting, combination, is_at_once).await;
-        }
-        if combination == Combination::Tree {
+        if self.sum.combination(Crowd::of(lane)) == Combination::Tree {
             let values = climb(lane, &self.sum, 0).await?;
             return self.give_out(lane, values).await;
         }
@@ -155,20 +157,5 @@ impl Plan for ReduceScatter {
         // In place, the result lies where others may still read.
         lane.all(sends).await?;
         lane.copy(&self.sum.in_room(&values, self.part(lane.rank()).items)?, &self.target)
-    }
-
-    #[inline]
-    fn at_once(&self, process: &Process, comm: &Comm) -> Result<bool> {
-        let sum = &self.sum;
-        let bytes = sum.datatype.bytes(sum.count)?;
-        let crowd = Turn::crowd(process, comm).filter(|_| sum.is_plain());
-        let crowd = crowd.filter(|crowd| crowd.combines_at_once(bytes));
-        let Some(crowd) = crowd else { return Ok(false) };
-        let bracket = Bracket::of(crowd.reduction(bytes, sum.count), bytes, 0);
-        let (offset, _) = self.place(self.part(comm.rank));
-        let (turn, input) = (Turn::next_of_all(process, comm), sum.input(sum.whole())?);
-        turn.come(self.claim)?;
-        turn.reduce_for_all(|| sum, &input, bracket, (offset, &self.target))?;
-        Ok(true)
     }
 }

@@ -1,50 +1,56 @@
-//! Prefix reductions (MPI-5.0 §6.11): along the chain of ranks, in segments that fit into packets,
-//! so that each member sleeps once and long vectors are on their way at all members at once. Of
-//! little, each member lays down for the next one what all up to itself have come to; of much, the
-//! next one reads that in its memory.
+//! Prefix reductions (MPI-5.0 §6.11), along the chain of ranks. Each member publishes a copy of a
+//! short partial result for the next one; a long one the next member reads in place. Messages carry
+//! it in segments that fit into packets, so that each member sleeps once and the segments of a long
+//! vector form a pipeline.
 
 use super::bracket::Bracket;
-use super::brisk::Turn;
-use super::choice::{Crowd, SEGMENT};
 use super::claim::{Claim, Kind};
-use super::reduce::{Part, Sum, receive};
-use super::sitting::Sitting;
-use super::{Plan, Terms};
+use super::combine::combine_all;
+use super::members::{Members, Wait, disagreement};
+use super::plan::Plan;
+use super::select::{Chain, Crowd, SEGMENT, Venue};
+use super::sum::{Part, Sum, Terms, receive};
 use crate::host::memory::{Region, Span};
 use crate::mpi::comm::Comm;
 use crate::mpi::datatype::Address;
-use crate::mpi::error::Result;
+use crate::mpi::error::{Result, is_death};
 use crate::mpi::lane::Lane;
-use crate::mpi::process::Process;
-use crate::mpi::run::Way;
+use crate::mpi::op::kernels::Missing;
 
 /// Every member gets what those up to it, or before it, have when it is combined.
 pub struct Scan {
     sum: Sum,
+    bytes: usize,
     recv: Address,
     is_exclusive: bool,
-    claim: Claim,
 }
 
 impl Scan {
-    pub fn inclusive(comm: &Comm, terms: &Terms) -> Result<Scan> {
+    pub fn inclusive(comm: &Comm, terms: Terms<'_>) -> Result<Scan> {
         Scan::plan(comm, terms, false)
     }
 
-    pub fn exclusive(comm: &Comm, terms: &Terms) -> Result<Scan> {
+    pub fn exclusive(comm: &Comm, terms: Terms<'_>) -> Result<Scan> {
         Scan::plan(comm, terms, true)
     }
 
-    fn plan(comm: &Comm, terms: &Terms, is_exclusive: bool) -> Result<Scan> {
+    #[inline(always)]
+    fn plan(comm: &Comm, terms: Terms<'_>, is_exclusive: bool) -> Result<Scan> {
         comm.must_be_intra()?;
-        let input = if terms.send == Address::IN_PLACE { terms.recv } else { terms.send };
-        let sum = Sum::new(terms, input, terms.count.clone()?)?;
+        let Terms { send, recv, .. } = terms;
+        let input = if send == Address::IN_PLACE { recv } else { send };
+        let count = terms.count()?;
+        let terms = terms.check(input, count)?;
         if !is_exclusive || comm.living().rank != 0 {
-            sum.at(terms.recv, Part { first: 0, items: sum.count })?;
+            terms.target(recv, count)?;
         }
-        let kind = if is_exclusive { Kind::Exscan } else { Kind::Scan };
-        let claim = Claim::of(kind).sum(terms, sum.count)?;
-        Ok(Scan { sum, recv: terms.recv, is_exclusive, claim })
+        Ok(Scan { bytes: terms.bytes(), sum: terms.sum(), recv, is_exclusive })
+    }
+
+    #[inline(always)]
+    fn chain(&self, crowd: Crowd) -> Chain {
+        let is_in_one_piece = !self.is_exclusive && self.sum.is_in_one_piece();
+        crowd.scan(self.bytes, self.sum.is_plain(), is_in_one_piece)
     }
 
     async fn segment(&self, lane: &Lane<'_>, part: Part) -> Result {
@@ -69,19 +75,9 @@ impl Scan {
         }
         if is_last { Ok(()) } else { lane.send(rank + 1, &values).await }
     }
-}
-
-impl Scan {
-    /// Everybody's values are combined one after the other: each result is somebody's.
-    async fn together(&self, sitting: Sitting<'_, '_>) -> Result {
-        let one_by_one = Bracket::one_by_one(sitting.members());
-        let (place, target) = self.mine(sitting.me())?;
-        let pick = |results: &dyn Fn(usize) -> Span| place.map_or(Span::EMPTY, results);
-        let target = target.unwrap_or(Region::EMPTY);
-        sitting.reduce_for_all(&self.sum, one_by_one, &target, pick).await
-    }
 
     /// Whose result is that of the member at `me`, if there is one for it, and where it goes.
+    #[inline(always)]
     fn mine(&self, me: usize) -> Result<(Option<usize>, Option<Region>)> {
         let place = if self.is_exclusive { me.checked_sub(1) } else { Some(me) };
         let target = || self.sum.at(self.recv, self.sum.whole());
@@ -90,31 +86,38 @@ impl Scan {
 }
 
 impl Plan for Scan {
+    type Algorithm = Chain;
+
+    #[inline(always)]
     fn claim(&self) -> Claim {
-        self.claim
+        self.sum.claim(if self.is_exclusive { Kind::Exscan } else { Kind::Scan })
     }
 
-    async fn carry_out(&self, lane: &Lane<'_>) -> Result {
-        let bytes = self.sum.datatype.bytes(self.sum.count)?;
-        if Crowd::of(lane).passes_on(bytes)
-            && let Some((sitting, _)) = self.sum.sit_down(lane, false).await?
-        {
-            // Who does something else meanwhile is not to hand on what others wait for.
-            if lane.way() != Way::Blocking {
-                return self.together(sitting).await;
+    #[inline(always)]
+    fn select(&self, crowd: Crowd) -> (Venue, Chain) {
+        let chain = self.chain(crowd);
+        let venue = match chain {
+            Chain::Buffered | Chain::SingleCopy => Venue::Memory { all: false },
+            Chain::Central => Venue::Memory { all: true },
+            Chain::Pipeline => Venue::Wire,
+        };
+        (venue, chain)
+    }
+
+    async fn together<W: Wait>(&self, algorithm: Chain, members: &Members<'_, '_, W>) -> Result {
+        let (place, target) = self.mine(members.me())?;
+        match (algorithm, target) {
+            (Chain::Buffered, target) => {
+                members.scan_copies(&self.sum, target.as_ref(), self.is_exclusive).await
             }
-            let (_, target) = self.mine(sitting.me())?;
-            return sitting.scan(&self.sum, target.as_ref(), self.is_exclusive).await;
+            (Chain::SingleCopy, Some(target)) => {
+                members.scan_where_it_lies(&self.sum, &target).await
+            }
+            (_, target) => members.scan_for_all(&self.sum, place, target.as_ref()).await,
         }
-        if Crowd::of(lane).passes_on_much(bytes)
-            && lane.way() == Way::Blocking
-            && !self.is_exclusive
-            && self.sum.is_in_one_piece()
-            && let Some(sitting) = Sitting::of(lane).await?
-        {
-            let target = self.sum.at(self.recv, self.sum.whole())?;
-            return sitting.scan_where_it_lies(&self.sum, &target).await;
-        }
+    }
+
+    async fn by_messages(&self, _: Chain, lane: &Lane<'_>) -> Result {
         let item = self.sum.datatype.bytes(1)?.max(1);
         let segment = i64::try_from(SEGMENT / item).unwrap_or(1).max(1);
         let mut first = 0;
@@ -127,18 +130,105 @@ impl Plan for Scan {
             }
         }
     }
+}
 
+impl<W: Wait> Members<'_, '_, W> {
+    /// Combines the values of all up to this member, or before it, which are few, for its `target`
+    /// if it has one. Each waits for the one before it only, and lays down for the one after it
+    /// what all up to itself have come to.
     #[inline]
-    fn at_once(&self, process: &Process, comm: &Comm) -> Result<bool> {
-        let bytes = self.sum.datatype.bytes(self.sum.count)?;
-        let fits = |crowd: Crowd| crowd.passes_on(bytes);
-        if !self.sum.is_plain() || !Turn::crowd(process, comm).is_some_and(fits) {
-            return Ok(false);
+    pub(super) async fn scan_copies(
+        &self, sum: &Sum, target: Option<&Region>, is_exclusive: bool,
+    ) -> Result {
+        let (me, is_last) = (self.me(), self.me() + 1 == self.count());
+        self.put(sum.values())?;
+        let (mine, mut before) = (self.copy_of(me), Span::EMPTY);
+        if let Some(previous) = me.checked_sub(1) {
+            self.passed_by(previous).await?;
+            before = self.copy_of(previous);
+            if before.bytes() != mine.bytes() {
+                let news = disagreement(previous, before.bytes(), mine.bytes());
+                self.lane().note(Err(news))?;
+                self.pass()?;
+                return self.leave().await;
+            }
+            if !(is_last && is_exclusive) {
+                sum.combiner(self.lane().process()).combine(before, mine);
+            }
         }
-        let (turn, input) = (Turn::next(process, comm), self.sum.input(self.sum.whole())?);
-        turn.come(self.claim)?;
-        let (_, target) = self.mine(turn.me())?;
-        turn.scan(&self.sum, &input, target.as_ref(), self.is_exclusive)?;
-        Ok(true)
+        if !is_last {
+            self.pass()?;
+        }
+        if let Some(target) = target {
+            self.copy(if is_exclusive { before } else { mine }, target)?;
+        }
+        self.leave().await
+    }
+
+    /// The same, combined for all by whoever comes last: `place` has the result that is for this
+    /// member, if there is one for it.
+    pub(super) async fn scan_for_all(
+        &self, sum: &Sum, place: Option<usize>, target: Option<&Region>,
+    ) -> Result {
+        let input = sum.values();
+        self.put(input)?;
+        let (process, one_by_one) = (self.lane().process(), Bracket::one_by_one(self.count()));
+        self.all_behind(|| _ = combine_all(process, self.round(), sum, one_by_one)).await?;
+        if self.round().agreed_bytes() != Some(input.bytes()) {
+            self.note_disagreement(input.bytes())?;
+        } else if let (Some(place), Some(target)) = (place, target) {
+            self.copy(self.copy_of(place), target)?;
+        }
+        self.leave().await
+    }
+
+    /// The same with more: each combines what the one before it has come to, where that lies, with
+    /// what is its own.
+    pub(super) async fn scan_where_it_lies(&self, sum: &Sum, target: &Region) -> Result {
+        let (me, input) = (self.me(), sum.values().clone());
+        let previous = me.checked_sub(1);
+        self.point_at(if previous.is_none() { &input } else { target });
+        self.all_there().await?;
+        let bytes = input.bytes();
+        if self.sizes().any(|size| size != bytes) {
+            self.note_disagreement(bytes)?;
+            return self.leave().await;
+        }
+        if let Some(previous) = previous {
+            let combined = match self.passed_by(previous).await {
+                Ok(()) => self.combine_with(previous, sum, &input, target),
+                failed => failed,
+            };
+            self.end_reading_of(previous);
+            // Who passes nothing on has nobody who reads it.
+            combined?;
+        }
+        self.pass()?;
+        let kept = match previous {
+            None => self.lane().keep(&input, target),
+            Some(_) => Ok(()),
+        };
+        if is_death(&kept) {
+            return kept;
+        }
+        if me + 1 < self.count() {
+            self.read_by(me + 1).await?;
+        }
+        kept?;
+        self.leave().await
+    }
+
+    fn combine_with(&self, previous: usize, sum: &Sum, input: &Region, target: &Region) -> Result {
+        let before = self.laid(previous).span();
+        let (Some(before), Some(right), Some(into)) = (before, input.span(), target.span()) else {
+            unreachable!("plain values lie in one piece");
+        };
+        let pin = self.pin(previous).ok_or_else(|| self.lost(previous))?;
+        let combined = sum.combiner(self.lane().process()).combine_into(before, right, into);
+        drop(pin);
+        combined.map_err(|missing| match missing {
+            Missing::Left(address) => self.missed(previous, address),
+            Missing::Right(address) | Missing::Into(address) => self.missed(self.me(), address),
+        })
     }
 }

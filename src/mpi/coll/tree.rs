@@ -2,12 +2,8 @@
 //! under a child follow each other, so that values are combined in the order of ranks.
 
 use super::bracket;
-use super::choice::Crowd;
-use super::sitting::Sitting;
-use crate::host::memory::Region;
-use crate::mpi::error::Result;
+use super::select::Crowd;
 use crate::mpi::lane::Lane;
-use crate::mpi::run::Way;
 
 /// This member's place in a tree.
 #[derive(Clone, Copy, Debug)]
@@ -66,61 +62,6 @@ impl Tree {
     fn rank(self, place: i32) -> i32 {
         (place + self.top) % self.size
     }
-}
-
-/// What `root` has in `data` comes to all members.
-pub async fn broadcast(lane: &Lane<'_>, data: &Region, root: i32) -> Result {
-    let (crowd, is_blocking) = (Crowd::of(lane), lane.way() == Way::Blocking);
-    if crowd.meets_for_broadcast(data.bytes(), is_blocking)
-        && let Some(sitting) = Sitting::of(lane).await?
-    {
-        return sitting.broadcast(data, root).await;
-    }
-    let tree = Tree::of(lane, root);
-    if let Some(parent) = tree.parent() {
-        lane.recv(parent, data).await?;
-    }
-    let mut sends = Vec::new();
-    for child in tree.children().rev() {
-        sends.push(lane.start_send(child, data)?);
-    }
-    lane.all(sends).await
-}
-
-/// Returns at the first member when all have come; the others may go on.
-pub(super) async fn arrive(lane: &Lane<'_>) -> Result {
-    let tree = Tree::of(lane, 0);
-    for child in tree.children() {
-        lane.recv(child, &Region::EMPTY).await?;
-    }
-    match tree.parent() {
-        Some(parent) => lane.send(parent, &Region::EMPTY).await,
-        None => Ok(()),
-    }
-}
-
-/// Returns when every member has come (dissemination: Hensgen, Finkel and Manber 1988).
-pub async fn meet(lane: &Lane<'_>) -> Result {
-    if let Some(sitting) = Sitting::of_all(lane).await? {
-        if sitting.is_small() {
-            sitting.all_shown().await?;
-        } else {
-            sitting.all(|_| ()).await?;
-        }
-        return sitting.leave().await;
-    }
-    if Crowd::of(lane).meets_in_tree() {
-        arrive(lane).await?;
-        return broadcast(lane, &Region::EMPTY, 0).await;
-    }
-    let (size, rank) = (lane.size(), lane.rank());
-    let mut distance = 1;
-    while distance < size {
-        let (to, from) = ((rank + distance) % size, (rank + size - distance) % size);
-        lane.exchange(to, &Region::EMPTY, from, &Region::EMPTY).await?;
-        distance *= 2;
-    }
-    Ok(())
 }
 
 #[cfg(test)]

@@ -4,21 +4,23 @@
 //! and no failure comes between any more; until then, a member that a failure ends gives up for
 //! all.
 
-use super::sitting::{Sitting, failure, index};
-use crate::engine::{Gate, Mishap};
-use crate::host::memory::{Region, Span};
+use super::members::{AsRun, InPlace, Members, Wait, failure, index};
+use super::select::Crowd;
+use crate::engine::{Everyone, Gate, Line, Meeting, Mishap, Round};
+use crate::host::memory::{Region, Span, copy};
 use crate::mpi::error::{Failure, Result};
 use crate::mpi::lane::Lane;
+use crate::mpi::run::Way;
 use std::ops::Range;
 
 /// What all members have laid down.
-pub struct Said<'r, 'l, 'a> {
+pub struct Said<'r> {
     mine: &'r [u8],
     /// `None`: there is one member only.
-    sitting: Option<&'r Sitting<'l, 'a>>,
+    lines: Option<&'r [Line]>,
 }
 
-impl Said<'_, '_, '_> {
+impl Said<'_> {
     /// What the member with this rank has laid down.
     pub fn by(&self, rank: i32) -> Result<Vec<u8>> {
         self.of(rank..rank + 1)
@@ -30,12 +32,12 @@ impl Said<'_, '_, '_> {
     }
 
     fn of(&self, ranks: Range<i32>) -> Result<Vec<u8>> {
-        let Some(sitting) = self.sitting else { return Ok(self.mine.to_vec()) };
-        let laid = || ranks.clone().map(|rank| sitting.copy_of(index(rank)));
+        let Some(lines) = self.lines else { return Ok(self.mine.to_vec()) };
+        let laid = || lines[index(ranks.start)..index(ranks.end)].iter().map(Line::copy);
         let mut bytes = vec![0; laid().map(|span| span.bytes()).sum()];
         let (room, mut start) = (Span::of_mut(&mut bytes), 0);
         for span in laid() {
-            sitting.copy_span(span, room.part(start, span.bytes()))?;
+            copy(span, room.part(start, span.bytes())).expect("both are the library's own");
             start += span.bytes();
         }
         Ok(bytes)
@@ -44,17 +46,28 @@ impl Said<'_, '_, '_> {
 
 /// All members lay down what they have, and each makes of it what `read` does; or all fail alike.
 pub async fn unite<T>(
-    lane: &Lane<'_>, mine: &[u8], read: impl FnOnce(Said<'_, '_, '_>) -> Result<T>,
+    lane: &Lane<'_>, mine: &[u8], read: impl FnOnce(Said<'_>) -> Result<T>,
 ) -> Result<T> {
     lane.look_round()?;
     if lane.size() == 1 {
-        return read(Said { mine, sitting: None });
+        return read(Said { mine, lines: None });
     }
-    let sitting = Sitting::begin(lane, lane.number().0, true).await?;
-    sitting.put(&Region::from(Span::of(mine)))?;
-    sitting.all_united().await?;
-    let made = read(Said { mine, sitting: Some(&sitting) });
-    sitting.leave().await?;
+    let crowd = Crowd::of(lane);
+    match lane.way() {
+        Way::Blocking => unite_as(Members::<InPlace>::begin(lane, crowd, true)?, mine, read).await,
+        Way::Nonblocking(_) => {
+            unite_as(Members::<AsRun>::begin(lane, crowd, true)?, mine, read).await
+        }
+    }
+}
+
+async fn unite_as<T>(
+    members: Members<'_, '_, impl Wait>, mine: &[u8], read: impl FnOnce(Said<'_>) -> Result<T>,
+) -> Result<T> {
+    members.put(&Region::from(Span::of(mine)))?;
+    members.all_or_none().await?;
+    let made = read(Said { mine, lines: Some(members.lines()) });
+    members.leave().await?;
     made
 }
 
@@ -69,11 +82,8 @@ pub async fn unite_behind(lane: &Lane<'_>, bytes: &mut [u8]) -> Result {
 /// Waits until all members have come, or one has given up: all are told alike. For members who may
 /// be ended by what the others never hear of.
 pub async fn close(lane: &Lane<'_>) -> Result {
-    match Sitting::begin(lane, lane.number().0, true).await {
-        Ok(sitting) => {
-            sitting.all_there_or_none().await?;
-            sitting.leave().await
-        }
+    match Members::<InPlace>::begin(lane, Crowd::of(lane), true) {
+        Ok(members) => members.all_told_or_none().await,
         Err(failure) if failure.is_death() => Err(failure),
         Err(failure) => {
             give_up(lane);
@@ -85,56 +95,55 @@ pub async fn close(lane: &Lane<'_>) -> Result {
 /// Gives up for all.
 pub fn give_up(lane: &Lane<'_>) {
     let meeting = lane.comm().meeting(lane.process());
-    Sitting::at(lane, meeting, meeting.common_round(), lane.number().0).give_up();
+    let (turn, _) = lane.number();
+    abandon(meeting, meeting.common_round(), turn, index(lane.rank()));
 }
 
-impl Sitting<'_, '_> {
+impl<W: Wait> Members<'_, '_, W> {
     /// All come before anybody goes on, or all fail: who gives up does so for all. Nobody goes on
     /// before the last one has said where the next such turn takes place.
-    async fn all_united(&self) -> Result {
-        let (muster, turn) = (&self.round().muster, self.turn());
-        if muster.arrive(turn, self.me()) {
-            self.settle();
-            self.round().finish(turn);
-            self.open(Gate::Done);
-            return Ok(self.lane().process().engine.step()?);
-        }
-        match self.until(Gate::Done).await {
-            Err(failure) if !failure.is_death() && !muster.abandon(turn) => Ok(()),
+    pub(super) async fn all_or_none(&self) -> Result {
+        match self.until_any(self.arrive(|| ())).await {
+            Err(failure) if !failure.is_death() && !self.round().arrivals.abandon(self.turn()) => {
+                Ok(())
+            }
             outcome => outcome,
         }
     }
 
-    /// All come before anybody goes on, or nobody does. What ends some may never be known to
-    /// others, so they are told.
-    async fn all_there_or_none(&self) -> Result {
-        let (muster, turn) = (&self.round().muster, self.turn());
-        if muster.arrive(turn, self.me()) {
-            self.settle();
+    /// The same, and all hear of it. What ends some may never be known to others, so they are told.
+    pub(super) async fn all_told_or_none(&self) -> Result {
+        if self.round().arrivals.arrive(self.turn(), self.me()) {
+            W::settle(self);
             self.meeting().ring_others(self.me());
-            return Ok(self.lane().process().engine.step()?);
+            return self.step();
         }
         match self.until(Gate::Decided).await {
             Err(failure) if failure.is_death() || self.give_up() => Err(failure),
-            _ if muster.is_full(turn) => Ok(()),
+            _ if self.round().arrivals.is_full(self.turn()) => Ok(()),
             _ => Err(self.given_up()),
         }
     }
 
     /// This member goes no further, and so nobody does; false when all have come.
     fn give_up(&self) -> bool {
-        let is_given_up = self.round().muster.abandon(self.turn());
-        if is_given_up {
-            self.meeting().ring_others(self.me());
-        }
-        is_given_up
+        abandon(self.meeting(), self.round(), self.turn(), self.me())
     }
 
     /// Why another member has given up: somebody has died, which the caller may have yet to notice,
     /// or a communicator is revoked that it is not in.
     #[cold]
     fn given_up(&self) -> Failure {
-        let death = self.lane().process().engine.first_dead(&**self.lane().everyone());
+        let death = self.lane().process().engine.first_dead(&*Everyone::roster(self.lane()));
         failure(death.map_or(Mishap::Revoked, |rank| Mishap::Lost { rank }))
     }
+}
+
+/// The member at `place` goes no further, and so nobody does; false when all have come.
+fn abandon(meeting: &Meeting, round: &Round, turn: u32, place: usize) -> bool {
+    let is_given_up = round.arrivals.abandon(turn);
+    if is_given_up {
+        meeting.ring_others(place);
+    }
+    is_given_up
 }

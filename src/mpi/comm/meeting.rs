@@ -18,7 +18,7 @@ struct Attendee {
 
 impl Comm {
     /// Where its members meet; of an intercommunicator, those of both groups.
-    #[inline]
+    #[inline(always)]
     pub(in crate::mpi) fn meeting(&self, process: &Process) -> &Meeting {
         let comm = self.union();
         let attend = || {

@@ -36,7 +36,6 @@ pub const SELF: usize = 0x102;
 
 const PROC_NULL: i32 = -3;
 const ANY_SOURCE: i32 = -1;
-const ROOT: i32 = -4;
 
 /// A communicator: of one group, or between two of them.
 pub struct Comm {
@@ -128,17 +127,6 @@ pub struct Contexts {
     pub local: u32,
 }
 
-/// Who the root of a collective operation between two groups is (MPI-5.0 §6.2.2).
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Root {
-    /// MPI_ROOT: the caller.
-    This,
-    /// MPI_PROC_NULL: somebody else of the caller's group, who has no part in it.
-    Nobody,
-    /// This rank of the other group.
-    Rank(i32),
-}
-
 /// Where a message goes to or comes from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Peer {
@@ -195,7 +183,7 @@ impl Comm {
 
     /// The ranks where nobody is any more, if there are such.
     #[inline]
-    pub(super) fn gaps(&self) -> Option<&Gaps> {
+    pub(in crate::mpi) fn gaps(&self) -> Option<&Gaps> {
         self.gaps.as_deref()
     }
 
@@ -299,8 +287,15 @@ impl Comm {
     }
 
     /// Whether its one member speaks with itself only.
+    #[inline]
     pub fn is_alone(&self) -> bool {
-        self.size() == 1 && !self.is_inter()
+        self.group.len() == 1 && !self.is_inter()
+    }
+
+    /// Whether it is of one group, all of whose ranks are there.
+    #[inline(always)]
+    pub(in crate::mpi) fn is_whole(&self) -> bool {
+        self.remote.is_none() && self.gaps.is_none()
     }
 
     /// The other group of an intercommunicator.
@@ -335,6 +330,7 @@ impl Comm {
     }
 
     /// The members of both groups among themselves; of an intracommunicator, this is itself.
+    #[inline]
     pub(super) fn union(&self) -> &Comm {
         self.remote.as_ref().map_or(self, |remote| &remote.union)
     }
@@ -480,8 +476,7 @@ impl Comm {
     /// Who has `rank` in a communicator of one group without gaps.
     #[inline]
     pub(super) fn plain_member(&self, rank: i32) -> Option<Member> {
-        let is_plain = self.remote.is_none() && self.gaps.is_none();
-        self.group.member(usize::try_from(rank).ok()?).filter(|_| is_plain)
+        self.group.member(usize::try_from(rank).ok()?).filter(|_| self.is_whole())
     }
 
     /// Where a receive from `source` listens.
@@ -496,33 +491,6 @@ impl Comm {
             None if source == ANY_SOURCE => Ok(Source::Any),
             None if source == PROC_NULL => Ok(Source::One(Peer::Null)),
             None => Err(self.stranger("source", source, "MPI_ANY_SOURCE or MPI_PROC_NULL")),
-        }
-    }
-
-    /// The root of a collective within the group, by its rank among those who live.
-    pub fn root(&self, root: i32) -> Result<i32> {
-        if (0..self.size()).contains(&root) {
-            return self.gaps.as_ref().map_or(Ok(root), |gaps| gaps.root(root));
-        }
-        let words = format!("root is {root}; {} has ranks 0 to {}", self.title(), self.size() - 1);
-        Err(Class::ROOT.because(words))
-    }
-
-    /// The root of a collective of an intercommunicator.
-    pub fn root_between(&self, root: i32) -> Result<Root> {
-        match root {
-            ROOT => Ok(Root::This),
-            PROC_NULL => Ok(Root::Nobody),
-            _ if (0..self.peers().size()).contains(&root) => Ok(Root::Rank(root)),
-            _ => {
-                let last = self.peers().size() - 1;
-                let words = format!(
-                    "root is {root}; the other group of {} has ranks 0 to {last} (it may be \
-                     MPI_ROOT or MPI_PROC_NULL)",
-                    self.title()
-                );
-                Err(Class::ROOT.because(words))
-            }
         }
     }
 
@@ -578,10 +546,6 @@ mod tests {
         let everyone = comm.everyone();
         let ranks = [3, 1, 4, 0, 2].map(|seat| everyone.rank_of(Member { seat, incarnation: 0 }));
         assert_eq!(ranks, [0, 1, 0, 1, 2].map(Some));
-        assert_eq!(comm.root_between(-4), Ok(Root::This));
-        assert_eq!(comm.root_between(-3), Ok(Root::Nobody));
-        assert_eq!(comm.root_between(2), Ok(Root::Rank(2)));
-        assert!(comm.root_between(3).is_err());
     }
 
     #[test]

@@ -44,6 +44,31 @@ impl Address {
     }
 }
 
+/// Where items are, once that was checked: small, and nothing to drop. [`Datatype::at`] makes a
+/// region of it.
+#[derive(Clone, Copy, Debug)]
+pub struct Place {
+    address: Address,
+    bytes: usize,
+    is_run: bool,
+}
+
+impl Place {
+    pub const EMPTY: Place = Place { address: Address(0), bytes: 0, is_run: true };
+
+    #[inline(always)]
+    fn run_of(buf: Address, first: i64, bytes: usize) -> Place {
+        let address = Address(buf.0.wrapping_add_signed(first as isize));
+        Place { address, bytes, is_run: true }
+    }
+
+    /// How many bytes of data there are.
+    #[inline(always)]
+    pub fn bytes(self) -> usize {
+        self.bytes
+    }
+}
+
 /// A datatype.
 pub struct Datatype {
     pub handle: usize,
@@ -149,6 +174,12 @@ impl Datatype {
     /// The memory of `count` items at `buf`; the type must be committed.
     #[inline]
     pub fn region(&self, buf: Address, count: i64) -> Result<Region> {
+        Ok(self.at(self.place(buf, count)?))
+    }
+
+    /// Checks that `count` items can be at `buf`.
+    #[inline]
+    pub fn place(&self, buf: Address, count: i64) -> Result<Place> {
         // Most buffers are arrays of numbers.
         if let Some(first) = self.run
             && let Some(bytes) = count.checked_mul(self.shape.size)
@@ -156,28 +187,37 @@ impl Datatype {
             && buf.0 >= Address::LOWEST
             && self.is_committed()
         {
-            return Ok(run_of(buf, first, bytes as usize));
+            return Ok(Place::run_of(buf, first, bytes as usize));
         }
-        self.region_with_care(buf, count)
+        self.place_with_care(buf, count)
+    }
+
+    /// The memory of items at a place that was found for this type.
+    #[inline(always)]
+    pub fn at(&self, place: Place) -> Region {
+        match place.is_run {
+            true => place.address.span(place.bytes).into(),
+            false => Region::new(place.address.0, place.bytes, self.layout.clone()),
+        }
     }
 
     #[inline(never)]
-    fn region_with_care(&self, buf: Address, count: i64) -> Result<Region> {
+    fn place_with_care(&self, buf: Address, count: i64) -> Result<Place> {
         if !self.is_committed() {
             let words = "datatype is not committed; call MPI_Type_commit before it is used";
             return Err(Class::TYPE.because(words));
         }
         let bytes = self.bytes(count)?;
         if bytes == 0 {
-            return Ok(Region::EMPTY);
+            return Ok(Place::EMPTY);
         }
         if buf.0 < Address::LOWEST && (buf != Address::BOTTOM || !self.is_absolute()) {
             return Err(no_buffer(buf, count));
         }
         let lone_run = if count == 1 { self.layout.run(1) } else { None };
         match self.run.or(lone_run) {
-            Some(first) => Ok(run_of(buf, first, bytes)),
-            None => Ok(Region::new(buf.0, bytes, self.layout.clone())),
+            Some(first) => Ok(Place::run_of(buf, first, bytes)),
+            None => Ok(Place { address: buf, bytes, is_run: false }),
         }
     }
 
@@ -249,10 +289,6 @@ impl Datatype {
 
 /// The run of bytes that begins `first` bytes behind `buf`.
 #[inline]
-fn run_of(buf: Address, first: i64, bytes: usize) -> Region {
-    Address(buf.0.wrapping_add_signed(first as isize)).span(bytes).into()
-}
-
 #[cold]
 fn no_buffer(buf: Address, count: i64) -> crate::mpi::error::Failure {
     let what = match buf {

@@ -106,13 +106,6 @@ pub fn plain_bytes(handle: usize) -> usize {
     SIZES.get(handle.wrapping_sub(FIRST)).copied().unwrap_or(0).into()
 }
 
-/// What the elements of such a type are, as [`signature::code`] has it.
-#[inline]
-pub fn code(handle: usize) -> u8 {
-    static CODES: [u8; LAST - FIRST + 1] = codes();
-    CODES.get(handle.wrapping_sub(FIRST)).copied().unwrap_or(0)
-}
-
 /// The standard's name of a type of such elements.
 pub fn title(code: u8) -> &'static str {
     /// Those that come before, and are like it, are less common.
@@ -122,17 +115,6 @@ pub fn title(code: u8) -> &'static str {
     let all = || common.iter().chain(special).filter(is_it);
     let one = all().find(|(_, name, _)| *name == CHAR).or_else(|| all().next());
     one.map_or("elements", |(_, name, _)| *name)
-}
-
-const fn codes() -> [u8; LAST - FIRST + 1] {
-    let mut codes = [0; LAST - FIRST + 1];
-    let mut index = 0;
-    while index < TYPES.len() {
-        let (handle, _, element) = TYPES[index];
-        codes[handle - FIRST] = signature::code(element);
-        index += 1;
-    }
-    codes
 }
 
 const fn sizes() -> [u8; LAST - FIRST + 1] {
@@ -151,13 +133,6 @@ const fn sizes() -> [u8; LAST - FIRST + 1] {
         index += 1;
     }
     sizes
-}
-
-/// What the predefined types consist of, by their handles from [`FIRST`] on; not every handle has
-/// one.
-pub fn elements() -> impl Iterator<Item = Option<Element>> {
-    let known = |handle| TYPES.iter().find(|(known, ..)| *known == handle);
-    (FIRST..=LAST).map(move |handle| known(handle).map(|(_, _, element)| *element))
 }
 
 /// The standard's name of the predefined type with this handle.

@@ -7,12 +7,10 @@ mod named;
 
 use crate::mpi::callback::Callback;
 use crate::mpi::checks;
-use crate::mpi::datatype::predefined;
-use crate::mpi::datatype::{Datatype, Element};
+use crate::mpi::datatype::{Datatype, predefined};
 use crate::mpi::error::{Class, Result};
 use crate::mpi::handle_table::Held;
 pub use crate::mpi::op::named::Named;
-use std::sync::OnceLock;
 
 /// What combines two values.
 #[derive(Debug, PartialEq, Eq)]
@@ -27,7 +25,7 @@ const LAST: usize = 0x3f;
 /// The number of functions of the program's that do not commute; one more: of those that do.
 const USER: u8 = (LAST - FIRST + 1) as u8;
 
-static OPS: [(usize, &str, Op); 14] = [
+const OPS: &[(usize, &str, Op)] = &[
     (0x21, "MPI_SUM", Op::Named(Named::Sum)),
     (0x22, "MPI_MIN", Op::Named(Named::Min)),
     (0x23, "MPI_MAX", Op::Named(Named::Max)),
@@ -46,28 +44,19 @@ static OPS: [(usize, &str, Op); 14] = [
 
 impl Op {
     /// The predefined operation with this handle.
-    pub fn predefined(handle: usize) -> Option<Held<Op>> {
-        OPS.iter().find(|(known, _, _)| *known == handle).map(|(_, _, op)| Held::Ever(op))
-    }
-
-    /// Whether the predefined operation with this handle works on the predefined type with that.
     #[inline]
-    pub fn works_on(handle: usize, datatype: usize) -> bool {
-        /// For each type, a bit for each operation.
-        static KNOWN: OnceLock<Box<[u32]>> = OnceLock::new();
-        let bit = handle.wrapping_sub(FIRST);
-        let all = KNOWN.get_or_init(|| predefined::elements().map(those_on).collect());
-        let known = all.get(datatype.wrapping_sub(predefined::FIRST));
-        bit <= LAST - FIRST && known.is_some_and(|known| known >> bit & 1 == 1)
+    pub fn predefined(handle: usize) -> Option<Held<Op>> {
+        /// Where each is in the list, plus one.
+        static PLACES: [u8; LAST - FIRST + 1] = places();
+        let place = PLACES.get(handle.wrapping_sub(FIRST)).copied().unwrap_or(0);
+        OPS.get(usize::from(place).wrapping_sub(1)).map(|(_, _, op)| Held::Ever(op))
     }
 
     /// A number for what it is: of a function of the program's, only whether it commutes is known.
+    #[inline]
     pub fn code(&self) -> u8 {
         match self {
-            Op::Named(_) => {
-                let known = OPS.iter().find(|(_, _, op)| op == self);
-                known.map_or(0, |(handle, ..)| Op::code_of(*handle))
-            }
+            Op::Named(op) => Op::code_of(OPS[*op as usize].0),
             Op::User { commutes, .. } => USER + u8::from(*commutes),
         }
     }
@@ -99,6 +88,7 @@ impl Op {
     /// Fails unless the operation works on items of `datatype`: a function of the program's on all,
     /// the predefined on some of the predefined types (the table of MPI-5.0 §6.9.2; logical
     /// operations work on integers of Fortran, too, and all that work on integers on MPI_CHAR).
+    #[inline]
     pub fn is_defined_on(&self, datatype: &Datatype) -> Result {
         let Op::Named(op) = self else { return Ok(()) };
         let element = datatype.shape.element;
@@ -108,19 +98,25 @@ impl Op {
         if datatype.is_predefined() && kernels::kernel(*op, element).is_some() {
             return Ok(());
         }
+        self.is_not_defined_on(datatype)
+    }
+
+    #[cold]
+    fn is_not_defined_on(&self, datatype: &Datatype) -> Result {
+        let Op::Named(op) = self else { return Ok(()) };
         let name = predefined::name(datatype.handle).unwrap_or("a datatype that the program made");
         Err(Class::OP.because(format!("op is {}, which is not defined on {name}", op.title())))
     }
 }
 
-/// The predefined operations that work on such elements, a bit for each.
-fn those_on(element: Option<Element>) -> u32 {
-    let works = |op: &Op| match (op, element) {
-        (Op::Named(op), Some(element)) => kernels::kernel(*op, element).is_some(),
-        _ => false,
-    };
-    let bits = OPS.iter().filter(|(_, _, op)| works(op)).map(|(handle, ..)| 1 << (handle - FIRST));
-    bits.fold(0, |all, bit: u32| all | bit)
+const fn places() -> [u8; LAST - FIRST + 1] {
+    let mut places = [0; LAST - FIRST + 1];
+    let mut place = 0;
+    while place < OPS.len() {
+        places[OPS[place].0 - FIRST] = place as u8 + 1;
+        place += 1;
+    }
+    places
 }
 
 impl Named {
@@ -136,23 +132,15 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_looked_up_is_what_operations_say() {
-        let mut known = 0;
-        for (handle, _, op) in &OPS {
-            for datatype in 0..0x300 {
-                let works = |it: &Datatype| op.is_defined_on(it).is_ok();
-                let is_defined = predefined::find(datatype).is_some_and(|it| works(&it));
-                assert_eq!(
-                    Op::works_on(*handle, datatype),
-                    is_defined,
-                    "{handle:#x} {datatype:#x}"
-                );
-                known += usize::from(is_defined);
-            }
+    fn operations_are_found_by_their_handles_and_have_their_numbers() {
+        for (place, (handle, name, op)) in OPS.iter().enumerate() {
+            let Op::Named(named) = op else { panic!("{name} is predefined") };
+            assert_eq!(*named as usize, place, "{name}");
+            assert_eq!(Op::predefined(*handle).as_deref(), Some(op));
+            assert_eq!((op.code(), Op::title(op.code())), (Op::code_of(*handle), *name));
         }
-        assert!(known > 300, "{known}");
         for handle in [0, 0x1f, 0x20, 0x25, 0x3f, 0x40, usize::MAX] {
-            assert!(!Op::works_on(handle, 0x214), "{handle:#x} is no operation");
+            assert!(Op::predefined(handle).is_none(), "{handle:#x} is no operation");
         }
     }
 }

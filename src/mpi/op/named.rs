@@ -1,6 +1,6 @@
 //! The predefined operations.
 
-/// The predefined operations, by their handles.
+/// The predefined operations, in the order of their handles.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Named {
     Sum,

@@ -1,18 +1,20 @@
 //! The buffers of collective operations: one block, or one for each peer.
 
 use super::claim::Amount;
+use super::role::Role;
 use crate::host::memory::{Region, Span};
 use crate::mpi::comm::Comm;
-use crate::mpi::datatype::{Address, Datatype};
-use crate::mpi::error::{Class, Result};
+use crate::mpi::datatype::{Address, Datatype, Place};
+use crate::mpi::error::{Class, Failure, Result};
 use crate::mpi::handle_table::Held;
 
 /// A buffer as it was passed: where it is of no significance, it may be anything (MPI-5.0 §6).
-#[derive(Clone)]
-pub struct Offer {
+/// It refers to what the door has found out, since to move that costs more than most of a call.
+#[derive(Clone, Copy)]
+pub struct Offer<'a> {
     pub buf: Address,
-    pub count: Result<i64>,
-    pub datatype: Result<Held<Datatype>>,
+    pub count: &'a Result<i64>,
+    pub datatype: &'a Result<Held<Datatype>>,
 }
 
 /// An array of numbers of the caller's.
@@ -27,6 +29,12 @@ pub enum Types<'a> {
     One(Result<Held<Datatype>>),
     /// One for each; displacements count bytes.
     Each(&'a dyn Fn(i64) -> Result<Vec<Held<Datatype>>>),
+}
+
+/// What was wrong with an argument, once it matters.
+#[cold]
+pub(super) fn again(failure: &Failure) -> Failure {
+    failure.clone()
 }
 
 /// A buffer with a block for each peer, whose sizes and places are listed.
@@ -62,14 +70,53 @@ impl Side {
     }
 }
 
-impl Offer {
+impl<'a> Offer<'a> {
     /// Says where the data are, now that it matters.
+    #[inline(always)]
     pub fn region(&self) -> Result<Region> {
-        self.datatype.clone()?.region(self.buf, self.count.clone()?)
+        self.datatype()?.region(self.buf, self.count()?)
+    }
+
+    /// Checks where the data are.
+    #[inline(always)]
+    pub(super) fn spot(&self) -> Result<Spot<'a>> {
+        let datatype = self.datatype()?;
+        Ok(Spot { datatype, place: datatype.place(self.buf, self.count()?)? })
+    }
+
+    #[inline(always)]
+    pub(super) fn datatype(&self) -> Result<&'a Datatype> {
+        self.datatype.as_deref().map_err(again)
+    }
+
+    /// How much of what there is.
+    #[inline(always)]
+    pub(super) fn amount(&self) -> Result<Amount> {
+        Ok(Amount::of(self.datatype()?, self.count()?))
+    }
+
+    #[inline(always)]
+    pub(super) fn count(&self) -> Result<i64> {
+        self.count.as_ref().copied().map_err(again)
     }
 }
 
-impl Sides for Offer {
+/// A buffer whose place was checked. Plans check everything first, and make regions last: what is
+/// yet to be dropped when a check fails has to be in memory, and would be copied from there.
+#[derive(Clone, Copy)]
+pub(super) struct Spot<'a> {
+    datatype: &'a Datatype,
+    place: Place,
+}
+
+impl Spot<'_> {
+    #[inline(always)]
+    pub(super) fn region(self) -> Region {
+        self.datatype.at(self.place)
+    }
+}
+
+impl Sides for Offer<'_> {
     fn is_in_place(&self) -> bool {
         self.buf == Address::IN_PLACE
     }
@@ -78,19 +125,25 @@ impl Sides for Offer {
         true
     }
 
+    #[inline(always)]
     fn each(&self) -> Result<Amount> {
-        Amount::of_offer(self)
+        self.amount()
     }
 
+    #[inline(always)]
     fn blocks(&self, peers: i32) -> Result<Blocks> {
-        let (count, datatype) = (self.count.clone()?, self.datatype.clone()?);
+        let (count, datatype) = (self.count()?, self.datatype()?);
         let each = datatype.bytes(count)?;
         let Some(count) = count.checked_mul(i64::from(peers)) else {
-            let words = format!("count is {count}; so many items do not fit into memory");
-            return Err(Class::COUNT.because(words));
+            return Err(too_many(count));
         };
         Ok(Blocks::Even { all: datatype.region(self.buf, count)?, each })
     }
+}
+
+#[cold]
+fn too_many(count: i64) -> Failure {
+    Class::COUNT.because(format!("count is {count}; so many items do not fit into memory"))
 }
 
 impl Sides for Lists<'_> {
@@ -147,6 +200,7 @@ impl Blocks {
     }
 
     /// The block of the peer with this rank.
+    #[inline]
     pub fn of(&self, rank: i32) -> Region {
         let rank = usize::try_from(rank).expect("a rank is not negative");
         match self {
@@ -156,11 +210,13 @@ impl Blocks {
     }
 
     /// The same by its place among those who live.
+    #[inline]
     pub(super) fn at(&self, place: usize) -> Region {
         self.of(i32::try_from(place).expect("ranks fit an int"))
     }
 
     /// How many bytes there are in the largest block.
+    #[inline]
     pub(super) fn largest(&self) -> usize {
         match self {
             Blocks::Even { each, .. } => *each,
@@ -169,6 +225,7 @@ impl Blocks {
     }
 
     /// How many bytes there are in all blocks.
+    #[inline]
     pub fn bytes(&self) -> usize {
         match self {
             Blocks::Even { all, .. } => all.bytes(),
@@ -199,16 +256,34 @@ impl Blocks {
 }
 
 /// The blocks of all peers of `comm` who live.
-pub(super) fn blocks(sides: &dyn Sides, comm: &Comm) -> Result<Blocks> {
+#[inline(always)]
+pub(super) fn blocks(sides: &impl Sides, comm: &Comm) -> Result<Blocks> {
     let blocks = sides.blocks(comm.peers().size())?;
     Ok(match comm.gaps() {
         None => blocks,
-        // What belongs to gaps is nobody's to touch.
-        Some(gaps) => Blocks::Each(gaps.ranks.iter().map(|rank| blocks.of(*rank)).collect()),
+        Some(gaps) => without(blocks, &gaps.ranks),
     })
 }
 
+/// Only the blocks of these ranks: no member may touch what belongs to gaps.
+#[inline(never)]
+fn without(blocks: Blocks, ranks: &[i32]) -> Blocks {
+    Blocks::Each(ranks.iter().map(|rank| blocks.of(*rank)).collect())
+}
+
 /// The one block that this member gives, or `None` where it is in place.
-pub(super) fn given(offer: &Offer) -> Result<Option<Region>> {
-    if offer.is_in_place() { Ok(None) } else { offer.region().map(Some) }
+#[inline(always)]
+pub(super) fn given<'a>(offer: &Offer<'a>) -> Result<Option<Spot<'a>>> {
+    if offer.is_in_place() { Ok(None) } else { offer.spot().map(Some) }
+}
+
+/// What there is in each block, if all are equal: at the root, and of the others.
+#[inline(always)]
+pub(super) fn block(role: Role, at_root: &impl Sides, mine: &Offer<'_>) -> Result<Amount> {
+    match role {
+        _ if !at_root.is_even() => Ok(Amount::ANY),
+        Role::Root => at_root.each(),
+        Role::Leaf(_) => mine.amount(),
+        Role::Nobody => Ok(Amount::ANY),
+    }
 }

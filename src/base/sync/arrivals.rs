@@ -23,7 +23,7 @@ const GIVEN_UP: u64 = 1 << 31;
 const COUNT: u64 = GIVEN_UP - 1;
 
 /// Those who are counted.
-pub struct Muster {
+pub struct Arrivals {
     /// None where all count in the root.
     groups: Box<[Word]>,
     root: Word,
@@ -34,11 +34,11 @@ pub struct Muster {
 #[repr(align(128))]
 struct Word(AtomicU64);
 
-impl Muster {
-    pub fn new(members: usize) -> Muster {
+impl Arrivals {
+    pub fn new(members: usize) -> Arrivals {
         let groups = if members <= GROUP { 0 } else { members.div_ceil(GROUP) };
         let word = || Word(AtomicU64::new(0));
-        Muster { groups: (0..groups).map(|_| word()).collect(), root: word(), members }
+        Arrivals { groups: (0..groups).map(|_| word()).collect(), root: word(), members }
     }
 
     /// The member at `place` has come. True for the one that makes the number full.
@@ -120,16 +120,16 @@ mod tests {
     #[test]
     fn the_one_who_comes_last_is_told_in_every_turn() {
         for members in [1, 2, 15, 16, 17, 32, 33, 120, 1000] {
-            let muster = Muster::new(members);
+            let counter = Arrivals::new(members);
             for turn in [0, 1, 2, 9, u32::MAX, 4] {
                 let mut told = 0;
                 for step in 0..members {
-                    assert!(!muster.is_full(turn));
+                    assert!(!counter.is_full(turn));
                     // 7919 is prime and no divisor: everybody comes once, in some other order.
-                    told += usize::from(muster.arrive(turn, (step * 7919 + 3) % members));
+                    told += usize::from(counter.arrive(turn, (step * 7919 + 3) % members));
                 }
-                assert!(told == 1 && muster.is_full(turn), "{members} {turn}");
-                assert!(!muster.abandon(turn));
+                assert!(told == 1 && counter.is_full(turn), "{members} {turn}");
+                assert!(!counter.abandon(turn));
             }
         }
     }
@@ -137,17 +137,17 @@ mod tests {
     #[test]
     fn whoever_gives_up_does_so_for_all() {
         for members in [2, 40] {
-            let muster = Muster::new(members);
-            (1..members).for_each(|place| assert!(!muster.arrive(5, place)));
-            assert!(!muster.is_decided(5));
-            assert!(muster.abandon(5));
-            assert!(!muster.arrive(5, 0) && !muster.is_full(5) && muster.is_decided(5));
-            assert!(muster.abandon(5));
+            let counter = Arrivals::new(members);
+            (1..members).for_each(|place| assert!(!counter.arrive(5, place)));
+            assert!(!counter.is_decided(5));
+            assert!(counter.abandon(5));
+            assert!(!counter.arrive(5, 0) && !counter.is_full(5) && counter.is_decided(5));
+            assert!(counter.abandon(5));
             // A later turn begins anew.
-            assert!(!muster.is_decided(6));
-            let told = (0..members).filter(|place| muster.arrive(6, *place)).count();
-            assert!(muster.is_decided(6));
-            assert_eq!((told, muster.is_full(6), muster.is_full(5)), (1, true, false));
+            assert!(!counter.is_decided(6));
+            let told = (0..members).filter(|place| counter.arrive(6, *place)).count();
+            assert!(counter.is_decided(6));
+            assert_eq!((told, counter.is_full(6), counter.is_full(5)), (1, true, false));
         }
     }
 
@@ -155,21 +155,21 @@ mod tests {
     fn threads_meet_turn_after_turn() {
         const TURNS: u32 = if cfg!(miri) { 20 } else { 2000 };
         const MEMBERS: usize = 20;
-        let muster = [Muster::new(MEMBERS), Muster::new(MEMBERS)];
+        let counter = [Arrivals::new(MEMBERS), Arrivals::new(MEMBERS)];
         let (told, reached) = (AtomicUsize::new(0), AtomicU32::new(0));
         std::thread::scope(|scope| {
             for part in 0..4 {
-                let (muster, told, reached) = (&muster, &told, &reached);
+                let (counter, told, reached) = (&counter, &told, &reached);
                 scope.spawn(move || {
                     for turn in 0..TURNS {
-                        let muster = &muster[turn as usize % 2];
+                        let counter = &counter[turn as usize % 2];
                         for place in (part..MEMBERS).step_by(4) {
-                            if muster.arrive(turn, place) {
+                            if counter.arrive(turn, place) {
                                 told.fetch_add(1, Ordering::SeqCst);
                                 reached.store(turn + 1, Ordering::SeqCst);
                             }
                         }
-                        while !muster.is_full(turn) || reached.load(Ordering::SeqCst) <= turn {
+                        while !counter.is_full(turn) || reached.load(Ordering::SeqCst) <= turn {
                             std::thread::yield_now();
                         }
                     }
@@ -186,18 +186,18 @@ mod loom_tests {
     use loom::sync::Arc;
     use loom::thread;
 
-    fn members(count: usize, run: fn(&Muster, usize) -> usize) {
+    fn members(count: usize, run: fn(&Arrivals, usize) -> usize) {
         let mut builder = loom::model::Builder::new();
         builder.preemption_bound = (count > 2).then_some(3);
         builder.check(move || {
-            let muster = Arc::new(Muster::new(count));
+            let counter = Arc::new(Arrivals::new(count));
             let others: Vec<_> = (1..count)
                 .map(|place| {
-                    let muster = muster.clone();
-                    thread::spawn(move || run(&muster, place))
+                    let counter = counter.clone();
+                    thread::spawn(move || run(&counter, place))
                 })
                 .collect();
-            let mut told = run(&muster, 0);
+            let mut told = run(&counter, 0);
             others.into_iter().for_each(|other| told += other.join().expect("nobody panics"));
             assert_eq!(told, 1, "one is told, or one gives up");
         });
@@ -206,9 +206,9 @@ mod loom_tests {
     /// Of three, in two groups: one is told in each turn, and then all find the number full.
     #[test]
     fn loom_one_is_told_that_all_have_come() {
-        members(3, |muster, place| {
-            let is_last = muster.arrive(7, place);
-            assert!(!is_last || muster.is_full(7));
+        members(3, |counter, place| {
+            let is_last = counter.arrive(7, place);
+            assert!(!is_last || counter.is_full(7));
             usize::from(is_last)
         });
     }
@@ -217,10 +217,10 @@ mod loom_tests {
     #[test]
     fn loom_all_agree_on_whether_all_have_come() {
         for count in [2, 3] {
-            members(count, |muster, place| {
-                let is_last = muster.arrive(1, place);
-                if place == 1 && muster.abandon(1) {
-                    assert!(!is_last && !muster.is_full(1));
+            members(count, |counter, place| {
+                let is_last = counter.arrive(1, place);
+                if place == 1 && counter.abandon(1) {
+                    assert!(!is_last && !counter.is_full(1));
                     return 1;
                 }
                 usize::from(is_last)
@@ -233,20 +233,20 @@ mod loom_tests {
     #[test]
     fn loom_a_turn_begins_anew() {
         loom::model(|| {
-            let musters = Arc::new([Muster::new(2), Muster::new(2)]);
-            let run = |musters: &[Muster; 2], place| {
+            let counters = Arc::new([Arrivals::new(2), Arrivals::new(2)]);
+            let run = |counters: &[Arrivals; 2], place| {
                 for turn in 1..3 {
-                    let muster = &musters[turn as usize % 2];
-                    muster.arrive(turn, place);
-                    while !muster.is_full(turn) {
+                    let counter = &counters[turn as usize % 2];
+                    counter.arrive(turn, place);
+                    while !counter.is_full(turn) {
                         thread::yield_now();
                     }
                 }
-                usize::from(musters[1].arrive(3, place))
+                usize::from(counters[1].arrive(3, place))
             };
-            let other = musters.clone();
+            let other = counters.clone();
             let other = thread::spawn(move || run(&other, 1));
-            let told = run(&musters, 0) + other.join().expect("nobody panics");
+            let told = run(&counters, 0) + other.join().expect("nobody panics");
             assert_eq!(told, 1);
         });
     }

@@ -23,12 +23,13 @@ pub(super) use known::Meetings;
 use round::Words;
 pub use round::{Laid, Line, Round};
 
-use super::World;
 use crate::base::Member;
 use crate::base::sync::cache::prefetch_to_write;
+use crate::engine::World;
 use crate::host::sched::{self, Bell};
 use parking_lot::Mutex;
 use std::collections::HashMap;
+use std::ops::Deref;
 use std::sync::atomic::{AtomicU32, AtomicUsize, Ordering, fence};
 use std::sync::{Arc, OnceLock};
 
@@ -43,7 +44,7 @@ const ROUNDS_OF_ALL: usize = 16384;
 
 /// Which meeting: that of the communicator with this context, and with this first member. Disjoint
 /// communicators may share a context.
-pub(super) type Key = (u32, Member);
+pub(in crate::engine) type Key = (u32, Member);
 
 /// What the members of one communicator share.
 pub struct Meeting {
@@ -83,6 +84,13 @@ pub struct Hall {
     pub turn: u32,
 }
 
+impl Deref for Hall {
+    type Target = Round;
+    fn deref(&self) -> &Round {
+        &self.round
+    }
+}
+
 struct UnderWay {
     hall: Hall,
     /// How many members need nothing of it any more.
@@ -92,7 +100,7 @@ struct UnderWay {
 /// As many rounds are kept for later ones.
 const SPARE: usize = 8;
 
-/// How far one member is (see [`position`]), and one more when it has let go of that turn.
+/// How far one member is (see [`position`]): it has let go of all turns before.
 #[repr(align(64))]
 struct Stand(AtomicU32);
 
@@ -115,7 +123,8 @@ struct Pace {
 /// Further than anybody waits for.
 const FAR: u32 = 1 << 30;
 
-/// Twice the number of a turn, counted from one: at 0 nobody has come to any.
+/// Twice the number of a turn, counted from one: 0 stands for no turn yet. (Numbers wrap around at
+/// 31 bits, positions at 32.)
 fn position(turn: u32) -> u32 {
     (2 * turn).wrapping_add(2)
 }
@@ -154,7 +163,7 @@ impl Meeting {
         }
     }
 
-    pub(super) fn key(&self) -> Key {
+    pub(in crate::engine) fn key(&self) -> Key {
         self.key
     }
 
@@ -174,7 +183,7 @@ impl Meeting {
     }
 
     /// Where a turn takes place in which some only give.
-    #[inline]
+    #[inline(always)]
     pub fn round(&self, turn: u32) -> &Round {
         let members = self.stands.len();
         let make = || (0..self.count).map(|_| Round::new(members)).collect();
@@ -184,7 +193,7 @@ impl Meeting {
     /// Where the next turn takes place in which all wait for all, for a member that has not come to
     /// it yet. All find the same: it has let go of the last such turn, and this one does not end
     /// without it.
-    #[inline]
+    #[inline(always)]
     pub fn common_round(&self) -> &Round {
         &self.common[(self.pace.met.load(Ordering::Acquire) & 1) as usize]
     }
@@ -195,16 +204,10 @@ impl Meeting {
         prefetch_to_write(self.round(turn).line(place));
     }
 
-    /// The member at `place` comes to a turn, and so has let go of all before.
-    #[inline]
+    /// The member at `place` comes to a turn, and so has let go of all before. Without a fence, but
+    /// for those turns from which on those ahead may wait for this member.
+    #[inline(always)]
     pub fn come(&self, turn: u32, place: usize) {
-        self.stand(place, position(turn));
-    }
-
-    /// The same without a fence, but for those turns from which on those ahead may wait for this
-    /// member.
-    #[inline]
-    pub fn come_in(&self, turn: u32, place: usize) {
         let (stand, position) = (&self.stands[place].0, position(turn));
         let before = stand.load(Ordering::Relaxed);
         stand.store(position, Ordering::Release);
@@ -228,23 +231,10 @@ impl Meeting {
         }
     }
 
-    /// The member at `place` needs nothing of this turn any more, and nobody needs its memory.
-    /// Those who lay down copies just come to the next.
-    #[inline]
-    pub fn let_go(&self, turn: u32, place: usize) {
-        self.stand(place, position(turn) + 1);
-    }
-
-    #[inline]
-    fn stand(&self, place: usize, position: u32) {
-        self.stands[place].0.swap(position, Ordering::SeqCst);
-        self.greet(position);
-    }
-
     #[cold]
     fn ring_those_ahead(&self, position: u32) {
         let enough = self.pace.enough.load(Ordering::SeqCst);
-        if !is_as_far(settled_by(position), enough) {
+        if !is_as_far(position, enough) {
             return;
         }
         // Of those who come last at once, one sees all others.
@@ -280,7 +270,7 @@ impl Meeting {
     }
 
     /// Whether the round of this turn is free of what was there before.
-    #[inline]
+    #[inline(always)]
     pub fn has_room(&self, turn: u32) -> bool {
         let needed = self.needed(turn);
         is_as_far(self.pace.settled.load(Ordering::Acquire), needed) || self.look_for_room(needed)
@@ -288,7 +278,7 @@ impl Meeting {
 
     /// The same, and of about half of the rounds of later turns: whoever has waited goes on for a
     /// while.
-    pub(super) fn has_ample_room(&self, turn: u32) -> bool {
+    pub(in crate::engine) fn has_ample_room(&self, turn: u32) -> bool {
         let needed = self.ample(turn);
         is_as_far(self.pace.settled.load(Ordering::Acquire), needed) || self.look_for_room(needed)
     }
@@ -310,7 +300,7 @@ impl Meeting {
 
     /// Up to where all have let go, if that is as far as `needed`.
     fn slowest(&self, needed: u32) -> Option<u32> {
-        let settled = |place: usize| settled_by(self.stands[place].0.load(Ordering::SeqCst));
+        let settled = |place: usize| self.stands[place].0.load(Ordering::SeqCst);
         let laggard = self.pace.laggard.load(Ordering::Relaxed);
         let mut slowest = settled(laggard);
         for place in (laggard..self.stands.len()).chain(0..laggard) {
@@ -409,9 +399,8 @@ impl Meeting {
     }
 
     /// Who has not come as far as a wait needs, up to `most` of them.
-    pub(super) fn missing(&self, gate: Gate, turn: u32, most: usize) -> Vec<usize> {
-        let needed =
-            if gate == Gate::Room { self.ample(turn).wrapping_sub(1) } else { position(turn) };
+    pub(in crate::engine) fn missing(&self, gate: Gate, turn: u32, most: usize) -> Vec<usize> {
+        let needed = if gate == Gate::Room { self.ample(turn) } else { position(turn) };
         let is_missing =
             |place: &usize| !is_as_far(self.stands[*place].0.load(Ordering::SeqCst), needed);
         match gate {
@@ -421,11 +410,6 @@ impl Meeting {
             _ => (0..self.stands.len()).filter(is_missing).take(most).collect(),
         }
     }
-}
-
-/// The first turn that whoever stands here has not let go of, counted as in [`Stand`].
-fn settled_by(position: u32) -> u32 {
-    position.wrapping_add(1) & !1
 }
 
 /// What a member waits for in a turn.
@@ -452,6 +436,11 @@ pub enum Gate {
 }
 
 impl Gate {
+    /// Whether others copy as much as there is before it opens.
+    pub fn is_after_copies(self) -> bool {
+        matches!(self, Gate::Full | Gate::AllRead | Gate::Read { .. })
+    }
+
     /// Where those wait for whom it opens. In one turn, one of the gates of a lobby opens for all
     /// who wait there, once.
     fn lobby(self) -> Option<usize> {
@@ -510,11 +499,11 @@ mod tests {
             assert!(!meeting.has_room(turn(rounds)));
             let half = rounds / 2;
             assert_eq!(meeting.missing(Gate::Room, turn(rounds), 9), [1, 2]);
-            meeting.let_go(turn(half), 2);
+            meeting.come(turn(half + 1), 2);
             assert_eq!(meeting.missing(Gate::Room, turn(rounds), 9), [1]);
             meeting.come(turn(1), 1);
             assert!(meeting.has_room(turn(rounds)) && !meeting.has_ample_room(turn(rounds)));
-            meeting.let_go(turn(half), 1);
+            meeting.come(turn(half + 1), 1);
             assert!(meeting.has_ample_room(turn(rounds)));
             assert!(meeting.missing(Gate::Room, turn(rounds), 9).is_empty());
             meeting.come(turn(1), 1);
@@ -532,8 +521,8 @@ mod tests {
         let all = |turn: u32| {
             let rounds = [0, 1].map(|place| {
                 let round = meeting.common_round();
-                meeting.come_in(turn, place);
-                if round.muster.arrive(turn, place) {
+                meeting.come(turn, place);
+                if round.arrivals.arrive(turn, place) {
                     meeting.settle_common(turn);
                 }
                 std::ptr::from_ref(round)

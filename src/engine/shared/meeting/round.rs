@@ -2,8 +2,8 @@
 
 use super::Gate;
 use super::board::Board;
-use crate::base::sync::muster::Muster;
-use crate::host::memory::{Fault, Region, Span, transfer};
+use crate::base::sync::arrivals::Arrivals;
+use crate::host::memory::{Fault, Region, Span, copy, transfer};
 use crate::host::sched::Rows;
 use parking_lot::Mutex;
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
@@ -12,9 +12,9 @@ use std::sync::{Arc, OnceLock};
 /// Where one turn at a time takes place.
 pub struct Round {
     /// Who has come.
-    pub muster: Muster,
+    pub arrivals: Arrivals,
     /// Who reads nothing of others any more.
-    readers: Muster,
+    readers: Arrivals,
     lobbies: [Lobby; 3],
     done: Done,
     lines: OnceLock<Box<[Line]>>,
@@ -122,8 +122,8 @@ const COPIES: u32 = 4;
 impl Round {
     pub(super) fn new(members: usize) -> Round {
         Round {
-            muster: Muster::new(members),
-            readers: Muster::new(members),
+            arrivals: Arrivals::new(members),
+            readers: Arrivals::new(members),
             lobbies: Default::default(),
             done: Done {
                 turn: AtomicU32::new(0),
@@ -143,8 +143,8 @@ impl Round {
     pub fn is_open(&self, gate: Gate, turn: u32) -> bool {
         let is_shown = |line: &Line| line.shown.load(Ordering::SeqCst) == turn + 1;
         match gate {
-            Gate::Full => self.muster.is_full(turn),
-            Gate::Decided => self.muster.is_decided(turn),
+            Gate::Full => self.arrivals.is_full(turn),
+            Gate::Decided => self.arrivals.is_decided(turn),
             Gate::Done => self.done.turn.load(Ordering::SeqCst) == turn + 1,
             Gate::AllShown => self.lines().iter().all(is_shown),
             Gate::Shown { place } | Gate::Passed { place } => is_shown(self.line(place)),
@@ -198,7 +198,10 @@ impl Round {
             room(&mut self.annex(place).lock().rooms, bytes)
         };
         line.note(COPY, room.address(), bytes);
-        transfer(data, &room.into())
+        match data.span() {
+            Some(data) => copy(data, room),
+            None => transfer(data, &room.into()),
+        }
     }
 
     /// The same for a block for each member.
@@ -371,6 +374,12 @@ impl Line {
     pub fn copy(&self) -> Span {
         let address = self.address.load(Ordering::Relaxed) as usize;
         Span::new(std::ptr::with_exposed_provenance(address), self.bytes())
+    }
+
+    /// The same, if one copy for all is what was laid down.
+    #[inline]
+    pub fn whole_copy(&self) -> Option<Span> {
+        (self.kind.load(Ordering::Relaxed) == COPY).then(|| self.copy())
     }
 
     /// How many bytes are laid down here.

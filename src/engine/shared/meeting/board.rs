@@ -103,13 +103,15 @@ mod tests {
             let (next, goes_on) = match stage {
                 Stage::Outside if is_dead => (Stage::Failure, true),
                 Stage::Outside => {
-                    round.muster.arrive(number, place);
+                    round.arrivals.arrive(number, place);
                     (Stage::Waiting, true)
                 }
                 Stage::Waiting if round.is_open(Gate::Full, number) => {
                     (Stage::Writing(meeting.board(round, number, members * PART)), true)
                 }
-                Stage::Waiting if is_dead && round.muster.abandon(number) => (Stage::Failure, true),
+                Stage::Waiting if is_dead && round.arrivals.abandon(number) => {
+                    (Stage::Failure, true)
+                }
                 Stage::Waiting => (Stage::Waiting, false),
                 Stage::Writing(board) => {
                     let part = [place as u8; PART];

@@ -1,0 +1,165 @@
+//! What everybody has comes to everybody (MPI-5.0 §6.7).
+
+use super::bcast::send_down;
+use super::blocks::{Blocks, Offer, Sides, Spot, blocks, given};
+use super::claim::{Amount, Claim, Kind};
+use super::gather::collect;
+use super::members::{Members, Wait};
+use super::plan::Plan;
+use super::role::others;
+use super::select::{Crowd, Exchange, Venue};
+use super::take::Share;
+use crate::engine::Round;
+use crate::host::memory::{Region, copy};
+use crate::mpi::comm::Comm;
+use crate::mpi::error::Result;
+use crate::mpi::lane::Lane;
+use crate::mpi::scratch::Scratch;
+
+/// What everybody has, in the order of ranks, comes to everybody.
+pub struct Allgather {
+    /// `None`: in place.
+    given: Option<Region>,
+    blocks: Blocks,
+    claim: Claim,
+}
+
+impl Allgather {
+    #[inline(always)]
+    pub fn plan(comm: &Comm, send: &Offer<'_>, recv: &impl Sides) -> Result<Allgather> {
+        let given = if comm.is_inter() { Some(send.spot()?) } else { given(send)? };
+        let each = if recv.is_even() && !comm.is_inter() { recv.each()? } else { Amount::ANY };
+        let blocks = blocks(recv, comm)?;
+        let kind = if recv.is_even() { Kind::Allgather } else { Kind::Allgatherv };
+        let amount = match comm.is_inter() {
+            true => Amount::ANY,
+            false if recv.is_even() => each,
+            false => Amount::bytes(blocks.bytes()),
+        };
+        let claim = Claim::of(kind).amount(amount);
+        Ok(Allgather { given: given.map(Spot::region), blocks, claim })
+    }
+
+    /// The block of the member with this rank, which it gives.
+    fn mine(&self, rank: i32) -> Region {
+        self.given.clone().unwrap_or_else(|| self.blocks.of(rank))
+    }
+
+    fn is_in_place(&self) -> bool {
+        self.given.is_none()
+    }
+}
+
+impl Plan for Allgather {
+    type Algorithm = Exchange;
+
+    #[inline(always)]
+    fn claim(&self) -> Claim {
+        self.claim
+    }
+
+    #[inline(always)]
+    fn select(&self, crowd: Crowd) -> (Venue, Exchange) {
+        match crowd.allgather(self.blocks.largest(), self.blocks.bytes()) {
+            wire @ (Exchange::Central | Exchange::Pairwise) => (Venue::Wire, wire),
+            shared => (Venue::Memory { all: true }, shared),
+        }
+    }
+
+    async fn together<W: Wait>(&self, algorithm: Exchange, members: &Members<'_, '_, W>) -> Result {
+        let (blocks, bytes) = (&self.blocks, self.blocks.bytes());
+        if algorithm != Exchange::Buffered {
+            return single_copy(members, self).await;
+        }
+        members.put(&self.mine(members.lane().rank()))?;
+        members.all(|| pack(members.round(), blocks)).await?;
+        match (blocks, members.round().packed(bytes)) {
+            (Blocks::Even { all, .. }, Some(packed)) if !members.is_small() => {
+                members.copy(packed, all)?;
+            }
+            _ => members.take_all(Share::All, blocks, self.is_in_place())?,
+        }
+        members.leave().await
+    }
+
+    async fn by_messages(&self, algorithm: Exchange, lane: &Lane<'_>) -> Result {
+        let (is_inter, blocks) = (lane.comm().is_inter(), &self.blocks);
+        if !is_inter && algorithm == Exchange::Central {
+            return gather_and_spread(lane, self.given.as_ref(), blocks).await;
+        }
+        if let (Some(given), false) = (&self.given, is_inter) {
+            lane.keep(given, &blocks.of(lane.rank()))?;
+        }
+        let mine = self.mine(lane.rank());
+        // Those whose blocks are listed know that this one is empty, and wait for no message.
+        let is_left_out = matches!(blocks, Blocks::Each(_)) && mine.bytes() == 0;
+        to_all(lane, |_| mine.clone(), blocks, |_| is_left_out).await
+    }
+}
+
+async fn single_copy<W: Wait>(members: &Members<'_, '_, W>, plan: &Allgather) -> Result {
+    members.point_at(&plan.mine(members.lane().rank()));
+    members.all_there().await?;
+    members.exchange(Share::All, &plan.blocks, plan.is_in_place()).await
+}
+
+/// Puts what all have laid down in a row, if it is as long as it should be.
+fn pack(round: &Round, blocks: &Blocks) {
+    match blocks {
+        Blocks::Even { each, .. } if *each > 0 && round.equal_bytes() == Some(*each) => {
+            round.pack(blocks.bytes(), |room| {
+                for (place, line) in round.lines().iter().enumerate() {
+                    // Both are the library's own memory.
+                    let _ = copy(line.copy(), room.part(place * each, *each));
+                }
+            });
+        }
+        _ => round.pack_nothing(),
+    }
+}
+
+/// Through the first member, who gets all blocks and sends all to everybody. Without `mine`, this
+/// member's block is in place.
+async fn gather_and_spread(lane: &Lane<'_>, mine: Option<&Region>, blocks: &Blocks) -> Result {
+    let mut kept = Scratch::default();
+    let (all, parts) = match blocks {
+        Blocks::Even { all, .. } => (all.clone(), blocks.clone()),
+        Blocks::Each(_) => {
+            let room = Region::from(kept.room(blocks.bytes()));
+            (room.clone(), blocks.packed(&room))
+        }
+    };
+    if lane.rank() == 0 {
+        match (mine, blocks) {
+            (None, Blocks::Even { .. }) => {}
+            (mine, _) => lane.keep(mine.unwrap_or(&blocks.of(0)), &parts.of(0))?,
+        }
+        collect(lane, &parts).await?;
+    } else {
+        let place = blocks.of(lane.rank());
+        let mine = mine.unwrap_or(&place);
+        lane.must_fit(mine, &place)?;
+        lane.send(0, mine).await?;
+    }
+    send_down(lane, &all, 0).await?;
+    if let Blocks::Each(places) = blocks {
+        for (rank, place) in (0..).zip(places) {
+            lane.copy(&parts.of(rank), place)?;
+        }
+    }
+    Ok(())
+}
+
+/// A message to every peer and one from each, but for those that both ends leave out.
+pub(super) async fn to_all(
+    lane: &Lane<'_>, from: impl Fn(i32) -> Region, into: &Blocks, is_left_out: impl Fn(i32) -> bool,
+) -> Result {
+    let mut doings = Vec::new();
+    for rank in others(lane.comm()).filter(|rank| !into.is_left_out(*rank)) {
+        doings.push(lane.start_recv(rank, &into.of(rank))?);
+    }
+    for rank in others(lane.comm()).filter(|rank| !is_left_out(*rank)) {
+        doings.push(lane.start_send(rank, &from(rank))?);
+    }
+    lane.all(doings).await
+}

@@ -1,0 +1,106 @@
+//! Returns when all members have called it (MPI-5.0 §6.3).
+
+use super::bcast::send_down;
+use super::claim::{Claim, Kind};
+use super::members::{AsRun, InPlace, Members, Wait};
+use super::plan::Plan;
+use super::select::{self, Crowd, Venue};
+use super::tree::Tree;
+use crate::host::memory::Region;
+use crate::mpi::error::Result;
+use crate::mpi::lane::Lane;
+use crate::mpi::run::Way;
+
+/// Returns when all members have called it.
+pub struct Barrier(Claim);
+
+impl Barrier {
+    #[inline(always)]
+    pub fn plan() -> Result<Barrier> {
+        Ok(Barrier(Claim::of(Kind::Barrier)))
+    }
+
+    /// The same at the end of MPI.
+    pub(super) fn at_the_end() -> Result<Barrier> {
+        Ok(Barrier(Claim::of(Kind::Finalize)))
+    }
+}
+
+impl Plan for Barrier {
+    type Algorithm = select::Barrier;
+
+    #[inline(always)]
+    fn claim(&self) -> Claim {
+        self.0
+    }
+
+    #[inline(always)]
+    fn select(&self, crowd: Crowd) -> (Venue, select::Barrier) {
+        match crowd.barrier() {
+            select::Barrier::Memory => (Venue::Memory { all: true }, select::Barrier::Memory),
+            by_messages => (Venue::Wire, by_messages),
+        }
+    }
+
+    async fn together<W: Wait>(&self, _: select::Barrier, members: &Members<'_, '_, W>) -> Result {
+        members.all(|| ()).await?;
+        members.leave().await
+    }
+
+    async fn by_messages(&self, algorithm: select::Barrier, lane: &Lane<'_>) -> Result {
+        if !lane.comm().is_inter() {
+            return match algorithm {
+                select::Barrier::Dissemination => disseminate(lane).await,
+                _ => climb_and_descend(lane).await,
+            };
+        }
+        let local = lane.local();
+        climb(&local).await?;
+        if local.rank() == 0 {
+            lane.exchange(0, &Region::EMPTY, 0, &Region::EMPTY).await?;
+        }
+        send_down(&local, &Region::EMPTY, 0).await
+    }
+}
+
+/// Returns when every member has come, as a part of something else.
+pub async fn meet(lane: &Lane<'_>) -> Result {
+    let (plan, crowd) = (Barrier::plan()?, Crowd::of(lane));
+    match (plan.select(crowd), lane.way()) {
+        ((Venue::Wire, algorithm), _) => plan.by_messages(algorithm, lane).await,
+        ((Venue::Memory { all }, algorithm), Way::Blocking) => {
+            plan.together(algorithm, &Members::<InPlace>::come(lane, crowd, all)?).await
+        }
+        ((Venue::Memory { all }, algorithm), Way::Nonblocking(_)) => {
+            plan.together(algorithm, &Members::<AsRun>::come(lane, crowd, all)?).await
+        }
+    }
+}
+
+async fn climb_and_descend(lane: &Lane<'_>) -> Result {
+    climb(lane).await?;
+    send_down(lane, &Region::EMPTY, 0).await
+}
+
+/// Returns at the first member when all have come; the others may go on.
+async fn climb(lane: &Lane<'_>) -> Result {
+    let tree = Tree::of(lane, 0);
+    for child in tree.children() {
+        lane.recv(child, &Region::EMPTY).await?;
+    }
+    match tree.parent() {
+        Some(parent) => lane.send(parent, &Region::EMPTY).await,
+        None => Ok(()),
+    }
+}
+
+async fn disseminate(lane: &Lane<'_>) -> Result {
+    let (size, rank) = (lane.size(), lane.rank());
+    let mut distance = 1;
+    while distance < size {
+        let (to, from) = ((rank + distance) % size, (rank + size - distance) % size);
+        lane.exchange(to, &Region::EMPTY, from, &Region::EMPTY).await?;
+        distance *= 2;
+    }
+    Ok(())
+}

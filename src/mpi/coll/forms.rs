@@ -1,0 +1,137 @@
+//! The forms of a collective operation: blocking, nonblocking, persistent. All three carry out the
+//! same [`Plan`].
+
+use super::barrier::Barrier;
+use super::blocks::again;
+use super::claim::{self, Claim, Form, Kind};
+use super::members::{AsRun, InPlace, Members, object_at_first};
+use super::plan::Plan;
+use super::select::{Crowd, Venue};
+use super::uniform::unite;
+use crate::mpi::comm::Comm;
+use crate::mpi::error::Result;
+use crate::mpi::handle_table::Held;
+use crate::mpi::lane::Lane;
+use crate::mpi::p2p::Pending;
+use crate::mpi::process::Process;
+use crate::mpi::run::{self, Way};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, Ordering};
+
+/// Carries out the next collective operation of `comm`. The tag is drawn even when the arguments
+/// are bad: the members stay in step. Out of line, so that both twins of a call share one copy, of
+/// which the algorithm is a part.
+#[inline(never)]
+pub fn block<P: Plan>(process: &Process, comm: &Comm, plan: &Result<P>) -> Result {
+    let tag = comm.next_collective(process);
+    let plan = match plan {
+        Ok(plan) => plan,
+        Err(failure) => return Err(again(failure)),
+    };
+    claim::compare(process, comm, tag, plan.claim().form(Form::Blocking))?;
+    let lane = Lane::of_call(process, comm, tag, 0, Way::Blocking);
+    let crowd = Crowd::of(&lane);
+    let (Venue::Memory { all }, algorithm) = plan.select(crowd) else {
+        return block_on_wire(plan, &lane);
+    };
+    if !lane.is_undisturbed() {
+        look_closely(&lane)?;
+    }
+    let members = Members::<InPlace>::join(&lane, crowd, all && !crowd.is_small());
+    members.enter()?;
+    run::block(plan.together(algorithm, &members))?;
+    lane.verdict()
+}
+
+/// Fails where something stands against the operation.
+#[cold]
+#[inline(never)]
+fn look_closely(lane: &Lane<'_>) -> Result {
+    lane.look_round()?;
+    object_at_first(lane)
+}
+
+/// Out of line: the frame that messages need would cost operations over shared memory, too.
+#[inline(never)]
+fn block_on_wire(plan: &impl Plan, lane: &Lane<'_>) -> Result {
+    run::block(perform(plan, lane))
+}
+
+/// Does this member's part, unless somebody is known to be dead: then nobody does.
+async fn perform(plan: &impl Plan, lane: &Lane<'_>) -> Result {
+    let outcome = attempt(plan, lane).await;
+    match lane.is_atomic() {
+        false => outcome,
+        true => lane.settle(outcome).await,
+    }
+}
+
+async fn attempt(plan: &impl Plan, lane: &Lane<'_>) -> Result {
+    lane.look_round()?;
+    let crowd = Crowd::of(lane);
+    match plan.select(crowd) {
+        (Venue::Wire, algorithm) => plan.by_messages(algorithm, lane).await?,
+        (Venue::Memory { all }, algorithm) => {
+            plan.together(algorithm, &Members::<AsRun>::come(lane, crowd, all)?).await?;
+        }
+    }
+    lane.verdict()
+}
+
+/// Starts the next collective operation of `comm`; returns the handle of its request.
+pub fn start(
+    process: &'static Process, comm: &Held<Comm>, plan: Result<impl Plan>,
+) -> Result<usize> {
+    let (tag, plan) = (comm.next_collective(process), Arc::new(plan?));
+    claim::compare(process, comm, tag, plan.claim().form(Form::Nonblocking))?;
+    let pending = launch(process, comm.clone(), (tag, 0), plan)?;
+    process.requests.keep(comm, pending)
+}
+
+/// Prepares the next collective operation of `comm`; returns the handle of a request that starts
+/// it. Members may start several of them in different orders, so the tag is drawn here: the
+/// repetitions of one operation have the same, and follow each other.
+pub fn persist(
+    process: &'static Process, comm: &Held<Comm>, plan: Result<impl Plan>,
+) -> Result<usize> {
+    let tag = comm.next_collective(process);
+    let plan = plan?;
+    claim::compare(process, comm, tag, plan.claim().form(Form::Persistent))?;
+    let (plan, on, rounds) = (Arc::new(plan), comm.clone(), AtomicU32::new(0));
+    let restart = move |_: &Process| {
+        let round = rounds.fetch_add(1, Ordering::Relaxed);
+        launch(process, on.clone(), (tag, round), plan.clone())
+    };
+    process.requests.keep_persistent(comm, Arc::new(restart))
+}
+
+fn launch(
+    process: &'static Process, comm: Held<Comm>, (tag, round): (i32, u32), plan: Arc<impl Plan>,
+) -> Result<Pending> {
+    run::start(process, |way| async move {
+        let lane = Lane::of_call(process, &comm, tag, round, way);
+        perform(&*plan, &lane).await
+    })
+}
+
+/// A blocking lane for the next collective operation of `comm`, a part of such a call.
+pub(in crate::mpi) fn lane<'a>(
+    process: &'a Process, comm: &'a Comm, kind: Kind,
+) -> Result<Lane<'a>> {
+    let tag = comm.next_collective(process);
+    claim::compare(process, comm, tag, Claim::of(kind))?;
+    Ok(Lane::new(process, comm, tag, Way::Blocking))
+}
+
+/// Returns when every member has come to the end of MPI.
+pub fn part(process: &Process, comm: &Comm) -> Result {
+    block(process, comm, &Barrier::at_the_end())
+}
+
+/// Everybody's bytes of the same length, in the order of ranks, for the library's own agreements.
+pub(in crate::mpi) fn share(
+    process: &Process, comm: &Comm, kind: Kind, mine: &[u8],
+) -> Result<Vec<u8>> {
+    let lane = lane(process, comm, kind)?;
+    run::block(unite(&lane, mine, |said| said.by_all(lane.size())))
+}

@@ -1,0 +1,126 @@
+//! What everybody has comes to the root (MPI-5.0 §6.5).
+
+use super::blocks::{Blocks, Offer, Sides, Spot, block, blocks, given};
+use super::claim::{Claim, Kind};
+use super::members::{Members, Wait, index};
+use super::plan::Plan;
+use super::role::{Role, others};
+use super::select::{Crowd, Venue};
+use super::take::Share;
+use crate::engine::Line;
+use crate::host::memory::Region;
+use crate::mpi::comm::Comm;
+use crate::mpi::error::Result;
+use crate::mpi::lane::Lane;
+
+/// What everybody has, in the order of ranks, comes to the root.
+pub struct Gather {
+    role: Role,
+    /// `None`: in place.
+    mine: Option<Region>,
+    /// At the root.
+    blocks: Option<Blocks>,
+    is_even: bool,
+    claim: Claim,
+}
+
+impl Gather {
+    #[inline(always)]
+    pub fn plan(comm: &Comm, send: &Offer<'_>, recv: &impl Sides, root: i32) -> Result<Gather> {
+        let role = Role::of(comm, root)?;
+        let mine = match role {
+            Role::Root if comm.is_inter() => None,
+            Role::Root => given(send)?,
+            Role::Leaf(_) => Some(send.spot()?),
+            Role::Nobody => None,
+        };
+        let is_even = recv.is_even();
+        let kind = if is_even { Kind::Gather } else { Kind::Gatherv };
+        let amount = block(role, recv, send)?;
+        let claim = Claim::of(kind).role(role, comm).amount(amount);
+        let blocks = if role == Role::Root { Some(blocks(recv, comm)?) } else { None };
+        Ok(Gather { role, mine: mine.map(Spot::region), blocks, is_even, claim })
+    }
+}
+
+impl Plan for Gather {
+    type Algorithm = ();
+
+    #[inline(always)]
+    fn claim(&self) -> Claim {
+        self.claim
+    }
+
+    #[inline(always)]
+    fn select(&self, crowd: Crowd) -> (Venue, ()) {
+        let mine = || self.mine.as_ref().map_or(0, Region::bytes);
+        let each = || self.blocks.as_ref().map_or_else(mine, Blocks::largest);
+        (crowd.gather(self.is_even.then(each)), ())
+    }
+
+    async fn together<W: Wait>(&self, (): (), members: &Members<'_, '_, W>) -> Result {
+        let root = index(self.role.root(members.lane()));
+        if let Some(blocks) = &self.blocks {
+            members.come_to(root).await?;
+            collect_here(members, self.mine.as_ref(), blocks)?;
+            return members.leave().await;
+        }
+        let mine = self.mine.as_ref().unwrap_or(&Region::EMPTY);
+        if members.crowd().buffers_for_root(mine.bytes()) {
+            members.put(mine)?;
+            members.come_to(root).await?;
+            return members.leave().await;
+        }
+        bring_single_copy(members, mine, root).await
+    }
+
+    async fn by_messages(&self, (): (), lane: &Lane<'_>) -> Result {
+        match (self.role, &self.blocks) {
+            (Role::Leaf(root), _) => {
+                lane.send(root, self.mine.as_ref().unwrap_or(&Region::EMPTY)).await
+            }
+            (Role::Root, Some(blocks)) => {
+                if let Some(mine) = &self.mine {
+                    lane.keep(mine, &blocks.of(lane.rank()))?;
+                }
+                collect(lane, blocks).await
+            }
+            _ => lane.look_round(),
+        }
+    }
+}
+
+/// The root's part, once all have come.
+fn collect_here(
+    members: &Members<'_, '_, impl Wait>, mine: Option<&Region>, blocks: &Blocks,
+) -> Result {
+    if let Some(mine) = mine {
+        members.lane().keep(mine, &blocks.at(members.me()))?;
+    }
+    // Who has laid down a copy waits for nothing.
+    let points =
+        |(place, line): (usize, &Line)| place != members.me() && line.whole_copy().is_none();
+    let is_awaited = members.lines().iter().enumerate().any(points);
+    let taken = members.take_all(Share::All, blocks, true);
+    if is_awaited {
+        members.end_reading_of_all();
+    }
+    taken
+}
+
+async fn bring_single_copy<W: Wait>(
+    members: &Members<'_, '_, W>, mine: &Region, root: usize,
+) -> Result {
+    members.point_at(mine);
+    members.come_to(root).await?;
+    members.read_by(root).await?;
+    members.leave().await
+}
+
+/// The root's part by messages: a block from everyone else.
+pub(super) async fn collect(lane: &Lane<'_>, blocks: &Blocks) -> Result {
+    for rank in others(lane.comm()) {
+        lane.recv(rank, &blocks.of(rank)).await?;
+    }
+    Ok(())
+}

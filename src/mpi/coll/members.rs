@@ -1,0 +1,592 @@
+//! One member's part in an operation that all members of a communicator carry out in memory that
+//! they share: each publishes what it has, waits for the others, and copies or combines.
+//!
+//! A member publishes a copy of little data: when a death ends the operation, it can leave at once.
+//! Of long data it publishes the address, and stays until all living members have read it; if a
+//! death keeps the members from meeting, it first makes sure that no member will begin to read.
+//!
+//! A blocking operation and one that is carried on by the engine differ in how a member waits
+//! ([`Wait`]) and in nothing else.
+
+use super::select::Crowd;
+use crate::engine::{
+    Awaited, Board, Gate, Hall, Laid, Line, Meeting, Mishap, Outcome, Round, Vigil,
+};
+use crate::host::memory::{Fault, Region, Span};
+use crate::mpi::error::{Class, Failure, Result};
+use crate::mpi::failure::usability::must_be_fresh;
+use crate::mpi::lane::Lane;
+use crate::mpi::p2p::news;
+use crate::mpi::run::Way;
+use std::future::poll_fn;
+use std::ops::Deref;
+use std::sync::Arc;
+use std::task::Poll;
+
+/// How often one of few members looks before it waits in the ordinary way: for what others do at
+/// once, and for what takes them as long as a copy.
+const LOOKS: u32 = 256;
+const LONG_LOOKS: u32 = 4096;
+
+/// One member's part in one operation of all members of a communicator, in memory that they share.
+/// Each step of it ends with a wait at most, which goes as `W` does.
+pub struct Members<'l, 'a, W: Wait> {
+    lane: &'l Lane<'a>,
+    meeting: &'a Meeting,
+    round: W::Place<'a>,
+    turn: u32,
+    me: usize,
+    crowd: Crowd,
+    /// Whether all wait for all, in a round kept for that.
+    is_common: bool,
+}
+
+/// How a member waits, and which round it takes for an operation.
+pub trait Wait: Sized + Send + Sync + 'static {
+    type Place<'a>: Deref<Target = Round> + Send + Sync;
+
+    /// Comes to the operation of `lane`: the round, and the number of the turn there.
+    fn come<'a>(
+        lane: &Lane<'a>, meeting: &'a Meeting, me: usize, is_common: bool,
+    ) -> (Self::Place<'a>, u32);
+
+    /// Waits until the round is free of what was there before.
+    fn wait_for_room(members: &Members<'_, '_, Self>) -> Result;
+
+    /// Waits at this gate, if at any.
+    fn wait(
+        members: &Members<'_, '_, Self>, gate: Option<Gate>,
+    ) -> impl Future<Output = Result> + Send;
+
+    /// What others wait for has happened: they go on.
+    fn open(members: &Members<'_, '_, Self>, gate: Gate);
+
+    /// Wakes all others, who are few, for what was made known by a SeqCst read-modify-write.
+    fn ring_few(members: &Members<'_, '_, Self>);
+
+    /// All have come: later turns may take the memory of earlier ones.
+    fn settle(members: &Members<'_, '_, Self>);
+
+    /// The member's line of a later turn is soon written to.
+    fn make_ready(members: &Members<'_, '_, Self>);
+
+    /// Needs nothing of the round any more.
+    fn leave(members: &Members<'_, '_, Self>) -> impl Future<Output = Result> + Send;
+}
+
+/// Where it stands, as one call of the program's: an operation comes after the other, and takes its
+/// round by rotation, or one of two where all wait for all. Who comes to the next turn has left.
+pub(super) enum InPlace {}
+
+impl Wait for InPlace {
+    type Place<'a> = &'a Round;
+
+    #[inline(always)]
+    fn come<'a>(
+        lane: &Lane<'a>, meeting: &'a Meeting, me: usize, is_common: bool,
+    ) -> (&'a Round, u32) {
+        let (turn, _) = lane.number();
+        let round = if is_common { meeting.common_round() } else { meeting.round(turn) };
+        meeting.come(turn, me);
+        (round, turn)
+    }
+
+    #[inline(always)]
+    fn wait_for_room(members: &Members<'_, '_, InPlace>) -> Result {
+        match members.is_common || members.meeting.has_room(members.turn) {
+            true => Ok(()),
+            false => members.wait_long_for_room(),
+        }
+    }
+
+    #[inline(always)]
+    fn wait(
+        members: &Members<'_, '_, InPlace>, gate: Option<Gate>,
+    ) -> impl Future<Output = Result> + Send {
+        poll_fn(move |_| {
+            Poll::Ready(match gate {
+                Some(gate) if !members.round.is_open(gate, members.turn) => members.wait_here(gate),
+                _ => members.step(),
+            })
+        })
+    }
+
+    #[inline(always)]
+    fn open(members: &Members<'_, '_, InPlace>, gate: Gate) {
+        members.meeting.open(members.round, gate, members.turn, members.me);
+    }
+
+    #[inline(always)]
+    fn ring_few(members: &Members<'_, '_, InPlace>) {
+        members.meeting.ring_few(members.me);
+    }
+
+    #[inline(always)]
+    fn settle(members: &Members<'_, '_, InPlace>) {
+        match members.is_common {
+            true => members.meeting.settle_common(members.turn),
+            false => members.meeting.settle(members.turn),
+        }
+    }
+
+    #[inline(always)]
+    fn make_ready(members: &Members<'_, '_, InPlace>) {
+        if !members.is_common {
+            members.meeting.make_ready(members.turn.wrapping_add(2), members.me);
+        }
+    }
+
+    #[inline(always)]
+    fn leave(_: &Members<'_, '_, InPlace>) -> impl Future<Output = Result> + Send {
+        poll_fn(|_| Poll::Ready(Ok(())))
+    }
+}
+
+/// As a run that the engine carries on. Several may be under way: each has a round of its own, and
+/// needs none of those by rotation.
+pub(super) enum AsRun {}
+
+impl Wait for AsRun {
+    type Place<'a> = Hall;
+
+    fn come<'a>(lane: &Lane<'a>, meeting: &'a Meeting, me: usize, _: bool) -> (Hall, u32) {
+        let hall = meeting.come_apart(lane.number(), me);
+        let turn = hall.turn;
+        (hall, turn)
+    }
+
+    fn wait_for_room(_: &Members<'_, '_, AsRun>) -> Result {
+        Ok(())
+    }
+
+    async fn wait(members: &Members<'_, '_, AsRun>, gate: Option<Gate>) -> Result {
+        match gate.filter(|gate| !members.round.is_open(*gate, members.turn)) {
+            None => members.step(),
+            Some(gate) => members.wait_for_call(gate).await,
+        }
+    }
+
+    /// The operation is one of many that its members may have under way.
+    fn open(members: &Members<'_, '_, AsRun>, _: Gate) {
+        members.meeting.ring_others(members.me);
+    }
+
+    fn ring_few(members: &Members<'_, '_, AsRun>) {
+        members.meeting.ring_others(members.me);
+    }
+
+    fn settle(_: &Members<'_, '_, AsRun>) {}
+
+    fn make_ready(_: &Members<'_, '_, AsRun>) {}
+
+    /// Now and then those who need not wait for others do, lest they come too far ahead.
+    async fn leave(members: &Members<'_, '_, AsRun>) -> Result {
+        if members.lane.is_paced() {
+            let (turn, me) = (members.turn, members.me);
+            if !members.round.has_read(turn, me) && members.round.end_reading(turn, me) {
+                AsRun::open(members, Gate::AllRead);
+            }
+            members.until(Gate::AllRead).await?;
+        }
+        members.meeting.leave_apart(members.lane.number());
+        Ok(())
+    }
+}
+
+impl Members<'_, '_, InPlace> {
+    #[inline(never)]
+    fn wait_long_for_room(&self) -> Result {
+        let _ahead = self.meeting.wait_for_room(self.turn, self.me);
+        self.wait_here(Gate::Room)
+    }
+
+    #[inline(never)]
+    fn wait_here(&self, gate: Gate) -> Result {
+        let (engine, vigil) = (&self.lane.process().engine, self.vigil(gate));
+        if self.is_small() && gate != Gate::Room {
+            // The others are busy with as much as this one.
+            let looks = if gate.is_after_copies() { LONG_LOOKS } else { LOOKS };
+            if (0..looks).any(|_| vigil.is_over()) && !engine.is_stopping() {
+                return self.step();
+            }
+        }
+        let mishap = match self.crowd.is_crowded() {
+            true => engine.keep_short_vigil(&vigil)?,
+            false => engine.keep_vigil(&vigil)?,
+        };
+        mishap.map_or(Ok(()), |mishap| Err(failure(mishap)))
+    }
+}
+
+impl Members<'_, '_, AsRun> {
+    async fn wait_for_call(&self, gate: Gate) -> Result {
+        let Way::Nonblocking(run) = self.lane.way() else { unreachable!("a run does not block") };
+        let (engine, vigil) = (&self.lane.process().engine, self.vigil(gate));
+        let mishap = poll_fn(|_| {
+            if vigil.is_over() {
+                return Poll::Ready(None);
+            }
+            if let Some(mishap) = engine.objection(&vigil) {
+                return Poll::Ready(Some(mishap));
+            }
+            let (hall, envelope) = (self.round.clone(), vigil.envelope);
+            engine.call_back(run, Awaited { hall, gate, envelope });
+            Poll::Pending
+        });
+        mishap.await.map_or(Ok(()), |mishap| Err(failure(mishap)))
+    }
+}
+
+impl<'l, 'a, W: Wait> Members<'l, 'a, W> {
+    /// Comes to the operation of `lane`; `for_all`: all wait for all.
+    #[inline(always)]
+    pub(super) fn come(
+        lane: &'l Lane<'a>, crowd: Crowd, for_all: bool,
+    ) -> Result<Members<'l, 'a, W>> {
+        Members::begin(lane, crowd, for_all && !crowd.is_small())
+    }
+
+    /// The same; `is_common`: in the round kept for those who all wait for all.
+    #[inline(always)]
+    pub(super) fn begin(
+        lane: &'l Lane<'a>, crowd: Crowd, is_common: bool,
+    ) -> Result<Members<'l, 'a, W>> {
+        if !lane.is_undisturbed() {
+            object_at_first(lane)?;
+        }
+        let members = Members::join(lane, crowd, is_common);
+        members.enter()?;
+        Ok(members)
+    }
+
+    /// Joins the members where nothing stands against it; [`Members::enter`] comes next.
+    #[inline(always)]
+    pub(super) fn join(lane: &'l Lane<'a>, crowd: Crowd, is_common: bool) -> Members<'l, 'a, W> {
+        let meeting = lane.comm().meeting(lane.process());
+        let me = index(lane.rank());
+        let (round, turn) = W::come(lane, meeting, me, is_common);
+        Members { lane, meeting, round, turn, me, crowd, is_common }
+    }
+
+    /// Waits until the round is free for this operation.
+    #[inline(always)]
+    pub(super) fn enter(&self) -> Result {
+        self.step()?;
+        W::wait_for_room(self)
+    }
+
+    /// The calling thread has made a step of its call.
+    #[inline(always)]
+    pub(super) fn step(&self) -> Result {
+        Ok(self.lane.process().engine.step()?)
+    }
+
+    /// Waits until this gate is open.
+    #[inline(always)]
+    pub(super) fn until(&self, gate: Gate) -> impl Future<Output = Result> + Send {
+        W::wait(self, Some(gate))
+    }
+
+    /// The same unless there is nothing to wait for.
+    #[inline(always)]
+    pub(super) fn until_any(&self, gate: Option<Gate>) -> impl Future<Output = Result> + Send {
+        W::wait(self, gate)
+    }
+
+    /// Fails where somebody is known to be dead: for who gives without waiting for anybody.
+    #[inline(always)]
+    pub(super) fn must_be_whole(&self) -> Result {
+        let engine = &self.lane.process().engine;
+        if engine.is_calm() {
+            return Ok(());
+        }
+        let objection = engine.objection_by_now(&self.vigil(Gate::Room));
+        objection.map_or(Ok(()), |mishap| Err(failure(mishap)))
+    }
+
+    #[inline(always)]
+    pub(super) fn me(&self) -> usize {
+        self.me
+    }
+
+    #[inline(always)]
+    pub(super) fn lane(&self) -> &'l Lane<'a> {
+        self.lane
+    }
+
+    #[inline(always)]
+    pub(super) fn crowd(&self) -> Crowd {
+        self.crowd
+    }
+
+    /// How many members there are.
+    #[inline(always)]
+    pub(super) fn count(&self) -> usize {
+        self.crowd.members()
+    }
+
+    /// Whether few members have cores of their own: then each looks at what the others have, and
+    /// nobody waits for one who does something for all.
+    #[inline(always)]
+    pub(super) fn is_small(&self) -> bool {
+        self.crowd.is_small()
+    }
+
+    /// Lays down a copy of what this member has.
+    #[inline(always)]
+    pub(super) fn put(&self, data: &Region) -> Result {
+        W::make_ready(self);
+        self.judge(self.round.put(self.me, data))
+    }
+
+    /// The same for a block for each member.
+    pub(super) fn put_blocks(&self, blocks: &[Region]) -> Result {
+        self.judge(self.round.put_blocks(self.me, blocks))
+    }
+
+    /// Says where what this member has is.
+    pub(super) fn point_at(&self, data: &Region) {
+        self.round.point_at(self.me, data);
+    }
+
+    /// The same for a block for each member.
+    pub(super) fn point_at_blocks(&self, blocks: Vec<Region>) {
+        self.round.point_at_blocks(self.me, blocks.into());
+    }
+
+    /// The copy that the member at `place` has laid down.
+    #[inline(always)]
+    pub(super) fn copy_of(&self, place: usize) -> Span {
+        self.round.line(place).copy()
+    }
+
+    /// What the member at `place` has laid down.
+    pub(super) fn laid(&self, place: usize) -> Laid {
+        self.round.laid(place)
+    }
+
+    /// What all have laid down.
+    #[inline]
+    pub(super) fn lines(&self) -> &[Line] {
+        self.round.lines()
+    }
+
+    /// All meet. Where they are few, each looks at what the others have shown; else whoever comes
+    /// last does `finish` before the others go on.
+    #[inline(always)]
+    pub(super) fn all(&self, finish: impl FnOnce()) -> impl Future<Output = Result> + Send {
+        self.until_any(match self.is_small() {
+            true => {
+                self.round.line(self.me).show(self.turn);
+                W::ring_few(self);
+                Some(Gate::AllShown)
+            }
+            false => self.arrive(finish),
+        })
+    }
+
+    /// All meet; whoever comes last does `finish` before the others go on.
+    #[inline]
+    pub(super) fn all_behind(&self, finish: impl FnOnce()) -> impl Future<Output = Result> + Send {
+        self.until_any(self.arrive(finish))
+    }
+
+    #[inline(always)]
+    pub(super) fn arrive(&self, finish: impl FnOnce()) -> Option<Gate> {
+        if !self.round.arrivals.arrive(self.turn, self.me) {
+            return Some(Gate::Done);
+        }
+        W::settle(self);
+        finish();
+        self.round.finish(self.turn);
+        W::open(self, Gate::Done);
+        None
+    }
+
+    /// All come before anybody goes on; what they point at is there from then on until
+    /// [`Members::end_reading`]. On failure nobody reads it.
+    pub(super) async fn all_there(&self) -> Result {
+        let mut gate = Some(Gate::Full);
+        if self.round.arrivals.arrive(self.turn, self.me) {
+            W::settle(self);
+            W::open(self, Gate::Full);
+            gate = None;
+        }
+        match self.until_any(gate).await {
+            Err(failure) if !failure.is_death() && !self.round.arrivals.abandon(self.turn) => {
+                // All have come after all, and may read.
+                Ok(())
+            }
+            outcome => outcome,
+        }
+    }
+
+    /// Says to `root` that a copy of what this member has is there; `root` waits for all of them.
+    #[inline(always)]
+    pub(super) fn all_at(&self, root: usize) -> impl Future<Output = Result> + Send {
+        self.until_any(match self.is_small() {
+            true => {
+                self.round.line(self.me).show(self.turn);
+                self.tell_root(root, true, Gate::AllShown)
+            }
+            false => self.arrive_at(root),
+        })
+    }
+
+    /// Tells the one at `root` that this member has come; that one waits for all.
+    #[inline(always)]
+    pub(super) fn come_to(&self, root: usize) -> impl Future<Output = Result> + Send {
+        self.until_any(self.arrive_at(root))
+    }
+
+    #[inline(always)]
+    fn arrive_at(&self, root: usize) -> Option<Gate> {
+        let is_last = self.round.arrivals.arrive(self.turn, self.me);
+        self.tell_root(root, is_last, Gate::Full)
+    }
+
+    #[inline(always)]
+    fn tell_root(&self, root: usize, is_news: bool, gate: Gate) -> Option<Gate> {
+        if root == self.me {
+            return Some(gate);
+        }
+        if is_news {
+            self.meeting.ring(root);
+        }
+        None
+    }
+
+    /// Says that what this member has is there, for all others, who may come later.
+    #[inline(always)]
+    pub(super) fn show(&self) -> Result {
+        self.round.line(self.me).show(self.turn);
+        W::open(self, Gate::Shown { place: self.me });
+        self.step()
+    }
+
+    /// Waits until the one at `root` has shown what it has.
+    #[inline(always)]
+    pub(super) fn shown_by(&self, root: usize) -> impl Future<Output = Result> + Send {
+        self.until(Gate::Shown { place: root })
+    }
+
+    /// The same for what the member at `previous` has laid down for this one alone.
+    #[inline(always)]
+    pub(super) fn passed_by(&self, previous: usize) -> impl Future<Output = Result> + Send {
+        self.until(Gate::Passed { place: previous })
+    }
+
+    /// Says that what this member has is there for the one after it, if there is one.
+    #[inline]
+    pub(super) fn pass(&self) -> Result {
+        self.round.line(self.me).show(self.turn);
+        self.meeting.ring_next(self.me);
+        self.step()
+    }
+
+    /// This member needs nothing any more of what others have laid down, and has nothing there that
+    /// others might still want.
+    #[inline(always)]
+    pub(super) fn leave(&self) -> impl Future<Output = Result> + Send {
+        W::leave(self)
+    }
+
+    /// Memory that is not there is this member's own.
+    #[inline(always)]
+    pub(super) fn judge(&self, copied: std::result::Result<(), Fault>) -> Result {
+        copied.map_err(|fault| self.suffer(fault.address))
+    }
+
+    #[cold]
+    pub(super) fn suffer(&self, address: usize) -> Failure {
+        self.lane.process().engine.suffer(address).into()
+    }
+
+    /// Notes that the members disagree on how much there is to be combined.
+    #[cold]
+    pub(super) fn note_disagreement(&self, mine: usize) -> Result {
+        let (rank, bytes) = self
+            .sizes()
+            .zip(0..)
+            .map(|(bytes, rank)| (rank, bytes))
+            .find(|(_, n)| *n != mine)
+            .unwrap_or((self.me, mine));
+        self.lane.note(Err(disagreement(rank, bytes, mine)))
+    }
+
+    /// The sizes of what all have laid down, for those who combine it.
+    pub(super) fn sizes(&self) -> impl Iterator<Item = usize> + '_ {
+        (0..self.count()).map(|place| self.laid(place).bytes())
+    }
+
+    #[inline(always)]
+    pub(super) fn meeting(&self) -> &'a Meeting {
+        self.meeting
+    }
+
+    #[inline(always)]
+    pub(super) fn turn(&self) -> u32 {
+        self.turn
+    }
+
+    /// The round itself.
+    #[inline(always)]
+    pub(super) fn round(&self) -> &Round {
+        &self.round
+    }
+
+    /// Memory for what all combine.
+    pub(super) fn board(&self, bytes: usize) -> Arc<Board> {
+        self.meeting.board(&self.round, self.turn, bytes)
+    }
+
+    /// This member is done with it.
+    pub(super) fn put_away(&self, board: Arc<Board>) {
+        self.meeting.put_away(&self.round, board);
+    }
+
+    #[inline(always)]
+    pub(super) fn vigil(&self, gate: Gate) -> Vigil<'_> {
+        let (envelope, everyone) = (self.lane.own_envelope(), self.lane);
+        Vigil {
+            meeting: self.meeting,
+            round: &self.round,
+            gate,
+            turn: self.turn,
+            envelope,
+            everyone,
+        }
+    }
+}
+
+/// The news that the member with this rank has so many bytes, and this one others.
+#[cold]
+pub(super) fn disagreement(rank: usize, bytes: usize, mine: usize) -> Failure {
+    let words = format!("rank {rank} reduces {bytes} bytes where this rank reduces {mine}");
+    Class::COUNT.because(words)
+}
+
+#[cold]
+pub(super) fn failure(mishap: Mishap) -> Failure {
+    let outcome = Outcome { mishap: Some(mishap), ..Outcome::default() };
+    news(&outcome).expect_err("a mishap is a failure")
+}
+
+/// Fails where a failure stands against a new operation of `lane`.
+#[cold]
+#[inline(never)]
+pub(super) fn object_at_first(lane: &Lane<'_>) -> Result {
+    must_be_fresh(lane.process(), lane.comm())?;
+    // Any round will do, to say which operation asks.
+    let meeting = lane.comm().meeting(lane.process());
+    let (round, (turn, _)) = (meeting.common_round(), lane.number());
+    let (envelope, everyone) = (lane.own_envelope(), lane);
+    let vigil = Vigil { meeting, round, gate: Gate::Room, turn, envelope, everyone };
+    let objection = lane.process().engine.objection_at_first(&vigil);
+    objection.map_or(Ok(()), |mishap| Err(failure(mishap)))
+}
+
+#[inline]
+pub(super) fn index(rank: i32) -> usize {
+    usize::try_from(rank).expect("ranks and sizes are not negative")
+}

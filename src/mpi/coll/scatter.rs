@@ -1,0 +1,121 @@
+//! The root's blocks go to the ranks, one to each (MPI-5.0 §6.6).
+
+use super::blocks::{Blocks, Offer, Sides, Spot, block, blocks, given};
+use super::claim::{Claim, Kind};
+use super::members::{Members, Wait, index};
+use super::plan::Plan;
+use super::role::{Role, others};
+use super::select::{Crowd, Venue};
+use super::take::Share;
+use crate::host::memory::Region;
+use crate::mpi::comm::Comm;
+use crate::mpi::error::Result;
+use crate::mpi::lane::{Doing, Lane};
+
+/// The root's blocks go to the ranks, one to each.
+pub struct Scatter {
+    role: Role,
+    /// At the root.
+    blocks: Option<Blocks>,
+    /// `None`: in place.
+    mine: Option<Region>,
+    is_even: bool,
+    claim: Claim,
+}
+
+impl Scatter {
+    #[inline(always)]
+    pub fn plan(comm: &Comm, send: &impl Sides, recv: &Offer<'_>, root: i32) -> Result<Scatter> {
+        let role = Role::of(comm, root)?;
+        let mine = match role {
+            Role::Root if comm.is_inter() => None,
+            Role::Root => given(recv)?,
+            Role::Leaf(_) => Some(recv.spot()?),
+            Role::Nobody => None,
+        };
+        let is_even = send.is_even();
+        let kind = if is_even { Kind::Scatter } else { Kind::Scatterv };
+        let amount = block(role, send, recv)?;
+        let claim = Claim::of(kind).role(role, comm).amount(amount);
+        let blocks = if role == Role::Root { Some(blocks(send, comm)?) } else { None };
+        Ok(Scatter { role, blocks, mine: mine.map(Spot::region), is_even, claim })
+    }
+}
+
+impl Plan for Scatter {
+    type Algorithm = ();
+
+    #[inline(always)]
+    fn claim(&self) -> Claim {
+        self.claim
+    }
+
+    #[inline(always)]
+    fn select(&self, crowd: Crowd) -> (Venue, ()) {
+        let mine = || self.mine.as_ref().map_or(0, Region::bytes);
+        let each = || self.blocks.as_ref().map_or_else(mine, Blocks::largest);
+        (crowd.scatter(self.is_even.then(each)), ())
+    }
+
+    async fn together<W: Wait>(&self, (): (), members: &Members<'_, '_, W>) -> Result {
+        let (root, crowd) = (index(self.role.root(members.lane())), members.crowd());
+        if let Some(blocks) = &self.blocks {
+            if let Some(mine) = &self.mine {
+                members.lane().keep(&blocks.at(members.me()), mine)?;
+            }
+            if crowd.buffers_blocks(blocks.bytes()) {
+                match blocks {
+                    Blocks::Even { all, .. } => members.put(all)?,
+                    Blocks::Each(blocks) => members.put_blocks(blocks)?,
+                }
+                members.show()?;
+                return members.leave().await;
+            }
+            return give_single_copy(members, blocks, root).await;
+        }
+        let mine = self.mine.as_ref().unwrap_or(&Region::EMPTY);
+        // Where blocks are equal, all know how much the root has.
+        if self.is_even && crowd.buffers_blocks(mine.bytes() * members.count()) {
+            members.shown_by(root).await?;
+            members.take(root, Share::Mine, mine)?;
+            return members.leave().await;
+        }
+        receive_single_copy(members, mine, root).await
+    }
+
+    async fn by_messages(&self, (): (), lane: &Lane<'_>) -> Result {
+        match (self.role, &self.blocks) {
+            (Role::Leaf(root), _) => {
+                lane.recv(root, self.mine.as_ref().unwrap_or(&Region::EMPTY)).await.map(drop)
+            }
+            (Role::Root, Some(blocks)) => {
+                let sends = give(lane, blocks)?;
+                if let Some(mine) = &self.mine {
+                    lane.keep(&blocks.of(lane.rank()), mine)?;
+                }
+                lane.all(sends).await
+            }
+            _ => lane.look_round(),
+        }
+    }
+}
+
+async fn give_single_copy<W: Wait>(
+    members: &Members<'_, '_, W>, blocks: &Blocks, root: usize,
+) -> Result {
+    members.come_to(root).await?;
+    members.point_at_all(blocks);
+    members.give().await
+}
+
+async fn receive_single_copy<W: Wait>(
+    members: &Members<'_, '_, W>, mine: &Region, root: usize,
+) -> Result {
+    members.come_to(root).await?;
+    members.receive(root, Share::Mine, mine).await
+}
+
+/// The root's part by messages: a block for everyone else.
+pub(super) fn give<'l, 'a>(lane: &'l Lane<'a>, blocks: &Blocks) -> Result<Vec<Doing<'l, 'a>>> {
+    others(lane.comm()).map(|rank| lane.start_send(rank, &blocks.of(rank))).collect()
+}

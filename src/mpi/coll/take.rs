@@ -1,0 +1,287 @@
+//! What a member takes of what others have laid down or point at, and how long the owner of what is
+//! pointed at stays: the copies of all operations in shared memory.
+
+use super::blocks::Blocks;
+use super::members::{Members, Wait};
+use crate::base::Member;
+use crate::engine::{Gate, Laid, Line, Mishap, Outcome};
+use crate::host::life::{self, Pin};
+use crate::host::memory::{self, Fault, Region, Span, transfer_start};
+use crate::mpi::error::{Class, Failure, Result, is_death};
+use crate::mpi::p2p::news;
+
+/// Some of what is laid down.
+#[derive(Clone, Copy)]
+pub(super) struct Part {
+    pub(super) offset: usize,
+    pub(super) bytes: usize,
+}
+
+/// How much of what another member has is for this one.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Share {
+    All,
+    Mine,
+}
+
+impl<W: Wait> Members<'_, '_, W> {
+    /// Reads nothing of others any more.
+    pub(super) fn end_reading(&self) {
+        if self.round().end_reading(self.turn(), self.me()) {
+            W::open(self, Gate::AllRead);
+        }
+        // Whoever waits and knows of a death looks who is left.
+        if !self.lane().process().engine.is_calm() {
+            self.meeting().ring_others(self.me());
+        }
+    }
+
+    /// The same for the one at `place` only, who waits for that.
+    pub(super) fn end_reading_of(&self, place: usize) {
+        self.round().end_reading(self.turn(), self.me());
+        self.meeting().ring(place);
+    }
+
+    /// The same for the one that all who point at something wait for.
+    pub(super) fn end_reading_of_all(&self) {
+        self.round().end_reading(self.turn(), self.me());
+        W::open(self, Gate::Read { place: self.me() });
+    }
+
+    /// Waits until all who live read nothing any more. When somebody has died before, that is told.
+    pub(super) async fn all_have_read(&self) -> Result<Option<Failure>> {
+        let outcome = self.until(Gate::AllRead).await;
+        if is_death(&outcome) {
+            return Err(Failure::died());
+        }
+        if outcome.is_err() {
+            let nobody = || (0..self.count()).all(|place| self.reads_nothing(place));
+            self.lane().process().engine.sit_out(&self.vigil(Gate::AllRead), nobody)?;
+        }
+        self.take_back()?;
+        Ok(outcome.err())
+    }
+
+    /// Waits until the one at `root` has read what this member points at.
+    pub(super) async fn read_by(&self, root: usize) -> Result {
+        let gate = Gate::Read { place: root };
+        let outcome = self.until(gate).await;
+        if is_death(&outcome) {
+            return outcome;
+        }
+        if outcome.is_err() {
+            // Unless all have come, nobody will read.
+            if self.round().arrivals.abandon(self.turn()) {
+                return outcome;
+            }
+            let engine = &self.lane().process().engine;
+            engine.sit_out(&self.vigil(gate), || self.reads_nothing(root))?;
+        }
+        self.take_back()?;
+        if self.round().has_read(self.turn(), root) { Ok(()) } else { outcome }
+    }
+
+    /// What was not there is this member's own fault.
+    fn take_back(&self) -> Result {
+        self.round().take_back(self.me()).map_or(Ok(()), |address| Err(self.suffer(address)))
+    }
+
+    /// Whether the one at `place` does not read any more, or never will.
+    fn reads_nothing(&self, place: usize) -> bool {
+        self.round().has_read(self.turn(), place)
+            || self.lane().process().world.is_dead(self.member(place))
+    }
+
+    fn member(&self, place: usize) -> Member {
+        self.lane().comm().member(i32::try_from(place).expect("ranks fit an int"))
+    }
+
+    /// Copies `bytes` of what is laid down at `place`, from `offset` on. False when the memory went
+    /// with its owner.
+    pub(super) fn fetch(
+        &self, from: &Laid, place: usize, part: Part, into: &Region,
+    ) -> Result<bool> {
+        let Part { offset, bytes } = part;
+        let (source, is_own) = match from {
+            Laid::Copy(span) => (Region::from(span.part(offset, bytes)), true),
+            Laid::Copies(blocks) => (blocks[self.me()].part(offset, bytes), true),
+            Laid::There(region) => (region.part(offset, bytes), place == self.me()),
+            Laid::Blocks(blocks) => (blocks[self.me()].part(offset, bytes), place == self.me()),
+        };
+        let pin = if is_own { None } else { Some(self.pin(place)) };
+        if let Some(None) = pin {
+            return Ok(false);
+        }
+        match transfer_start(&source, into, bytes) {
+            Ok(()) => Ok(true),
+            Err(Fault { address, in_source: true }) if !is_own => {
+                self.round().blame(place, address);
+                Ok(false)
+            }
+            Err(fault) => Err(self.suffer(fault.address)),
+        }
+    }
+
+    /// Takes what the member at `place` has for this one: a share of it where all get equal ones,
+    /// which is judged like a message.
+    #[inline(always)]
+    pub(super) fn take(&self, place: usize, share: Share, into: &Region) -> Result {
+        if let Some(copy) = self.round().line(place).whole_copy() {
+            let part = match share {
+                Share::All => copy,
+                Share::Mine => {
+                    let each = copy.bytes() / self.count();
+                    copy.part(each * self.me(), each)
+                }
+            };
+            if part.bytes() <= into.bytes() {
+                return self.copy(part, into);
+            }
+        }
+        self.take_with_care(place, share, into)
+    }
+
+    #[inline(never)]
+    fn take_with_care(&self, place: usize, share: Share, into: &Region) -> Result {
+        let from = self.laid(place);
+        let (offset, sent) = match (&from, share) {
+            (Laid::Blocks(blocks) | Laid::Copies(blocks), _) => (0, blocks[self.me()].bytes()),
+            (from, Share::All) => (0, from.bytes()),
+            (from, Share::Mine) => {
+                let each = from.bytes() / self.count();
+                (each * self.me(), each)
+            }
+        };
+        let room = into.bytes();
+        if sent > room {
+            let mishap = Some(Mishap::Truncated { sent });
+            let outcome = Outcome { bytes: room, mishap, ..Outcome::default() };
+            self.lane().note(news(&outcome))?;
+        }
+        let part = Part { offset, bytes: sent.min(room) };
+        match self.fetch(&from, place, part, into)? {
+            true => Ok(()),
+            false => Err(self.lost(place)),
+        }
+    }
+
+    /// Takes what each has for this one, but for its own where that is in place.
+    pub(super) fn take_all(&self, share: Share, blocks: &Blocks, is_in_place: bool) -> Result {
+        if let (Share::All, Blocks::Even { all, each }) = (share, blocks)
+            && let Some(all) = all.span()
+            && self.are_copies(*each, is_in_place)
+        {
+            return self.take_row(*each, all, is_in_place);
+        }
+        let all = 0..self.count();
+        let mut others = all.filter(|place| !is_in_place || *place != self.me());
+        others.try_for_each(|place| self.take(place, share, &blocks.at(place)))
+    }
+
+    /// Whether all, or all others, have laid down copies of so many bytes.
+    fn are_copies(&self, each: usize, is_of_others: bool) -> bool {
+        let is_copy = |line: &Line| line.whole_copy().is_some_and(|copy| copy.bytes() == each);
+        let (before, after) = self.lines().split_at(self.me());
+        let rest = &after[usize::from(is_of_others)..];
+        before.iter().chain(rest).all(is_copy)
+    }
+
+    /// The same for such copies.
+    fn take_row(&self, each: usize, all: Span, is_in_place: bool) -> Result {
+        let row = |lines: &[Line], first: usize| {
+            let into = all.part(first * each, lines.len() * each);
+            memory::line_up(lines.iter().map(Line::copy), each, into)
+        };
+        let (lines, me) = (self.lines(), self.me());
+        self.judge(match is_in_place {
+            true => row(&lines[..me], 0).and_then(|()| row(&lines[me + 1..], me + 1)),
+            false => row(lines, 0),
+        })
+    }
+
+    /// Takes from all what they point at, and stays until all have done so.
+    pub(super) async fn exchange(
+        &self, share: Share, blocks: &Blocks, is_in_place: bool,
+    ) -> Result {
+        let taken = self.take_all(share, blocks, is_in_place);
+        self.end_reading();
+        if is_death(&taken) {
+            return taken;
+        }
+        // Others read this member's memory, whatever it has met itself.
+        self.all_have_read().await?;
+        taken?;
+        self.leave().await
+    }
+
+    /// What this member points at, now that all are there, is read by all.
+    pub(super) async fn give(&self) -> Result {
+        self.show()?;
+        self.end_reading();
+        self.all_have_read().await?;
+        self.leave().await
+    }
+
+    /// Takes its share of what `root` shows.
+    pub(super) async fn receive(&self, root: usize, share: Share, into: &Region) -> Result {
+        let taken = match self.shown_by(root).await {
+            Ok(()) => self.take(root, share, into),
+            failed => failed,
+        };
+        // Whoever gives up does not read, either.
+        self.end_reading();
+        taken?;
+        self.leave().await
+    }
+
+    pub(super) fn point_at_all(&self, blocks: &Blocks) {
+        match blocks {
+            Blocks::Even { all, .. } => self.point_at(all),
+            Blocks::Each(blocks) => self.point_at_blocks(blocks.clone()),
+        }
+    }
+
+    /// Copies a part of the meeting's own memory.
+    #[inline(always)]
+    pub(super) fn copy(&self, from: Span, into: &Region) -> Result {
+        match into.span() {
+            Some(into) => self.copy_span(from, into),
+            None => self.judge(transfer_start(&from.into(), into, from.bytes().min(into.bytes()))),
+        }
+    }
+
+    /// The same to memory in one piece.
+    #[inline(always)]
+    pub(super) fn copy_span(&self, from: Span, to: Span) -> Result {
+        self.judge(memory::copy(from, to))
+    }
+
+    /// Keeps the memory of the member at `place` where it is, if it is there.
+    pub(super) fn pin(&self, place: usize) -> Option<Pin> {
+        let Member { seat, incarnation } = self.member(place);
+        life::pin(seat, incarnation)
+    }
+
+    /// What to say of memory of the member at `place` that is not there: this member's own is its
+    /// end.
+    #[cold]
+    pub(super) fn missed(&self, place: usize, address: usize) -> Failure {
+        if place == self.me() {
+            return self.suffer(address);
+        }
+        self.round().blame(place, address);
+        self.lost(place)
+    }
+
+    /// The news that the member at `place` is dead, with what it had.
+    #[cold]
+    pub(super) fn lost(&self, place: usize) -> Failure {
+        self.lane().loss(i32::try_from(place).expect("ranks fit an int"))
+    }
+}
+
+/// The news that somebody could not do his part, because of a death.
+#[cold]
+pub(super) fn spoilt() -> Failure {
+    Class::PROC_ABORTED.because("a member has died before the others had read what it gave")
+}
