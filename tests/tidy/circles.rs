@@ -30,7 +30,7 @@ pub(crate) fn complaints(
     let mut complaints = Vec::new();
     for circle in &found {
         let is_known = |known: &&[&str]| circle.iter().all(|file| holds(known, file));
-        if !left.iter().any(|known| is_known(known)) {
+        if !left.iter().any(is_known) {
             complaints.push(format!("a circle of imports:{}", shown(circle, &imports)));
         }
     }
@@ -223,7 +223,8 @@ impl Crate {
     /// Whether an item can be had from the module at the end of the way.
     fn offers(&self, way: &Route, item: &String, depth: usize) -> bool {
         let Some(module) = self.modules.get(way) else { return false };
-        let is_child = self.modules.contains_key(&[way.as_slice(), &[item.clone()]].concat());
+        let is_child =
+            self.modules.contains_key(&[way.as_slice(), std::slice::from_ref(item)].concat());
         let globs = || module.globs.iter().any(|glob| self.offers(glob, item, depth - 1));
         let is_known = module.items.contains(item) || module.names.contains_key(item);
         is_child || is_known || depth > 0 && globs()

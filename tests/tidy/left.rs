@@ -3,11 +3,7 @@
 
 /// Files that import each other, circle by circle.
 pub(crate) const CIRCLES: &[&[&str]] = &[
-    &[
-        "src/transport/inbox.rs",
-        "src/transport/packet.rs",
-        "src/transport/ring.rs",
-    ],
+    &["src/transport/inbox.rs", "src/transport/packet.rs", "src/transport/ring.rs"],
     &[
         "src/engine/mod.rs",
         "src/engine/rank/buffered.rs",
