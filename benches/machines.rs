@@ -6,8 +6,8 @@ use ftmpi_machine::Model;
 use ftmpi_sim::bluegene::apps::LineBroadcast;
 use ftmpi_sim::bluegene::{Emulator, Setup};
 use ftmpi_sim::events::{Note, Post, Shard, Simulation, THE_MACHINE};
-use ftmpi_sim::spares::figures;
 use ftmpi_sim::spares::sample::sample;
+use ftmpi_sim::spares::study;
 use std::io::{BufRead, BufReader, Read, Write};
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode, Stdio};
@@ -172,7 +172,7 @@ fn peak_of_line() -> f64 {
 
 /// Milliseconds.
 fn case_of_spares() -> f64 {
-    let study = figures::study(&[24, 24, 24], "3D(2,1)", "hybrid(all)", None).expect("it fits");
+    let study = study::study(&[24, 24, 24], "3D(2,1)", "hybrid(all)", None).expect("it fits");
     let before = worked();
     for seed in 0..50 {
         assert_eq!(study.random_case(seed, usize::MAX, false).len(), 1128);
@@ -182,7 +182,7 @@ fn case_of_spares() -> f64 {
 
 /// Seconds on all cores.
 fn sampled_spares() -> f64 {
-    let study = figures::study(&[24, 24, 24], "3D(2,1)", "hybrid(all)", None).expect("it fits");
+    let study = study::study(&[24, 24, 24], "3D(2,1)", "hybrid(all)", None).expect("it fits");
     let cores = std::thread::available_parallelism().map_or(1, usize::from);
     let began = Instant::now();
     let found = sample(&study, 3281, usize::MAX, 1, cores, false);

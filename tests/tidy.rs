@@ -3,6 +3,12 @@
 //! A new room needs a line in [`FLOORS`]; a new place for `unsafe` a line in [`UNSAFE_ROOMS`] and a
 //! review. What a rule says and why is in the house style and in `docs/ARCHITECTURE.md`.
 
+#[path = "tidy/circles.rs"]
+mod circles;
+#[path = "tidy/left.rs"]
+mod left;
+#[path = "tidy/paths.rs"]
+mod paths;
 #[path = "tidy/source.rs"]
 mod source;
 
@@ -230,6 +236,26 @@ fn files(directory: &Path, endings: &[&str]) -> Vec<PathBuf> {
     found
 }
 
+#[test]
+fn no_files_import_each_other() {
+    let mut roots = files(Path::new("src"), &["rs"]);
+    roots.retain(|path| is_root(path));
+    let complaints = circles::complaints(&roots, &read_if_there, left::CIRCLES);
+    assert!(complaints.is_empty(), "\n{}", complaints.join("\n"));
+}
+
+/// Whether a crate or a program starts here.
+fn is_root(path: &Path) -> bool {
+    let stands_alone = |room: &&str| path.parent() == Some(Path::new(room));
+    path.ends_with("lib.rs")
+        || path.ends_with("main.rs")
+        || ["src/bin", "src/ftck/examples"].iter().any(stands_alone)
+}
+
+fn read_if_there(path: &Path) -> Option<Source> {
+    path.is_file().then(|| read(path))
+}
+
 /// What `check` says about a file of this text at this path.
 fn complaints(path: &str, text: &str) -> Vec<String> {
     let found = check(Path::new(path), &Source::new(text.to_string()));
@@ -288,4 +314,53 @@ fn a_tidy_file_hears_no_complaint() {
         let text = "//! A.\n// SAFETY: the caller vouches for it.\nunsafe impl A for B {}\n";
         assert_eq!(complaints(allowed, text), Vec::<String>::new(), "{allowed}");
     }
+}
+
+#[test]
+fn every_circle_complains() {
+    let complaints = |texts: &[(&str, &str)], left: &[&[&str]]| {
+        let read = |path: &Path| {
+            let found = texts.iter().find(|(name, _)| Path::new(name) == path);
+            found.map(|(_, text)| Source::new(text.to_string()))
+        };
+        circles::complaints(&[PathBuf::from("src/lib.rs")], &read, left)
+    };
+    let root = ("src/lib.rs", "mod a;\nmod b;\n");
+    let cases: &[(&str, &str)] = &[
+        ("use crate::b::B;\npub struct A;\n", "use super::a::A;\npub struct B;\n"),
+        ("use crate::b;\nfn f() { b::g() }\n", "fn g() { crate::a::f() }\n"),
+        ("use crate::{b::{self, B}};\n", "pub use crate::a as other;\nfn g() { other::f() }\n"),
+        ("use super::b::*;\nfn f() {}\n", "mod inner {\n    use super::super::a::f;\n}\n"),
+    ];
+    for (a, b) in cases {
+        let texts = [root, ("src/a.rs", *a), ("src/b.rs", *b)];
+        let said = complaints(&texts, &[]);
+        assert!(said.len() == 1 && said[0].contains("src/b.rs:"), "{a}{b}{said:?}");
+        let known: &[&[&str]] = &[&["src/a.rs", "src/b.rs"]];
+        assert_eq!(complaints(&texts, known), Vec::<String>::new(), "{a}{b}");
+        let too_much: &[&[&str]] = &[&["src/a.rs", "src/b.rs", "src/c.rs"]];
+        assert!(complaints(&texts, too_much)[0].starts_with("src/c.rs is in no circle any more"));
+    }
+    let parent = [
+        ("src/lib.rs", "mod a;\n"),
+        ("src/a/mod.rs", "mod b;\nfn f() { b::g() }\n"),
+        ("src/a/b.rs", "use super::f;\nfn g() {}\n"),
+    ];
+    assert_eq!(complaints(&parent, &[]).len(), 1, "a child that uses its parent's own items");
+}
+
+#[test]
+fn imports_without_a_circle_hear_no_complaint() {
+    let texts = [
+        ("src/lib.rs", "mod a;\n"),
+        ("src/a/mod.rs", "mod b;\nmod c;\npub use b::B;\npub use c::C;\n"),
+        ("src/a/b.rs", "use super::C;\npub struct B;\n#[cfg(test)]\nmod tests { use super::C; }\n"),
+        ("src/a/c.rs", "pub struct C;\n// super::b::B\n#[cfg(test)]\nuse super::B;\n"),
+    ];
+    let read = |path: &Path| {
+        let found = texts.iter().find(|(name, _)| Path::new(name) == path);
+        found.map(|(_, text)| Source::new(text.to_string()))
+    };
+    let said = circles::complaints(&[PathBuf::from("src/lib.rs")], &read, &[]);
+    assert_eq!(said, Vec::<String>::new());
 }

@@ -1,9 +1,9 @@
 //! Tries the fast path of a call before the slow path (see `abi::fast_path`).
 
 use crate::abi::current;
-use crate::abi::door::internal;
-use crate::mpi::error::{Failure, Result};
+use crate::mpi::error::{Class, Error, Failure, Result};
 use crate::mpi::process::Process;
+use std::any::Any;
 use std::ffi::c_int;
 use std::mem::ManuallyDrop;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -43,4 +43,13 @@ pub(super) fn at_once(
         }
         Err(panic) => fail(internal(panic.as_ref()).into()),
     }
+}
+
+/// The error that a panic below a door is.
+#[cold]
+pub(super) fn internal(panic: &(dyn Any + Send)) -> Error {
+    let words = panic.downcast_ref::<String>().map(String::as_str);
+    let words = words.or_else(|| panic.downcast_ref::<&str>().copied());
+    let detail = words.unwrap_or("a broken invariant").to_string();
+    Error::new(Class::INTERN, detail)
 }

@@ -4,32 +4,14 @@
 //! and, where marked, its large-count and Fortran forms. `plain!` declares the few functions that
 //! do not return an error code.
 
+use crate::abi::attempt::internal;
+use crate::abi::scope::{News, Scope};
 use crate::abi::{current, handlers};
-use crate::mpi::errhandler::Hearer;
 use crate::mpi::error::{Cause, Class, Error, Result};
 use crate::mpi::failure::recovery;
 use crate::mpi::process::Process;
-use std::any::Any;
 use std::ffi::c_int;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-
-/// The object whose error handler is called when a call fails, by its raw handle.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Scope {
-    /// The call names no object. The handler is that of MPI_COMM_SELF or MPI_COMM_WORLD, or the
-    /// initial one (MPI-5.0 §9.3).
-    Initial,
-    Comm(usize),
-    Session(usize),
-    /// The error handler that was passed for an object which does not exist yet.
-    Handler(usize),
-    /// A communicator that may have been freed since the failing operation was started.
-    Hearer(Hearer),
-    /// Files: they share one handler, which returns by default (MPI-5.0 §14.7).
-    File,
-    /// The tools interface: no handler is ever called (MPI-5.0 §15.3.2).
-    Tool,
-}
 
 /// When a call may be made.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -38,15 +20,6 @@ pub(super) enum Season {
     Inside,
     /// At any time, like MPI_Initialized and MPI_Get_version (MPI-5.0 §11.4.1).
     Always,
-}
-
-/// An error, as far as the code that reports it to the program needs to know.
-#[derive(Clone, Copy)]
-pub(super) struct News {
-    pub(super) class: Class,
-    /// The class that an error handler receives.
-    pub(super) cause: Class,
-    pub(super) is_of_a_death: bool,
 }
 
 /// The outcome of a call. The error itself is stored in the process, so that no frame here owns
@@ -125,14 +98,6 @@ fn failed(process: &'static Process, name: &'static str, scope: Scope, error: Er
         return Verdict::Died;
     }
     Verdict::Failed(news, scope)
-}
-
-#[cold]
-pub(super) fn internal(panic: &(dyn Any + Send)) -> Error {
-    let words = panic.downcast_ref::<String>().map(String::as_str);
-    let words = words.or_else(|| panic.downcast_ref::<&str>().copied());
-    let detail = words.unwrap_or("a broken invariant").to_string();
-    Error::new(Class::INTERN, detail)
 }
 
 /// Declares one MPI function. The body receives parameters that are already checked. `Count` and
@@ -504,10 +469,10 @@ macro_rules! plain_fortran_door {
 
 macro_rules! scope {
     () => {
-        || $crate::abi::door::Scope::Initial
+        || $crate::abi::scope::Scope::Initial
     };
     ($on:ident) => {
-        move || $crate::abi::door::Scope::from($on)
+        move || $crate::abi::scope::Scope::from($on)
     };
 }
 

@@ -3,8 +3,7 @@
 //! A handler of the program may jump out and never return, so no lock is held and no frame owns
 //! anything when it is called.
 
-use crate::abi::door::{News, Scope, Season, enter};
-use crate::abi::kinds::{Fortran, Ierror, Int, Kind, MPI_Comm, MPI_File, MPI_Session, MPI_Win};
+use crate::abi::scope::{News, Scope};
 use crate::abi::{abort, current, nesting};
 use crate::job;
 use crate::mpi::callback::{Callback, Language};
@@ -52,18 +51,8 @@ pub(super) fn raise(
     }
 }
 
-/// MPI_Comm_call_errhandler and its kin: calls the handler of an object with `code`. An ordinary
-/// `fn` of C: neither the call nor its handler is an error.
-fn call_errhandler<H: Kind + Into<Scope>>(
-    name: &'static str, object: H, what: &'static str, code: c_int,
-) -> c_int {
-    let scope: Scope = object.into();
-    let known =
-        enter(name, Season::Inside, || scope, |process| object.check(process, what).map(drop));
-    if known != 0 {
-        return known;
-    }
-    let process = current::process();
+/// Lets an object's handler hear of `code`, as of an error of its own.
+pub(super) fn tell(process: &'static Process, name: &'static str, scope: Scope, code: c_int) {
     let class = Class(code);
     let news = News { class, cause: class, is_of_a_death: false };
     match reaction(process, scope, news.is_of_a_death) {
@@ -72,7 +61,6 @@ fn call_errhandler<H: Kind + Into<Scope>>(
         Reaction::End => end_job(process, name, scope, news),
         Reaction::Abort { object } => end_group(process, name, object, scope, news),
     }
-    0
 }
 
 fn reaction(process: &'static Process, scope: Scope, is_of_a_death: bool) -> Reaction {
@@ -179,77 +167,4 @@ fn last_words(process: &'static Process, name: &str, scope: Scope, news: News) -
     let detail = detail.strip_prefix(name).map_or(detail.as_str(), |rest| rest);
     let object = object.unwrap_or_default();
     format!("{name}{object} failed: {}{detail}", String::from_utf8_lossy(&words))
-}
-
-/// Generates the entry points of [`call_errhandler`], one for each type of object.
-macro_rules! call_errhandlers {
-    ($(
-        $kind:ident $what:ident: $c:ident, $pmpi:ident, $fortran:ident, $pfortran:ident;
-    )*) => {$(
-        #[unsafe(no_mangle)]
-        unsafe extern "C-unwind" fn $c($what: *mut c_void, errorcode: c_int) -> c_int {
-            call_errhandler(stringify!($c), $kind::from_c($what), stringify!($what), errorcode)
-        }
-
-        #[unsafe(no_mangle)]
-        unsafe extern "C-unwind" fn $pmpi($what: *mut c_void, errorcode: c_int) -> c_int {
-            call_errhandler(stringify!($c), $kind::from_c($what), stringify!($what), errorcode)
-        }
-
-        #[unsafe(no_mangle)]
-        unsafe extern "C-unwind" fn $fortran(
-            $what: *const c_int, errorcode: *const c_int, ierror: Ierror,
-        ) {
-            // SAFETY: the caller is Fortran, which passes scalars by reference.
-            let object = unsafe { $kind::enter($what, ()) };
-            // SAFETY: the caller is Fortran, which passes scalars by reference.
-            let code = unsafe { Int::enter(errorcode, ()) };
-            ierror.set(call_errhandler(stringify!($c), object, stringify!($what), code.value()));
-        }
-
-        #[unsafe(no_mangle)]
-        unsafe extern "C-unwind" fn $pfortran(
-            $what: *const c_int, errorcode: *const c_int, ierror: Ierror,
-        ) {
-            // SAFETY: the arguments are our caller's, which is Fortran.
-            unsafe { $fortran($what, errorcode, ierror) }
-        }
-
-        const _: () = {
-            #[unsafe(export_name = concat!(stringify!($fortran), "f08_"))]
-            unsafe extern "C-unwind" fn modern(
-                $what: *const c_int, errorcode: *const c_int, ierror: Ierror,
-            ) {
-                // SAFETY: the arguments are our caller's, which is Fortran.
-                unsafe { $fortran($what, errorcode, ierror) }
-            }
-
-            #[unsafe(export_name = concat!(stringify!($pfortran), "f08_"))]
-            unsafe extern "C-unwind" fn pmodern(
-                $what: *const c_int, errorcode: *const c_int, ierror: Ierror,
-            ) {
-                // SAFETY: the arguments are our caller's, which is Fortran.
-                unsafe { $fortran($what, errorcode, ierror) }
-            }
-        };
-
-        modules_door!(small, $c, $fortran, [], [$what: $kind, errorcode: Int]);
-    )*
-
-    #[cfg(test)]
-    #[test]
-    fn the_calls_that_call_handlers_match_the_header() {
-        $(crate::abi::header::expect("int", stringify!($c), &[$kind::C, Int::C]);)*
-    }};
-}
-
-call_errhandlers! {
-    MPI_Comm comm: MPI_Comm_call_errhandler, PMPI_Comm_call_errhandler,
-        mpi_comm_call_errhandler_, pmpi_comm_call_errhandler_;
-    MPI_File fh: MPI_File_call_errhandler, PMPI_File_call_errhandler,
-        mpi_file_call_errhandler_, pmpi_file_call_errhandler_;
-    MPI_Win win: MPI_Win_call_errhandler, PMPI_Win_call_errhandler,
-        mpi_win_call_errhandler_, pmpi_win_call_errhandler_;
-    MPI_Session session: MPI_Session_call_errhandler, PMPI_Session_call_errhandler,
-        mpi_session_call_errhandler_, pmpi_session_call_errhandler_;
 }

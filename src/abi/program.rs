@@ -1,9 +1,10 @@
 //! Calls the program's callbacks, for `mpi`, which may not call a function by its address.
 
 use crate::mpi::attributes::Attribute;
-use crate::mpi::callback::{Callback, Language, Notice, Program, Reduction};
+use crate::mpi::callback::{Callback, Language};
 use crate::mpi::error::{Class, Result};
 use crate::mpi::p2p::status::Status;
+use crate::mpi::program::{Notice, Program, Reduction};
 use std::ffi::{c_int, c_void};
 
 /// Calls every function that the program passed to the library.

@@ -21,7 +21,8 @@ macro_rules! unsupported_door {
     ($scope:ident, $name:ident, [$($fortran:ident)?], [$($arg:tt)*]) => {
         #[allow(non_snake_case, clippy::too_many_arguments)]
         mod $name {
-            use $crate::abi::door::{Scope, refuse};
+            use $crate::abi::door::refuse;
+            use $crate::abi::scope::Scope;
             use ::std::ffi::c_int;
 
             #[unsafe(export_name = stringify!($name))]

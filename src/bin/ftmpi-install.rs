@@ -9,7 +9,7 @@ mod manual;
 mod shared;
 
 use shared::place::{self, LIBRARY, STANDARD_NAMES};
-use shared::refusal::{BROKEN, Refusal};
+use shared::refusal::Refusal;
 use std::ffi::OsStr;
 use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
@@ -155,7 +155,7 @@ fn manuals(bin: &Path, root: &Path) -> Result<(), Refusal> {
         let asked = asked.map_err(|error| failed("run", &program, error))?;
         if !asked.status.success() {
             let words = format!("{} {option} fails: {}", program.display(), asked.status);
-            return Err(Refusal::new(BROKEN, words));
+            return Err(Refusal::broken(words));
         }
         let help = String::from_utf8_lossy(&asked.stdout);
         write(&target.join(format!("{name}.1")), &manual::page(name, &help))?;
@@ -233,5 +233,5 @@ fn partial(to: &Path) -> PathBuf {
 }
 
 fn failed(what: &str, path: &Path, error: std::io::Error) -> Refusal {
-    Refusal::new(BROKEN, format!("cannot {what} {}: {error}", path.display()))
+    Refusal::broken(format!("cannot {what} {}: {error}", path.display()))
 }

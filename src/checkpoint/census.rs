@@ -2,13 +2,14 @@
 //! all, so the first who knows it works it out.
 
 use super::disk::{self, Kept};
+use super::extent::{Heads, KINDS};
 use super::keep::{Checkpoint, await_idle};
-use super::layout::{Laid, Layout, Layouts};
+use super::laid::{Laid, Layouts};
+use super::layout::Layout;
 use super::ledger::{self, Account, Seat, Verdict};
-use super::memory::KINDS;
 use super::rounds::{Topic, hear, made};
 use super::scheme::Scheme;
-use super::shape::{Heads, Shape, nodes};
+use super::shape::{Shape, nodes};
 use crate::base::Member;
 use crate::mpi::comm::Comm;
 use crate::mpi::error::{Class, Result};

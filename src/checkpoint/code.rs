@@ -5,15 +5,12 @@
 //! coder keeps them until the last has come.
 
 use super::field::{self, Factors, Multiplier};
-use super::layout::Repair;
+use super::layout::{GRAIN, Repair};
 use super::scheme::Code;
 use super::weights::{self, Weights};
 use crate::base::sync::sheet::Writing;
 use reed_solomon_simd::ReedSolomonEncoder;
 use std::sync::{Arc, Once};
-
-/// A piece is so many bytes long, or a multiple: what the codes work on at a time.
-pub const GRAIN: usize = 64;
 
 /// Makes ready what codes of this kind need, so that the first checkpoint takes as long as others:
 /// the tables of the field are some milliseconds' work, once for all.

@@ -1,12 +1,12 @@
 //! Makes the data of those who lack them out of what the others have, and says how good they are.
 
 use super::code::{Maker, Part};
+use super::extent::{DOUBLES, EXACT};
 use super::layout::{Repair, share};
-use super::ledger::{Extent, Seat};
-use super::memory::{DOUBLES, Data, EXACT, Slot, Stretch, code_of, is_finite, stretches};
-use super::restoring::Common;
-use super::scheme::Scheme;
-use super::shape::Shape;
+use super::ledger::Seat;
+use super::restored::{Common, maker};
+use super::room::{Room, Worst};
+use super::slot::Slot;
 use super::stripes::{Crew, Offer, Offers, Work, pieces};
 use crate::base::sync::sheet::Reading;
 use crate::mpi::error::Result;
@@ -20,25 +20,6 @@ use std::sync::Arc;
 const PIECE: usize = 1 << 20;
 /// Who has lost so many decimal digits has nothing: a double has no more.
 pub(super) const ALL_DIGITS: i32 = 16;
-
-/// The worst of the sums that came back.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) struct Worst {
-    /// Decimal digits that are lost.
-    pub(super) digits: i32,
-    /// Whose item it is.
-    pub(super) place: usize,
-    pub(super) id: i32,
-}
-
-/// Data that come back: those of a rank's own place, or of one where nobody is any more.
-pub(super) struct Room {
-    place: usize,
-    extent: Extent,
-    data: Arc<Data>,
-    /// How large, of each stretch of doubles, the parts of sums were at most.
-    sizes: Mutex<Vec<f64>>,
-}
 
 /// Makes the data of all who lack them, in the slot of a rank's own place, and in those of `others`
 /// where nobody is: a slot is added for each of these places that has none yet. Returns the worst
@@ -102,49 +83,6 @@ fn decode_kind(process: &Process, common: &Common, offers: &Offers<'_>, kind: us
         }
     }
     Ok(())
-}
-
-impl Room {
-    fn doubles(&self) -> Vec<Stretch> {
-        let all = stretches(&self.data, &self.extent).into_iter();
-        all.filter(|stretch| stretch.kind == DOUBLES).collect()
-    }
-
-    /// Where stretches end, counted in doubles, in so many bytes from `start` on. What tells has
-    /// come back before.
-    fn ends(&self, start: usize, bytes: usize) -> Vec<usize> {
-        let end = |stretch: Stretch| stretch.bytes.end.saturating_sub(start).min(bytes) / 8;
-        self.doubles().into_iter().map(end).collect()
-    }
-
-    /// Keeps how large the parts of sums were.
-    fn note(&self, largest: &[f64]) {
-        let mut sizes = self.sizes.lock();
-        let length = sizes.len().max(largest.len());
-        sizes.resize(length, 0.0);
-        sizes.iter_mut().zip(largest).for_each(|(size, other)| *size = size.max(*other));
-    }
-
-    /// How many digits of each item are lost: a sum is wrong by what a double does not resolve of
-    /// its parts. Where all numbers were zero, they are.
-    fn judge(&self) -> Worst {
-        let mut worst = Worst { place: self.place, ..Worst::default() };
-        for (stretch, size) in self.doubles().into_iter().zip(self.sizes.lock().iter()) {
-            let mut bytes = self.data[DOUBLES].write(stretch.bytes);
-            let digits = if stretch.norm == 0.0 {
-                bytes.fill(0);
-                0
-            } else if !is_finite(&bytes) {
-                i32::MAX
-            } else {
-                (size / stretch.norm).log10().ceil().max(0.0) as i32
-            };
-            if digits > worst.digits {
-                (worst.digits, worst.id) = (digits, stretch.id);
-            }
-        }
-        worst
-    }
 }
 
 impl Source {
@@ -226,29 +164,4 @@ impl Wanted {
         let parts = data.chain(codes).collect();
         Wanted { place, rank: rank(place), chunk, maker, parts }
     }
-}
-
-/// What makes lost data of a stripe, and out of which codes.
-fn maker(
-    scheme: &Scheme, shape: &Shape, kind: usize, repair: &Repair, lost: usize,
-) -> Option<(Maker, Vec<usize>)> {
-    let data = shape.layout.stripes[repair.stripe].data.len();
-    Maker::of_data(code_of(scheme.code, kind), lost, data, scheme.spares, repair)
-}
-
-/// The places whose data cannot be made: sums with these weights have no solution.
-pub(super) fn unsolved(scheme: &Scheme, shape: &Shape, repairs: &[Repair]) -> Vec<usize> {
-    let kinds = if shape.has_doubles { &[EXACT, DOUBLES][..] } else { &[EXACT] };
-    let mut places = Vec::new();
-    for repair in repairs {
-        for lost in &repair.lost {
-            let has_maker = |kind: &usize| maker(scheme, shape, *kind, repair, *lost).is_some();
-            if !kinds.iter().all(has_maker) {
-                places.push(shape.layout.stripes[repair.stripe].data[*lost].0);
-            }
-        }
-    }
-    places.sort_unstable();
-    places.dedup();
-    places
 }

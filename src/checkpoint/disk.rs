@@ -8,11 +8,11 @@
 use super::files::{self, Contents, TURNS};
 use super::head::Head;
 use super::ledger::{Account, Entry, Generation, Seat, Written, seats};
-use super::memory::{Codes, Data, Slot};
 use super::rounds::{Topic, hear};
 use super::scheme::Scheme;
 use super::scribe;
 use super::shape::Shape;
+use super::slot::{Codes, Data, Slot};
 use crate::mpi::error::{Class, Result};
 use crate::mpi::lane::Lane;
 use crate::mpi::process::Process;

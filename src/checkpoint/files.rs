@@ -5,7 +5,7 @@
 //! Data and codes are judged apart: with damaged codes the data are as good as ever.
 
 use super::head::{FIXED_BYTES, Head, Region, checksum};
-use super::memory::{Codes, Data};
+use super::slot::{Codes, Data};
 use crate::base::sync::sheet::Sheet;
 use std::fs::{self, File};
 use std::io::{self, ErrorKind};
@@ -186,9 +186,10 @@ pub(super) fn name(path: &Path) -> Display<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::checkpoint::extent::Extent;
+    use crate::checkpoint::extent::{DOUBLES, EXACT};
     use crate::checkpoint::head::Note;
-    use crate::checkpoint::ledger::{Extent, Generation};
-    use crate::checkpoint::memory::{DOUBLES, EXACT};
+    use crate::checkpoint::ledger::Generation;
     use crate::checkpoint::scheme::Scheme;
 
     const PLACE: usize = 3;

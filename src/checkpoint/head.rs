@@ -4,8 +4,8 @@
 //! It says the same of the members that share stripes with its place, as far as they need it: if
 //! one of their files is lost, that is where its own head comes back from.
 
-use super::ledger::{Extent, Generation};
-use super::memory::KINDS;
+use super::extent::{Extent, KINDS};
+use super::ledger::Generation;
 use super::scheme::Scheme;
 use super::shape::Shape;
 

@@ -2,11 +2,11 @@
 
 use super::code;
 use super::disk::Disk;
-use super::memory::{Item, Memory, Slot};
+use super::leeway::Leeway;
+use super::memory::Memory;
 use super::pace::Pace;
 use super::scheme::Scheme;
-use crate::base::Member;
-use crate::base::sync::alike::Alike;
+use super::slot::{Item, Slot};
 use crate::machine::units;
 use crate::mpi::comm::{Comm, WORLD};
 use crate::mpi::datatype::{Address, Datatype, Element};
@@ -146,39 +146,6 @@ pub fn unregister(keep: &Checkpoint, id: i32) -> Result {
     must_be_idle(&memory)?;
     let removed = memory.items.remove(&id);
     removed.map(drop).ok_or_else(|| Class::ARG.because(format!("nothing is registered as {id}")))
-}
-
-/// Of each place of a checkpoint, how many more of those whose data its own are coded with may be
-/// lost, as long as nobody else dies.
-pub(super) struct Leeway {
-    each: Vec<Option<usize>>,
-    /// Of any place; `None`, where data are lost, is the least.
-    least: Option<usize>,
-    /// What it follows from.
-    _of: (Arc<[Option<Member>]>, Arc<[bool]>),
-}
-
-/// Those of a job, by who has the data, who has no codes, and how many have died: all who ask get
-/// one result.
-#[derive(Default)]
-struct Leeways(Alike<(usize, usize, usize), Leeway>);
-
-impl Leeway {
-    /// That of what is in a slot.
-    fn of(process: &'static Process, slot: &Slot) -> Arc<Leeway> {
-        let world = process.world;
-        let (members, without_codes) = (&slot.members, &slot.without_codes);
-        // As long as it is held, so are they, and no others have their addresses.
-        let key = (members.as_ptr().addr(), without_codes.as_ptr().addr(), world.epoch());
-        world.tenant::<Leeways>().0.of(key, || {
-            let is_gone = |member: &Option<_>| member.is_none_or(|member| world.is_dead(member));
-            let gone: Vec<bool> = members.iter().map(is_gone).collect();
-            let layout = slot.layout.as_ref().expect("a checkpoint was taken by it");
-            let each = layout.tolerance(&gone, without_codes);
-            let least = each.iter().min().copied().flatten();
-            Leeway { each, least, _of: (members.clone(), without_codes.clone()) }
-        })
-    }
 }
 
 /// How safe the last whole checkpoint is, by what this rank knows of deaths.

@@ -4,14 +4,11 @@
 //! is the code of a stripe of one chunk. No two parts of a stripe lie with the same member, so that
 //! a stripe with k codes makes up for any k members.
 
-use super::apart;
-use super::code::GRAIN;
 use super::scheme::{Keeping, Scheme};
-use super::shape::Heads;
-use crate::base::sync::alike::Alike;
-use std::collections::BTreeMap;
-use std::ops::{Deref, Range};
-use std::sync::Arc;
+use std::ops::Range;
+
+/// A piece is so many bytes long, or a multiple: what the codes work on at a time.
+pub const GRAIN: usize = 64;
 
 /// Chunks that codes are made of together.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -23,12 +20,6 @@ pub struct Stripe {
     /// The members who keep the codes, in their order.
     pub keepers: Vec<usize>,
 }
-
-/// What layouts follow from: what the scheme is, how many members there are, and their nodes.
-type Reasons = (u64, usize, Vec<u32>);
-
-/// Those that somebody holds.
-static LAYOUTS: Alike<Reasons, Result<Layout, String>> = Alike::new();
 
 /// The stripes of a number of members.
 #[derive(Clone, Debug)]
@@ -45,48 +36,14 @@ pub struct Layout {
     crowds: Vec<usize>,
 }
 
-/// A layout that all share.
-#[derive(Clone, Debug)]
-pub struct Laid(Arc<Result<Layout, String>>);
-
-impl Laid {
-    /// The layout of a scheme among so many members; why there is none otherwise.
-    pub fn of(scheme: &Scheme, members: usize, nodes: &[u32]) -> Result<Laid, String> {
-        let reasons = (scheme.digest(), members, nodes.to_vec());
-        let made = LAYOUTS.of(reasons, || Layout::new(scheme, members, nodes));
-        match &*made {
-            Ok(_) => Ok(Laid(made)),
-            Err(why) => Err(why.clone()),
-        }
-    }
-}
-
-impl Deref for Laid {
-    type Target = Layout;
-    fn deref(&self) -> &Layout {
-        self.0.as_ref().as_ref().expect("nothing else is laid out")
-    }
-}
-
-/// The layouts of checkpoints of one scheme, which may have been taken on different nodes.
-pub struct Layouts {
-    pub scheme: Scheme,
-    /// By serial numbers; what is not in there was taken without.
-    pub(super) nodes: BTreeMap<u64, Arc<Heads>>,
-}
-
-impl Layouts {
-    /// That of the checkpoint `serial` of so many members.
-    pub fn of(&self, serial: u64, members: usize) -> Laid {
-        let nodes = self.nodes.get(&serial).map_or(&[][..], |heads| &heads.nodes);
-        Laid::of(&self.scheme, members, nodes).expect("they have taken a checkpoint by it")
-    }
-}
-
-impl From<&Scheme> for Layouts {
-    fn from(scheme: &Scheme) -> Layouts {
-        Layouts { scheme: scheme.clone(), nodes: BTreeMap::new() }
-    }
+/// How lost chunks of a stripe come back.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Repair {
+    pub stripe: usize,
+    /// Which of its data are lost.
+    pub lost: Vec<usize>,
+    /// Which of its codes are there.
+    pub codes: Vec<usize>,
 }
 
 /// What one works out of all codes of a stripe: the same part of each.
@@ -120,30 +77,9 @@ pub(super) fn part_of(who: usize, of: usize, hands: usize) -> Option<(usize, usi
     ((part * of).div_ceil(parts) == who).then_some((part, parts))
 }
 
-/// How lost chunks of a stripe come back.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Repair {
-    pub stripe: usize,
-    /// Which of its data are lost.
-    pub lost: Vec<usize>,
-    /// Which of its codes are there.
-    pub codes: Vec<usize>,
-}
-
 impl Layout {
-    /// The layout of a scheme among so many members; why there is none otherwise. `nodes`: where
-    /// each of them is; or nothing, where nobody has said so.
-    pub fn new(scheme: &Scheme, members: usize, nodes: &[u32]) -> Result<Layout, String> {
-        let mut layout = match nodes {
-            [] => Layout::anywhere(scheme, members)?,
-            nodes => apart::layout(scheme, nodes)?,
-        };
-        layout.note_parts();
-        Ok(layout)
-    }
-
     /// The same, wherever they are.
-    fn anywhere(scheme: &Scheme, members: usize) -> Result<Layout, String> {
+    pub(super) fn anywhere(scheme: &Scheme, members: usize) -> Result<Layout, String> {
         let mut layout = Layout::empty(members);
         let too_few = |least: usize| {
             Err(format!("scheme {scheme} needs {least} ranks or more, and there are {members}"))
@@ -206,7 +142,7 @@ impl Layout {
     }
 
     /// All stripes are there: who has to do with which.
-    fn note_parts(&mut self) {
+    pub(super) fn note_parts(&mut self) {
         let groups = self.stripes.iter().map(|stripe| stripe.group + 1).max().unwrap_or(0);
         self.crowds = vec![0; groups];
         for (number, stripe) in self.stripes.iter().enumerate() {

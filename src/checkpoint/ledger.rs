@@ -10,7 +10,9 @@
 //! that was under way and whole at all who are needed, and never a mixture: data and codes of one
 //! serial number are of one moment.
 
-use super::layout::{Layouts, Repair};
+use super::extent::Extent;
+use super::laid::Layouts;
+use super::layout::Repair;
 
 /// What a slot holds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -30,15 +32,6 @@ pub struct Entry {
     pub is_committed: bool,
     /// Whether its layout goes by the nodes that the members were on.
     pub has_nodes: bool,
-}
-
-/// How much data a rank has registered.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Extent {
-    /// Bytes of each kind.
-    pub bytes: [u64; 2],
-    /// A number that differs where the lists of what is registered do.
-    pub digest: u64,
 }
 
 /// A checkpoint on disk.

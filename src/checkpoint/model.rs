@@ -7,7 +7,8 @@
 mod stories;
 mod work;
 
-use super::layout::{Layout, Layouts, Share};
+use super::laid::Layouts;
+use super::layout::{Layout, Share};
 use super::ledger::{Account, Choice, Entry, Seat, Verdict, judge, spared, vacant};
 use super::scheme::Scheme;
 use crate::base::random::Random;

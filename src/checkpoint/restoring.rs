@@ -7,20 +7,21 @@
 use super::census::{
     Candidate, Census, Outlook, census, drafted, first, outlook, rank_in, ranks_of,
 };
-use super::decoding::{ALL_DIGITS, Worst, decode, unsolved};
+use super::decoding::{ALL_DIGITS, decode};
 use super::disk::{Unfit, share_trouble};
+use super::extent::{Extent, Heads};
 use super::files::TURNS;
 use super::keep::Checkpoint;
-use super::layout::Layouts;
-use super::ledger::{self, Account, Choice, Entry, Extent, Seat, Verdict};
-use super::memory::{KINDS, Memory, Orphan, Slot};
+use super::laid::Layouts;
+use super::ledger::{self, Account, Choice, Entry, Seat, Verdict};
+use super::memory::Memory;
+use super::restored::{Common, lost};
+use super::room::Worst;
 use super::rounds::{Topic, hear};
-use super::scheme::Scheme;
-use super::shape::{Heads, Shape};
+use super::shape::Shape;
+use super::slot::{Orphan, Slot};
 use super::stripes::{Codes, Crew};
-use super::taking::{comm_of, encode, lay_out};
-use crate::base::Member;
-use crate::host::output;
+use super::taking::{comm_of, encode, lay_out, say};
 use crate::mpi::comm::Comm;
 use crate::mpi::comm::group::Group;
 use crate::mpi::error::{Class, Failure, Result};
@@ -65,21 +66,6 @@ struct Losses {
     digits: i32,
     /// Those that have no digit left, by places.
     spoilt: Vec<Worst>,
-}
-
-/// What all know of the checkpoint that is restored.
-pub(super) struct Common {
-    /// The scheme that its codes are of.
-    pub(super) scheme: Scheme,
-    pub(super) shape: Shape,
-    pub(super) choice: Choice,
-    /// Who has the data of each place from now on; who has its codes made, at least.
-    members: Arc<[Option<Member>]>,
-    pub(super) ranks: Vec<i32>,
-    /// The first place of which somebody has registered other data, and who.
-    misfit: Option<(usize, usize)>,
-    /// The places whose data nothing can be made of.
-    pub(super) unsolved: Vec<usize>,
 }
 
 /// Restores the last checkpoint that can be; returns what the program calls it, and nothing when
@@ -317,22 +303,6 @@ impl Call<'_> {
     }
 }
 
-/// A line for whoever looks on.
-pub(super) fn say(words: &str) {
-    output::write(2, format!("ftmpi: {words}\n").as_bytes());
-}
-
-#[cold]
-fn lost(scheme: &Scheme, version: i64, ranks: &[i32], places: &[usize]) -> Failure {
-    let (noun, verb) = if places.len() == 1 { ("rank", "is") } else { ("ranks", "are") };
-    let ranks: Vec<usize> = places.iter().map(|place| ranks[*place] as usize).collect();
-    DATA_LOST.because(format!(
-        "checkpoint {version} cannot be restored: what {noun} {} had in it {verb} lost, since more \
-         failed than scheme {scheme} makes up for",
-        enumerate(&ranks)
-    ))
-}
-
 /// This rank's slot of the checkpoint, and which it is: one that is there, or a fresh one.
 fn fetch(
     keep: &Checkpoint, layouts: &Layouts, choice: &Choice, mine: &Account, me: usize,
@@ -391,54 +361,12 @@ pub(super) async fn settle(lane: &Lane<'_>, common: &Common, mine: Worst) -> Res
     Ok(digits)
 }
 
-impl Common {
-    pub(super) fn of(
-        scheme: Scheme, shape: Shape, choice: Choice, (accounts, group): (&[Account], &Group),
-    ) -> Common {
-        let sits = |seat: &Seat| match *seat {
-            Seat::Holder(rank) | Seat::Heir(rank) => Some(rank),
-            Seat::Guardian(_) => None,
-        };
-        let mut seated = choice.seats.iter().map(sits).enumerate();
-        let misfit = seated.find_map(|(place, rank)| {
-            (shape.heads.extents[place] != accounts[rank?].extent).then_some((place, rank?))
-        });
-        let member = |seat: &Seat| match seat {
-            Seat::Guardian(_) => None,
-            seat => group.member(seat.rank()),
-        };
-        let members = choice.seats.iter().map(member).collect();
-        let ranks = choice.seats.iter().map(|seat| seat.rank() as i32).collect();
-        let unsolved = unsolved(&scheme, &shape, &choice.repairs);
-        Common { scheme, shape, choice, members, ranks, misfit, unsolved }
-    }
-
-    /// Fails, at all alike, where sums have no solution for what is lost.
-    fn must_be_solved(&self) -> Result {
-        match &self.unsolved[..] {
-            [] => Ok(()),
-            places => Err(lost(&self.scheme, self.choice.version, &self.shape.heads.ranks, places)),
-        }
-    }
-
-    /// What is in the slot of a place where nobody is; nothing where only codes were kept.
-    pub(super) fn orphan(&self, slot: Slot) -> Option<Orphan> {
-        let place = slot.place()?;
-        let (rank, extent) = (self.shape.heads.ranks[place], self.shape.heads.extents[place]);
-        (extent.bytes != [0; KINDS]).then_some(Orphan { rank, extent, data: slot.data })
-    }
-
-    /// Notes in a slot whose checkpoint is in it.
-    pub(super) fn name(&self, slot: &mut Slot) {
-        slot.heads = self.shape.heads.clone();
-        slot.layout = Some(self.shape.layout.clone());
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::checkpoint::memory::DOUBLES;
+    use crate::base::Member;
+    use crate::checkpoint::extent::{DOUBLES, KINDS};
+    use crate::checkpoint::scheme::Scheme;
     const MEMBERS: usize = 4;
     /// Two sums with the same weights, which those of no scheme have.
     fn equal_sums() -> Scheme {

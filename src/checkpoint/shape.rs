@@ -1,20 +1,10 @@
 //! Who keeps what of a checkpoint, and how much: all know the same, and hold one copy of it.
 
-use super::code::GRAIN;
-use super::layout::Laid;
-use super::ledger::{Account, Extent};
-use super::memory::{DOUBLES, KINDS};
+use super::extent::{DOUBLES, Heads, KINDS};
+use super::laid::Laid;
+use super::layout::GRAIN;
+use super::ledger::Account;
 use std::sync::Arc;
-
-/// What all know of those who take a checkpoint, by places.
-#[derive(Debug, Default, PartialEq, Eq)]
-pub(super) struct Heads {
-    /// What each has registered, and its rank then.
-    pub(super) extents: Vec<Extent>,
-    pub(super) ranks: Vec<i32>,
-    /// The nodes that they are on; none if the layout does not go by them.
-    pub(super) nodes: Vec<u32>,
-}
 
 /// The layout of a checkpoint, and the sizes of what it lays out.
 pub(super) struct Shape {
@@ -71,6 +61,7 @@ pub(super) fn nodes<'a>(accounts: impl Iterator<Item = &'a Account>) -> Vec<u32>
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::checkpoint::extent::Extent;
     use crate::checkpoint::scheme::Scheme;
 
     #[test]

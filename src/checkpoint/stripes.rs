@@ -6,13 +6,13 @@
 //! second meeting counts on anything that others have made for it.
 
 use super::code::Encoder;
-use super::decoding::Room;
+use super::extent::{DOUBLES, KINDS};
 use super::layout::part_of;
-use super::memory::{Codes as Kept, Data, Slot, Source};
-use super::memory::{DOUBLES, KINDS, code_of, is_finite};
+use super::room::Room;
 use super::rounds::{Topic, hear};
 use super::scheme::Scheme;
 use super::shape::Shape;
+use super::slot::{Codes as Kept, Data, Slot, Source, code_of, is_finite};
 use crate::base::Member;
 use crate::base::sync::sheet::Writing;
 use crate::host::life;

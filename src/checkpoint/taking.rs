@@ -5,15 +5,15 @@
 
 use super::census::{Census, Draft, census, draft};
 use super::disk;
+use super::extent::{DOUBLES, EXACT};
 use super::files;
 use super::keep::{Checkpoint, mttf};
 use super::ledger::{self, Entry, Written};
-use super::memory::{DOUBLES, EXACT, Slot, Source, Stretch, is_finite, stretches};
 use super::pace::Toll;
-use super::restoring::say;
 use super::rounds::{Topic, hear};
+use super::slot::{Slot, Source, Stretch, is_finite, stretches};
 use super::stripes::{Codes, Crew, Offer, Offers};
-use crate::host::clock;
+use crate::host::{clock, output};
 use crate::mpi::comm::Comm;
 use crate::mpi::error::{Class, Failure, Result};
 use crate::mpi::handle_table::Held;
@@ -271,4 +271,9 @@ pub(super) async fn encode<'a>(
     let offer = Arc::new(Offer { source, ..Offer::of(slots) });
     let part = |offers: &Offers<'_>, kind: usize| codes.make(crew.process, offers, kind);
     crew.work(offer, [DOUBLES, EXACT], in_between, part).await
+}
+
+/// A line for whoever looks on.
+pub(super) fn say(words: &str) {
+    output::write(2, format!("ftmpi: {words}\n").as_bytes());
 }

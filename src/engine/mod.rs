@@ -116,6 +116,9 @@ struct State {
     outside: u64,
 }
 
+/// From how many messages that wait on it is worth while to look for recalled ones.
+const FEWEST_TO_SWEEP: usize = 64;
+
 /// Where a message goes.
 #[derive(Clone, Copy)]
 pub struct Letter<'a> {
@@ -427,7 +430,7 @@ impl State {
             ops: Ops::default(),
             posted: Posted::default(),
             unexpected: Unexpected::default(),
-            sweep_at: crate::engine::rank::progress::FEWEST_TO_SWEEP,
+            sweep_at: FEWEST_TO_SWEEP,
             pool: Pool::new(port),
             channels: crate::engine::rank::rings::Rings::default(),
             copies: VecDeque::new(),

@@ -35,11 +35,13 @@
 //! order. A member that has [left](Agreement::excuse) is missing too, but not dead.
 
 mod absent;
+mod decision;
 mod poll;
 mod value;
 
 use super::rules::{Rules, Sound};
 use absent::Absent;
+pub use decision::{Decision, Lock};
 use poll::Poll;
 use std::marker::PhantomData;
 use std::sync::Arc;
@@ -47,34 +49,6 @@ pub use value::Value;
 
 /// What a member wants to be sent, and to whom, in this order.
 pub type Outbox = Vec<(usize, Message)>;
-
-/// What was agreed.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Decision {
-    /// Combined over all members that are neither dead nor gone.
-    pub value: Value,
-    /// Who died, in the order in which it was noticed.
-    pub dead: Vec<usize>,
-    /// Who left in peace before he contributed.
-    pub left: Vec<usize>,
-}
-
-impl Decision {
-    /// Which of `size` members took part.
-    pub fn present(&self, size: usize) -> Vec<bool> {
-        let mut present = vec![true; size];
-        self.dead.iter().chain(&self.left).for_each(|&who| present[who] = false);
-        present
-    }
-
-    /// Whether all contributors had acknowledged the death of everybody who is dead. `deaths` are
-    /// the members' deaths in the common order of notices, as far as the caller knows it; he has
-    /// contributed, so he knows at least what all have acknowledged.
-    pub fn is_acknowledged(&self, deaths: &[usize]) -> bool {
-        let count = deaths.len().min(self.value.acknowledged as usize);
-        self.dead.len() <= count && self.dead.iter().all(|who| deaths[..count].contains(who))
-    }
-}
 
 /// What members say to each other.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -87,14 +61,6 @@ pub enum Message {
     Accept,
     /// It is decided.
     Decide(Arc<Decision>),
-}
-
-/// A proposal that a member holds on to.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Lock {
-    /// Whether he knows it to be decided.
-    pub is_decided: bool,
-    pub proposal: Arc<Decision>,
 }
 
 /// One member's part in one agreement.

@@ -9,11 +9,14 @@ mod ground;
 mod large;
 mod latch;
 mod library;
+mod seal;
 mod shelf;
 
 use dlmalloc::{Allocator, Dlmalloc};
 use ground::{STRIP_BYTES, ground};
 use latch::{Held, Latch};
+pub(super) use seal::Broken;
+use seal::{SEAL, break_seal, check_seal, seal};
 use shelf::Shelf;
 use std::cell::{Cell, UnsafeCell};
 use std::mem::MaybeUninit;
@@ -29,8 +32,6 @@ const TRIM_AFTER: usize = 64 << 20;
 const TRIM_PIECE: usize = 64 << 10;
 const TRIM_PAD: usize = 16 << 20;
 const PAGE: usize = 4096;
-const SEAL: usize = size_of::<usize>();
-
 /// A rank's heap: a strip and a slice of one reservation, named by their plot.
 #[derive(Debug)]
 pub(super) struct Heap {
@@ -59,12 +60,6 @@ struct Books {
     blocks: UnsafeCell<MaybeUninit<Dlmalloc<Extent>>>,
 }
 
-/// A block that has lost its seal: freed twice, overrun, or never a block.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Broken {
-    pub(super) address: usize,
-}
-
 /// The owner of a block.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Owner {
@@ -80,7 +75,7 @@ pub(super) enum Owner {
 /// `least_bytes` is how far each must be able to grow. False when there is no room at all.
 pub(super) fn reserve(ranks: usize, least_bytes: usize) -> bool {
     library::survive_fork();
-    ground::reserve(ranks, least_bytes)
+    ground::reserve(ranks, least_bytes, size_of::<Books>())
 }
 
 /// The owner of `block`.
@@ -121,7 +116,8 @@ impl Heap {
         let Some(ground) = ground() else { return Heap::without_ground() };
         Heap {
             plot,
-            books: ground.books(plot),
+            books: std::ptr::with_exposed_provenance_mut::<Books>(ground.books())
+                .wrapping_add(plot),
             strip: ground.strip(plot),
             slice: ground.slice(plot),
             slice_bytes: ground.slice_bytes(),
@@ -416,63 +412,6 @@ fn take_back(books: &Books, heap: &mut Dlmalloc<Extent>) {
         unsafe { heap.c_free(block) };
         block = next;
     }
-}
-
-/// Where the seal of a block is: at the end of the chunk whose size is in front of the block.
-/// `None` if there is no valid size.
-#[inline]
-fn seal_of(block: *mut u8) -> Option<*mut usize> {
-    const IN_USE: usize = 2;
-    const FLAGS: usize = 7;
-    if block.addr() & 15 != 0 {
-        return None;
-    }
-    // SAFETY: all addresses between the ends of the ground can be read.
-    let head = unsafe { block.cast::<usize>().sub(1).read() };
-    let bytes = head & !FLAGS;
-    let end = ground()?.end();
-    if head & IN_USE == 0 || bytes < 32 || bytes & 15 != 0 || bytes > end - block.addr() {
-        return None;
-    }
-    Some(block.wrapping_add(bytes - 2 * SEAL).cast())
-}
-
-/// Seals a new block. In a heap that was overrun it may have no sensible size.
-#[inline]
-fn seal(block: *mut u8, key: usize) -> Result<(), Broken> {
-    let seal = seal_of(block).ok_or(Broken { address: block.addr() })?;
-    // SAFETY: the word is in the block, after the bytes that the program requested.
-    unsafe { seal.write(key ^ block.addr()) };
-    Ok(())
-}
-
-/// The size of a block whose seal is intact.
-#[inline]
-fn check_seal(block: *mut u8, key: usize) -> Result<usize, Broken> {
-    let address = block.addr();
-    let seal = seal_of(block).ok_or(Broken { address })?;
-    // SAFETY: it is on the ground, which can be read everywhere.
-    match unsafe { seal.read() } == key ^ address {
-        true => Ok(seal.addr() - address),
-        false => Err(Broken { address }),
-    }
-}
-
-/// Whether `block` has `chunk` bytes in all and a broken seal: whether it was freed and not reused.
-#[inline]
-fn is_freed(block: *mut u8, chunk: usize, key: usize) -> bool {
-    let seal = seal_of(block).filter(|seal| seal.addr() - block.addr() + 2 * SEAL == chunk);
-    // SAFETY: it is on the ground, which can be read everywhere.
-    seal.is_some_and(|seal| unsafe { seal.read() } == !key)
-}
-
-/// Breaks the seal, so that freeing the block once more is noticed.
-#[inline]
-fn break_seal(block: *mut u8, key: usize) -> Result<usize, Broken> {
-    let bytes = check_seal(block, key)?;
-    // SAFETY: the seal is there.
-    unsafe { block.add(bytes).cast::<usize>().write(!key) };
-    Ok(bytes)
 }
 
 /// A number that no program writes at the end of a block by accident, different for every life.

@@ -46,6 +46,12 @@ pub fn spent() -> Duration {
     Duration::new(time.tv_sec as u64, time.tv_nsec as u32)
 }
 
+/// The number of the calling thread in the kernel.
+pub fn own_number() -> i32 {
+    // SAFETY: has no preconditions.
+    unsafe { libc::gettid() }
+}
+
 /// Whether the thread of this number is a service thread.
 pub(super) fn is_one(number: i32) -> bool {
     NUMBERS.lock().contains(&number)
@@ -56,7 +62,7 @@ struct Listed(i32);
 
 impl Listed {
     fn new() -> Listed {
-        let number = super::tasks::own_number();
+        let number = own_number();
         NUMBERS.lock().insert(number);
         Listed(number)
     }

@@ -34,12 +34,6 @@ pub fn stillness(is_exempt: impl Fn(i32) -> bool) -> Option<u64> {
     Some(seen.finish())
 }
 
-/// The number of the calling thread in the kernel.
-pub fn own_number() -> i32 {
-    // SAFETY: has no preconditions.
-    unsafe { libc::gettid() }
-}
-
 /// Whether a line of `/proc/…/syscall` is a wait on a futex, without a time limit, that only this
 /// process can end: a private one, or one in memory that is not shared.
 fn is_endless_wait(line: &str, is_shared: impl Fn(u64) -> bool) -> bool {

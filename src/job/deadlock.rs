@@ -7,10 +7,10 @@ use crate::base::Member;
 use crate::engine::shared::deadlock_detector::{DeadlockDetector, Sight};
 use crate::engine::{Waits, World};
 use crate::host::life::{self, Visit};
-use crate::host::{clock, replay, tasks};
+use crate::host::{clock, replay, service, tasks};
 use crate::job::end::say;
 use crate::job::fault_injection;
-use crate::job::policy::Gone;
+use crate::job::gone::Gone;
 use crate::launch::Job;
 use crate::mpi::failure::deadlock_report::DeadlockReport;
 use crate::mpi::process::Process;
@@ -116,7 +116,7 @@ fn sight(gone: &Gone, has_limit: bool) -> Sight {
     if !is_stuck || life::has_alarms() || fault_injection::is_expecting() {
         return Sight::Moving;
     }
-    let own = tasks::own_number();
+    let own = service::own_number();
     let supervisor = std::process::id() as i32;
     let is_exempt = |number| number == own || has_limit && number == supervisor;
     tasks::stillness(is_exempt).map_or(Sight::Moving, Sight::Still)

@@ -5,6 +5,7 @@ mod abort;
 mod deadlock;
 mod end;
 mod fault_injection;
+mod gone;
 mod live;
 mod policy;
 mod report;

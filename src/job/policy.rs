@@ -10,6 +10,7 @@ use crate::host::life::{self, Ending, Tenant, Verdict};
 use crate::host::{Rank, clock, output};
 use crate::job::deadlock::Patience;
 use crate::job::end::say;
+use crate::job::gone::Gone;
 use crate::job::{abort, end, fault_injection, live};
 use crate::launch::{Job, OnFailure};
 use crate::machine::berths::Relocation;
@@ -31,24 +32,6 @@ pub(super) struct Policy {
     has_survivor: AtomicBool,
     /// Whether some rank has finalized MPI, whatever its status, or has exited successfully.
     has_leaver: AtomicBool,
-}
-
-/// The seats whose ranks have ended for good, once all other ranks could learn of it.
-pub(super) struct Gone(Vec<AtomicBool>);
-
-impl Gone {
-    pub(super) fn new(seats: usize) -> Gone {
-        Gone((0..seats).map(|_| AtomicBool::new(false)).collect())
-    }
-
-    pub(super) fn seats(&self) -> usize {
-        self.0.len()
-    }
-
-    /// True if no rank will be in `seat` again.
-    pub(super) fn has(&self, seat: usize) -> bool {
-        self.0[seat].load(Ordering::Acquire)
-    }
 }
 
 impl Policy {
@@ -220,7 +203,7 @@ impl Tenant for Policy {
             }
         }
         if verdict == Verdict::Continue {
-            self.gone.0[rank.seat].store(true, Ordering::Release);
+            self.gone.note(rank.seat);
         }
         verdict
     }

@@ -2,7 +2,7 @@
 //! Vanneschi 1997, a k-ary n-tree). The receiver's digits choose the way up, so that messages to
 //! one node share links, and messages to different nodes do not.
 
-use super::topology::Path;
+use super::path::Path;
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FatTree {

@@ -9,6 +9,7 @@ pub mod fat_tree;
 pub mod faults;
 pub mod map;
 pub mod model;
+mod path;
 pub mod placement;
 mod reading;
 pub mod region;

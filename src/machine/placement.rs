@@ -7,7 +7,6 @@
 
 use super::spares::{Method, Spares};
 use super::topology::Grid;
-use super::traffic::Traffic;
 use std::cmp::Reverse;
 use std::sync::Arc;
 
@@ -125,22 +124,6 @@ impl Placement {
                 }
             };
             best.map(|moves| (method, moves))
-        })
-    }
-
-    /// Of all substitutions the one after which the most used link carries least; if equal, the one
-    /// with fewest collisions, and then with fewest moves.
-    pub fn calmest(
-        &self, failed: usize, methods: &[Method], traffic: &mut Traffic,
-    ) -> Option<(Method, Vec<Move>)> {
-        let every = |&method: &Method| {
-            self.ways(failed, method).into_iter().map(move |moves| (method, moves))
-        };
-        methods.iter().flat_map(every).min_by_key(|(_, moves)| {
-            traffic.apply(moves);
-            let score = (traffic.worst(), traffic.collisions(), moves.len());
-            traffic.undo(moves);
-            score
         })
     }
 

@@ -5,6 +5,7 @@
 //! equal), in a fat tree up to the first common switch and down again.
 
 use super::fat_tree::FatTree;
+pub use super::path::Path;
 
 /// A network of one of the shapes known here.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -18,14 +19,6 @@ pub enum Topology {
 pub struct Grid {
     dims: Vec<u32>,
     wraps: bool,
-}
-
-/// The length of a route, for computing its cost.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Path {
-    pub hops: u32,
-    /// How often the route changes the dimension (or, in a fat tree, turns down).
-    pub turns: u32,
 }
 
 /// The most nodes that a machine may have.

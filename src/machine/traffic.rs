@@ -2,6 +2,7 @@
 //! message on a link is a collision.
 
 use super::placement::{Move, Placement};
+use super::spares::Method;
 use super::topology::{Grid, Topology};
 use std::sync::Arc;
 
@@ -182,6 +183,24 @@ fn peers(ranks: &Grid, rank: usize, pattern: &Pattern) -> Vec<u32> {
         there.collect::<Option<Vec<u32>>>().map(|there| ranks.node(&there) as u32)
     };
     pattern.0.iter().filter_map(moved).collect()
+}
+
+impl Placement {
+    /// Of all substitutions the one after which the most used link is used least; of several,
+    /// there are fewest collisions, and then fewest moves.
+    pub fn calmest(
+        &self, failed: usize, methods: &[Method], traffic: &mut Traffic,
+    ) -> Option<(Method, Vec<Move>)> {
+        let every = |&method: &Method| {
+            self.ways(failed, method).into_iter().map(move |moves| (method, moves))
+        };
+        methods.iter().flat_map(every).min_by_key(|(_, moves)| {
+            traffic.apply(moves);
+            let score = (traffic.worst(), traffic.collisions(), moves.len());
+            traffic.undo(moves);
+            score
+        })
+    }
 }
 
 #[cfg(test)]

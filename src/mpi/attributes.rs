@@ -1,8 +1,10 @@
 //! Attributes that programs hang on objects, and the keys to them (MPI-5.0 §7.7).
 
-use crate::mpi::callback::{Callback, Notice};
+use crate::mpi::callback::Callback;
 use crate::mpi::error::{Class, Failure, Result, is_death};
 use crate::mpi::process::Process;
+pub use crate::mpi::program::Attribute;
+use crate::mpi::program::Notice;
 use parking_lot::Mutex;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicI32, Ordering};
@@ -12,13 +14,6 @@ const PROC_NULL: i32 = -3;
 
 /// MPI_KEYVAL_INVALID.
 pub const INVALID: i32 = 0;
-
-/// What is hung on an object: a pointer of C's, or an integer of Fortran's (MPI-5.0 §19.3.7).
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Attribute {
-    Pointer(usize),
-    Integer(i64),
-}
 
 /// What a key fits to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -6,27 +6,12 @@ use crate::mpi::comm::Comm;
 use crate::mpi::error::{Class, Failure, Result};
 use crate::mpi::handle_table::{Held, Sort};
 use crate::mpi::process::Process;
+pub use crate::mpi::reaction::{Hearer, Reaction};
 use parking_lot::Mutex;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 pub const FATAL: usize = 0x141;
-
-/// What a failed call does.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Reaction {
-    /// The job ends.
-    Fatal,
-    /// The same, but that is what nobody has chosen: where failures can be survived, the call
-    /// returns its error code when it failed by one.
-    Unchosen,
-    /// The processes of the object end; in this library, where they share one job, the job.
-    Abort,
-    /// The call returns its error code.
-    Return,
-    /// The program's function is called, and the call returns its error code if that returns.
-    User(Callback),
-}
 
 /// An error handler.
 #[derive(Debug)]
@@ -158,17 +143,10 @@ impl Installed {
     }
 }
 
-/// Who hears of an error that came late: the communicator as it was when the error was met. By the
-/// time that somebody reacts to it, its handle may be gone.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Hearer {
-    pub comm: usize,
-    pub reaction: Reaction,
-}
-
-impl Hearer {
-    pub(super) fn of(comm: &Comm) -> Hearer {
-        Hearer { comm: comm.handle, reaction: comm.errhandler.reaction() }
+impl Failure {
+    /// The same news, for the error handler of `comm`, which may have no handle any more.
+    pub fn on(self, comm: &Comm) -> Failure {
+        self.heard_by(Hearer { comm: comm.handle, reaction: comm.errhandler.reaction() })
     }
 }
 

@@ -1,8 +1,6 @@
 //! What can go wrong inside an MPI call, in the standard's classes (MPI-5.0 §9.4).
 
-use crate::mpi::comm::Comm;
-use crate::mpi::errhandler::Hearer;
-use crate::mpi::failure::usability::is_failure;
+use crate::mpi::reaction::Hearer;
 use std::borrow::Cow;
 
 macro_rules! classes {
@@ -96,6 +94,12 @@ impl Class {
     }
 }
 
+/// Whether an error of this class is somebody's death.
+pub fn is_failure(class: Class) -> bool {
+    let all = [Class::PROC_ABORTED, Class::PROC_FAILED, Class::PROC_FAILED_PENDING, Class::REVOKED];
+    all.contains(&class)
+}
+
 /// Bad news for the caller.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Error {
@@ -159,10 +163,10 @@ impl Failure {
         *self.0
     }
 
-    /// The same news, for the error handler of `comm`, which may have no handle any more.
-    pub fn on(mut self, comm: &Comm) -> Failure {
+    /// The same news, for this one's error handler.
+    pub(super) fn heard_by(mut self, hearer: Hearer) -> Failure {
         if let Cause::Error(error) = &mut *self.0 {
-            error.on = Some(Hearer::of(comm));
+            error.on = Some(hearer);
         }
         self
     }

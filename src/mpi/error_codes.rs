@@ -1,7 +1,6 @@
 //! Error codes: the standard's classes, and those that the program adds (MPI-5.0 §9.5).
 
 use crate::mpi::error::{Class, Result};
-use crate::mpi::failure::recovery;
 use parking_lot::Mutex;
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicI32, Ordering};
@@ -128,13 +127,17 @@ pub fn is_of_the_program(code: i32) -> bool {
 pub fn standard(class: i32) -> Option<(&'static str, &'static str)> {
     let known = Class::ALL.iter().find(|(known, _, _)| known.0 == class);
     let known = known.map(|(_, name, words)| (*name, *words));
-    let known = known.or((class == recovery::RESTARTED).then_some(RESTARTED));
+    let known = known.or((class == RESTARTED).then_some(STARTED_ANEW));
     let known = known.or((class == DATA_LOST.0).then_some(LOST));
     known.or_else(|| TOOLS.get(usize::try_from(class.checked_sub(FIRST_OF_TOOLS)?).ok()?).copied())
 }
 
-const RESTARTED: (&str, &str) =
+const STARTED_ANEW: (&str, &str) =
     ("MPI_INIT_RESTARTED_PROCS", "this rank has failed before and was started anew; no error");
+
+/// What MPI_Init returns in a replacement: MPI_INIT_RESTARTED_PROCS. No error class, and larger
+/// than all of the standard's; codes that programs add are larger still.
+pub const RESTARTED: i32 = 2001;
 
 /// More has failed than a checkpoint makes up for: FTCK_ERR_LOST.
 pub const DATA_LOST: Class = Class(2002);

@@ -3,6 +3,7 @@
 use crate::mpi::coll;
 use crate::mpi::comm::SELF;
 use crate::mpi::error::{Class, Failure, Result, is_death};
+use crate::mpi::error_codes;
 use crate::mpi::failure::recovery;
 use crate::mpi::process::{Process, thread_token};
 use std::sync::atomic::{AtomicBool, AtomicI32, AtomicU8, AtomicU32, AtomicUsize, Ordering};
@@ -145,7 +146,7 @@ impl Phases {
 /// The end of MPI_Init: a replacement joins the others, and is told what it is.
 pub fn arrive(process: &'static Process) -> Result {
     match recovery::join(process)? {
-        true => Err(Failure::told(recovery::RESTARTED)),
+        true => Err(Failure::told(error_codes::RESTARTED)),
         false => Ok(()),
     }
 }

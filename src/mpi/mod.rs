@@ -22,6 +22,8 @@ pub mod objects;
 pub mod op;
 pub mod p2p;
 pub mod process;
+pub mod program;
+pub mod reaction;
 pub mod run;
 pub mod scratch;
 pub mod session;

@@ -1,7 +1,7 @@
 //! A thread that does submitted work in order, so that the submitter need not wait for a disk,
 //! however slow that is.
 
-use super::server::Start;
+use super::start::Start;
 use std::collections::VecDeque;
 use std::io;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};

@@ -2,7 +2,7 @@
 //! the latest frame, however slow the terminal.
 
 use super::scene::{Frame, Scene};
-use super::server::Start;
+use super::start::Start;
 use super::terminal::{BELOW, Terminal};
 use std::collections::VecDeque;
 use std::io;

@@ -2,8 +2,8 @@
 
 use super::easel::Easel;
 use super::record::{Flaw, Recorder};
-use super::scene::{Frame, Line, Scene, Told, Written};
-use super::server::Start;
+use super::scene::{Frame, Line, Scene, Shown, Told, Written};
+use super::start::Start;
 use super::terminal::Terminal;
 use std::collections::VecDeque;
 use std::sync::mpsc::SyncSender;
@@ -57,13 +57,6 @@ struct Points {
 
 /// The number of rows that are kept.
 const ROWS: usize = 4096;
-
-/// A scene as pages get it.
-#[derive(Default)]
-pub(super) struct Shown {
-    pub(super) json: String,
-    pub(super) places: Vec<[f32; 2]>,
-}
 
 /// The most orders that may wait.
 const MOST_ORDERS: usize = 256;

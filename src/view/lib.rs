@@ -17,6 +17,7 @@ mod record;
 mod replay;
 mod scene;
 mod server;
+mod start;
 mod terminal;
 
 pub use colour::{DEAD, kind, shade};
@@ -25,5 +26,6 @@ pub use image::Image;
 pub use record::{Flaw, Recorder, Slow};
 pub use replay::{Replay, Seen};
 pub use scene::{Frame, Line, Scene, Setup, Slider, heat};
-pub use server::{Start, serve, thread};
+pub use server::serve;
+pub use start::{Start, thread};
 pub use terminal::Terminal;

@@ -17,9 +17,8 @@
 //! (exclusive or).
 
 use super::ahead::{Ahead, Work};
-use super::feed::Shown;
-use super::scene::Written;
-use super::server::Start;
+use super::scene::{Shown, Written};
+use super::start::Start;
 use std::fs::File;
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};

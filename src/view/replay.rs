@@ -1,8 +1,8 @@
 //! A recorded run, for pages to look at: forwards, and at any moment of it.
 
-use super::feed::{Feed, Shown};
+use super::feed::Feed;
 use super::record::{self, EACH, HEAD, Record};
-use super::scene::Written;
+use super::scene::{Shown, Written};
 use serde_json::{Map, Value, json};
 use std::path::Path;
 use std::time::{Duration, Instant};

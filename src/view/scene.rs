@@ -210,6 +210,13 @@ fn joined(parts: impl Iterator<Item = String>) -> String {
     parts.collect::<Vec<_>>().join(",")
 }
 
+/// A scene as pages get it.
+#[derive(Default)]
+pub(super) struct Shown {
+    pub(super) json: String,
+    pub(super) places: Vec<[f32; 2]>,
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -4,6 +4,7 @@
 use super::feed::{Feed, Latest, Order};
 use super::http::{self, MOST_HEAD_BYTES, Request};
 use super::record;
+use super::start::Start;
 use std::collections::VecDeque;
 use std::io::{self, IoSlice, Read, Write};
 use std::net::{Ipv4Addr, Shutdown, TcpListener, TcpStream};
@@ -74,9 +75,6 @@ impl Silent {
     }
 }
 
-/// Starts a thread for this work.
-pub type Start = fn(Box<dyn FnOnce() + Send>) -> io::Result<()>;
-
 /// Serves the feed on a port of this machine (0: any that is free); returns the address. It
 /// contains a secret: without that, a client sees nothing and requests nothing.
 ///
@@ -101,12 +99,6 @@ pub fn serve(feed: Arc<Feed>, port: u16, start: Start) -> Result<String, String>
     }))
     .map_err(|why| no("start a thread", why))?;
     Ok(address)
-}
-
-/// Starts an ordinary thread.
-pub fn thread(work: Box<dyn FnOnce() + Send>) -> io::Result<()> {
-    let thread = std::thread::Builder::new().name("view".into()).stack_size(256 << 10);
-    thread.spawn(work).map(drop)
 }
 
 /// 128 bits that cannot be guessed.

@@ -19,7 +19,12 @@ impl Source {
         numbered(&self.text)
     }
 
-    /// The same without comments and literals.
+    /// The text without comments and literals.
+    pub(crate) fn code(&self) -> &str {
+        &self.code
+    }
+
+    /// Its lines and their numbers.
     pub(crate) fn code_lines(&self) -> impl Iterator<Item = (usize, &str)> {
         numbered(&self.code)
     }

@@ -1,8 +1,8 @@
 //! Handles. The value is a table key in the form of a pointer, never an address; in Fortran that
 //! number is an `INTEGER`.
 
-use crate::abi::door::Scope;
 use crate::abi::kinds::{Flow, Form, Fortran, Kind, NoLength, Type, Value};
+use crate::abi::scope::Scope;
 use crate::checkpoint::{self, Checkpoint};
 use crate::mpi::comm::Comm;
 use crate::mpi::comm::group::Group;

@@ -1,6 +1,5 @@
 //! The compiler behind a wrapper: which one it is, and what it does by default.
 
-use crate::broken;
 use crate::shared::place;
 use crate::shared::refusal::{NOT_FOUND, Refusal};
 use std::fmt;
@@ -105,7 +104,7 @@ impl Compiler {
         let real = found.canonicalize().unwrap_or_else(|_| found.to_path_buf());
         let name = real.file_name().unwrap_or_default().to_string_lossy().into_owned();
         if real.parent() == Some(ours.as_path()) && name.starts_with("mpi") {
-            return Err(broken(format!(
+            return Err(Refusal::broken(format!(
                 "the compiler is set to `{}`, which is this wrapper; name the compiler itself",
                 self.name()
             )));

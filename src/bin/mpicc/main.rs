@@ -13,7 +13,7 @@ mod words;
 use compiler::{Compiler, Language};
 use shared::modules::{self, Modules};
 use shared::place;
-use shared::refusal::{BROKEN, NOT_FOUND, Refusal};
+use shared::refusal::{NOT_FOUND, Refusal};
 use std::ffi::OsString;
 use std::os::unix::process::CommandExt;
 use std::path::Path;
@@ -147,9 +147,4 @@ impl Flags {
             Show::Version => format!("{called} (ftmpi-rs) {}", env!("CARGO_PKG_VERSION")),
         }
     }
-}
-
-/// One of our files is missing: the user's words are not wrong.
-fn broken(sentence: String) -> Refusal {
-    Refusal::new(BROKEN, sentence)
 }

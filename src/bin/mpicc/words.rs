@@ -1,6 +1,5 @@
 //! The command line of a wrapper: arguments for the wrapper itself, and what the compiler will do.
 
-use crate::broken;
 use crate::shared::refusal::Refusal;
 use std::ffi::OsString;
 
@@ -168,7 +167,7 @@ impl Words {
     pub(crate) fn refuse_what_cannot_have_ranks(&self) -> Result<(), Refusal> {
         for word in ["-static", "--static", "-static-pie"] {
             if self.has(word) {
-                return Err(broken(format!(
+                return Err(Refusal::broken(format!(
                     "{word}: a static program cannot load the library; leave it out \
                      (-static-libgcc, -static-libstdc++ and -static-libgfortran are fine)"
                 )));
@@ -176,7 +175,7 @@ impl Words {
         }
         for word in ["-no-pie", "-nopie"] {
             if self.has(word) && !self.has("-shared") {
-                return Err(broken(format!(
+                return Err(Refusal::broken(format!(
                     "{word}: ranks are copies of the program at different addresses, so it must be \
                      position independent; leave {word} out and compile with -fPIE"
                 )));

@@ -1,7 +1,7 @@
 //! Finds the library and headers that belong to this program, both after `cargo build` and after an
 //! installation.
 
-use crate::shared::refusal::{BROKEN, Refusal};
+use crate::shared::refusal::Refusal;
 use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
@@ -13,9 +13,8 @@ pub(crate) const STANDARD_NAMES: [&str; 2] = ["libmpi_abi.so.1", "libmpi_abi.so.
 
 /// The directory that holds the program that is running, links followed.
 pub(crate) fn own_directory() -> Result<PathBuf, Refusal> {
-    let own = std::env::current_exe().map_err(|error| {
-        Refusal::new(BROKEN, format!("cannot tell where this program is: {error}"))
-    })?;
+    let own = std::env::current_exe()
+        .map_err(|error| Refusal::broken(format!("cannot tell where this program is: {error}")))?;
     Ok(own.parent().unwrap_or(Path::new("/")).to_path_buf())
 }
 
@@ -45,7 +44,7 @@ pub(crate) fn library() -> Result<PathBuf, Refusal> {
              --release`, or install again with `ftmpi-install`",
             shown(&installed)
         );
-        Refusal::new(BROKEN, sentence)
+        Refusal::broken(sentence)
     })
 }
 
@@ -65,7 +64,7 @@ pub(crate) fn headers() -> Result<PathBuf, Refusal> {
         let looked = places.iter().map(|place| shown(place)).collect::<Vec<_>>().join(", ");
         let sentence =
             format!("cannot find mpi.h: looked in {looked}; install again with `ftmpi-install`");
-        Refusal::new(BROKEN, sentence)
+        Refusal::broken(sentence)
     })
 }
 

@@ -28,6 +28,11 @@ impl Refusal {
         Refusal::new(USAGE, sentence)
     }
 
+    /// A file of ours is missing: nothing the user wrote is wrong.
+    pub(crate) fn broken(sentence: impl Into<String>) -> Refusal {
+        Refusal::new(BROKEN, sentence)
+    }
+
     /// Prints it on stderr under the name of the called program.
     pub(crate) fn say(&self, called: &str) -> ExitCode {
         // If it cannot be written, the exit status still reports it.

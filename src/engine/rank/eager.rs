@@ -6,16 +6,15 @@ use super::matching::ANY_TAG;
 use crate::base::Member;
 use crate::base::sync::cache::comes_soon;
 use crate::engine::rank::operation::Died;
+use crate::engine::rank::preposted::BREATHS;
 use crate::engine::{Engine, State};
 use crate::host::memory::{self, Fault, Span};
 use crate::transport::{Envelope, Glance, Outgoing};
 use std::ops::DerefMut;
 use std::sync::atomic::Ordering;
 
-/// How often a receive looks for its message before it waits in the ordinary way, and how often
-/// between two breaths: about a microsecond in all.
+/// How often a receive looks for its message between two breaths: about a microsecond in all.
 const LOOKS: u32 = 8;
-pub(in crate::engine) const BREATHS: u32 = 6;
 
 impl Engine {
     /// Whether messages may go the short way: no failure is known, nobody has ever recovered, and

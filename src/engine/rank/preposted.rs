@@ -8,7 +8,6 @@
 use super::matching::ANY_TAG;
 use crate::base::Member;
 use crate::base::slab::{self, Key, RESERVED, place_among_reserved, reserved};
-use crate::engine::rank::eager::BREATHS;
 use crate::engine::rank::operation::{Died, Outcome, Stage, Watch};
 use crate::engine::{Engine, State};
 use crate::host::memory::{self, Span};
@@ -20,6 +19,9 @@ use std::sync::atomic::Ordering;
 const LISTS: usize = RESERVED;
 const NOBODY: u8 = u8::MAX;
 const _: () = assert!(RESERVED.is_power_of_two() && RESERVED <= NOBODY as usize);
+
+/// How many breaths a receive takes, looking for its message, before it waits in the ordinary way.
+pub(in crate::engine) const BREATHS: u32 = 6;
 
 /// The bookings of a rank, under keys that no slab has.
 #[derive(Default)]

@@ -8,7 +8,7 @@ use crate::engine::rank::wait::Watched;
 use crate::engine::rank::wait_report::Sought;
 use crate::engine::shared::rules::Rules;
 use crate::engine::shared::world::epoch_of;
-use crate::engine::{Engine, State};
+use crate::engine::{Engine, FEWEST_TO_SWEEP, State};
 use crate::host::memory::Region;
 use crate::host::sched;
 use crate::transport::{Delivery, Envelope, Fate, Packet};
@@ -22,8 +22,6 @@ const LOOKS: u32 = 24;
 const TURNS: u32 = 16;
 /// How often to look at the inbox before looking at everything else.
 const LOOKS_AT_INBOX: u32 = 16;
-/// From how many messages that wait on it is worth while to look for recalled ones.
-pub(in crate::engine) const FEWEST_TO_SWEEP: usize = 64;
 
 impl Engine {
     /// Makes one long copy, or some of one sender's, if there are any to be made; the other threads

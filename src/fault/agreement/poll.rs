@@ -1,7 +1,8 @@
 //! What a coordinator has heard from whom.
 
 use super::absent::Absent;
-use super::{Decision, Lock, Value};
+use super::decision::{Decision, Lock};
+use super::value::Value;
 use crate::fault::rules::Rules;
 use std::sync::Arc;
 

@@ -12,7 +12,6 @@
 //! close together this way and share page tables. The metadata of each heap is elsewhere, out of
 //! reach of a program that writes past the end of a block.
 
-use super::Books;
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -45,13 +44,14 @@ pub(super) fn ground() -> Option<&'static Ground> {
     GROUND.get()
 }
 
-/// Reserves address space for the heaps of `ranks` ranks, once. Without it ranks share libc's heap.
-pub(super) fn reserve(ranks: usize, least_bytes: usize) -> bool {
+/// Reserves address space for the heaps of `ranks` ranks, once, and for the books of each. Without
+/// it ranks share libc's heap.
+pub(super) fn reserve(ranks: usize, least_bytes: usize, books_bytes: usize) -> bool {
     let seats = ranks.max(1);
     let plot_count = seats + seats / RANKS_PER_SPARE + LEAST_SPARES;
     let generous = (GENEROUS_BYTES / plot_count).min(LARGEST_SLICE);
     let mut slice = generous.max(least_bytes).max(SMALLEST_SLICE) & !0xfffff;
-    let Some(books) = map(plot_count * size_of::<Books>()) else { return false };
+    let Some(books) = map(plot_count * books_bytes) else { return false };
     // A limit on address space (`ulimit -v`, strict overcommit) makes the slices smaller.
     let low = loop {
         let bytes = slice.checked_add(STRIP_BYTES).and_then(|each| each.checked_mul(plot_count));
@@ -132,7 +132,8 @@ impl Ground {
         self.high
     }
 
-    pub(super) fn books(&self, plot: usize) -> *mut Books {
-        std::ptr::with_exposed_provenance_mut::<Books>(self.books).wrapping_add(plot)
+    /// Where the books of the first plot lie.
+    pub(super) fn books(&self) -> usize {
+        self.books
     }
 }

@@ -3,7 +3,7 @@
 //! The blocks are linked through their first word. A program that writes into a freed block may
 //! corrupt that link; so a block is handed out only if it still looks like a free one.
 
-use super::{Broken, SEAL, is_freed};
+use super::seal::{Broken, SEAL, is_freed};
 use std::cell::Cell;
 use std::ptr::null_mut;
 

@@ -3,6 +3,7 @@
 //! in which it falls asleep.
 
 mod hands;
+mod shared;
 mod sight;
 mod stories;
 
@@ -14,6 +15,7 @@ use crate::launch::Job;
 use crate::mpi::process::Process;
 use crate::view::{self, Feed, Order, Recorder, Slow, Terminal};
 use parking_lot::{Condvar, Mutex};
+use shared::{Gone, Live};
 use sight::Sight;
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -22,30 +24,6 @@ use std::time::{Duration, Instant};
 use stories::Stories;
 
 static LIVE: OnceLock<Live> = OnceLock::new();
-
-struct Live {
-    world: &'static World,
-    feed: Arc<Feed>,
-    /// Whether the terminal also shows the end.
-    is_drawn: bool,
-    /// Finished failure records that have not been shown.
-    told: Mutex<Vec<Tale>>,
-    /// The seats whose ranks have exited successfully.
-    finished: Box<[AtomicBool]>,
-    /// By seat, the counts of the incarnations that have ended.
-    gone: Mutex<Vec<Gone>>,
-    is_closing: AtomicBool,
-    is_done: Mutex<bool>,
-    done: Condvar,
-}
-
-/// What the ended incarnations of a seat have done.
-#[derive(Clone, Copy, Default)]
-struct Gone {
-    lives: u32,
-    messages: u64,
-    collectives: u64,
-}
 
 /// Time between frames, for viewers and for recordings.
 const PICTURE: Duration = Duration::from_millis(33);

@@ -1,7 +1,7 @@
 //! Takes one frame of a job: what each rank is doing, from what it leaves visible.
 
+use super::shared::{Gone, Live};
 use super::stories::Stories;
-use super::{Gone, Live};
 use crate::engine::World;
 use crate::host::life::{self, Visit};
 use crate::machine::map;

@@ -1,7 +1,7 @@
 //! Reports failures to viewers: a message when something has happened, and a timeline for each
 //! failure.
 
-use super::Live;
+use super::shared::Live;
 use crate::base::Member;
 use crate::fault::Tale;
 use crate::view::Line;

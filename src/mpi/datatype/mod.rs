@@ -1,6 +1,7 @@
 //! Datatypes (MPI-5.0 §5): what a buffer holds.
 
 pub mod constructors;
+mod element;
 pub mod envelope;
 pub mod external32;
 pub mod pack;
@@ -12,6 +13,7 @@ pub mod subarray;
 use crate::base::layout::Layout;
 use crate::host::memory::{Region, Span};
 use crate::mpi::attributes::{Attribute, Attributes, Bearer, Found, On};
+pub use crate::mpi::datatype::element::{Element, Pair};
 use crate::mpi::datatype::envelope::{Combiner, Contents};
 use crate::mpi::datatype::signature::Signature;
 use crate::mpi::error::{Class, Result};
@@ -65,45 +67,6 @@ impl Place {
     pub fn bytes(self) -> usize {
         self.bytes
     }
-}
-
-/// What the elements of a type are, as far as reductions care.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Element {
-    Signed(usize),
-    Unsigned(usize),
-    /// C's `long` and `unsigned long`: 8 bytes here, 4 in what other machines read.
-    Long,
-    UnsignedLong,
-    /// C's `char`, a small number to those who add it up: no table of the standard has that, other
-    /// libraries do.
-    Char,
-    Float(usize),
-    Complex(usize),
-    Logical(usize),
-    /// Characters, bytes and packed data: no arithmetic; bytes alone have bits.
-    Text(usize),
-    Byte,
-    /// Fortran's REAL*16: the quad of IEEE, not C's long double.
-    Quad,
-    ComplexQuad,
-    /// Elements that differ, or none.
-    Mixed,
-    /// A value and its index, for MPI_MINLOC and MPI_MAXLOC.
-    Pair(Pair),
-}
-
-/// The pairs of C (value, then `int` index) and of Fortran (both of the value's type).
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Pair {
-    FloatInt,
-    DoubleInt,
-    LongInt,
-    ShortInt,
-    IntInt,
-    LongDoubleInt,
-    RealReal,
-    DoubleDouble,
 }
 
 /// A datatype.

@@ -17,10 +17,6 @@ use crate::mpi::process::{Process, thread_token};
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
-/// What MPI_Init returns in a replacement: MPI_INIT_RESTARTED_PROCS. No error class, and larger
-/// than all of the standard's; codes that programs add are larger still.
-pub const RESTARTED: i32 = 2001;
-
 /// Whether `comm` needs a recovery.
 fn is_due(process: &'static Process, comm: &Comm) -> bool {
     if process.engine.is_calm() || mode(process).is_none() {

@@ -4,8 +4,9 @@
 
 use crate::engine::shared::rules::{MsgMode, Rules};
 use crate::mpi::comm::Comm;
-use crate::mpi::error::{Class, Failure, Result};
-use crate::mpi::failure::{attributes, deadlock_report, recovery};
+use crate::mpi::error::{Class, Failure, Result, is_failure};
+use crate::mpi::error_codes;
+use crate::mpi::failure::{attributes, deadlock_report};
 use crate::mpi::process::Process;
 
 /// How a communicator stands in the eyes of one of its members.
@@ -78,12 +79,6 @@ pub fn standing(process: &Process, comm: &Comm) -> Standing {
     }
 }
 
-/// Whether an error of this class is somebody's death.
-pub fn is_failure(class: Class) -> bool {
-    let all = [Class::PROC_ABORTED, Class::PROC_FAILED, Class::PROC_FAILED_PENDING, Class::REVOKED];
-    all.contains(&class)
-}
-
 /// What the program gets to hear instead of `class`. Inside, a death is PROC_ABORTED.
 pub fn told(rules: Rules, class: Class) -> Class {
     match rules {
@@ -96,7 +91,7 @@ pub fn told(rules: Rules, class: Class) -> Class {
 /// Who has died so far, in words, if that may be what `code` is about.
 pub fn dead(process: &Process, code: i32) -> Option<String> {
     let told = told(process.world.rules(), Class::PROC_ABORTED);
-    let is_it = is_failure(Class(code)) || code == told.0 || code == recovery::RESTARTED;
+    let is_it = is_failure(Class(code)) || code == told.0 || code == error_codes::RESTARTED;
     if process.world.epoch() == 0 || !is_it {
         return None;
     }

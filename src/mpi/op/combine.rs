@@ -2,13 +2,14 @@
 //! program's own by calling it. And MPI_Reduce_local, which is nothing else.
 
 use crate::host::memory::Span;
-use crate::mpi::callback::{Callback, Reduction};
+use crate::mpi::callback::Callback;
 use crate::mpi::coll::Side;
 use crate::mpi::datatype::{Address, Datatype};
 use crate::mpi::error::Result;
 use crate::mpi::op::kernels::{self, Kernel, Missing};
 use crate::mpi::op::{Named, Op};
 use crate::mpi::process::Process;
+use crate::mpi::program::Reduction;
 
 /// More items than this go to a function that takes an `int` in several calls.
 const MOST_AT_ONCE: i64 = 1 << 30;

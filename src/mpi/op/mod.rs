@@ -3,37 +3,20 @@
 pub mod combine;
 #[allow(unsafe_code, reason = "reductions read and write elements")]
 pub mod kernels;
+mod named;
 
 use crate::mpi::callback::Callback;
 use crate::mpi::checks;
 use crate::mpi::datatype::{Datatype, predefined};
 use crate::mpi::error::{Class, Result};
 use crate::mpi::handle_table::Held;
+pub use crate::mpi::op::named::Named;
 
 /// What combines two values.
 #[derive(Debug, PartialEq, Eq)]
 pub enum Op {
     Named(Named),
     User { function: Callback, commutes: bool, is_large: bool },
-}
-
-/// The predefined operations, in the order of their handles.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Named {
-    Sum,
-    Min,
-    Max,
-    Prod,
-    Band,
-    Bor,
-    Bxor,
-    Land,
-    Lor,
-    Lxor,
-    Minloc,
-    Maxloc,
-    Replace,
-    NoOp,
 }
 
 const FIRST: usize = 0x20;

@@ -1,6 +1,5 @@
 //! The constants of a machine's run.
 
-use super::node::Program;
 use super::packet::{HEADER, PAYLOAD_MOST};
 use ftmpi_machine::Model;
 use ftmpi_machine::cost::{CornerRule, Cost};
@@ -86,16 +85,16 @@ impl Setup {
         (ticks * self.tick) as f64 / 1e3
     }
 
-    /// Whether a program's packets are large enough for what it sends.
-    pub fn check<P: Program>(&self) -> Result<(), String> {
-        match P::PAYLOAD_BYTES <= self.payload_most() {
+    /// Whether packets are large enough for a program that sends this much at most.
+    pub fn check(&self, payload_bytes: usize) -> Result<(), String> {
+        match payload_bytes <= self.payload_most() {
             true => Ok(()),
             false => Err(format!(
                 "packet = {}: this program sends {} bytes behind a header of {HEADER}: say {} or \
                  more",
                 self.node.packet,
-                P::PAYLOAD_BYTES,
-                P::PAYLOAD_BYTES + HEADER
+                payload_bytes,
+                payload_bytes + HEADER
             )),
         }
     }

@@ -1,7 +1,8 @@
 //! The messages of one shard: sorts the notes of a tick and hands them to its nodes.
 
+use super::note::Note;
 use super::piles::{Pile, Piles, Spare};
-use super::run::{Later, Note, Plan, Post, Shard};
+use super::post::{Later, Plan, Post, Shard};
 use ftmpi_base::agenda::Agenda;
 
 /// The queues and buffers of one shard.

@@ -6,7 +6,11 @@
 
 mod barrier;
 mod desk;
+mod note;
 mod piles;
+mod post;
 mod run;
 
-pub use run::{Note, Post, Shard, Simulation, THE_MACHINE};
+pub use note::Note;
+pub use post::{Post, Shard};
+pub use run::{Simulation, THE_MACHINE};

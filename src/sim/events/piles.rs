@@ -5,7 +5,7 @@
 //! block by block in a cache, and whole piles change hands between threads. Piles consist of chunks
 //! that are reused: memory holds what is under way, and hardly more.
 
-use super::run::Note;
+use super::note::Note;
 
 /// Notes for one block, in the order in which they were sent.
 pub(super) struct Pile<W> {

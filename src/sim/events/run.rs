@@ -9,124 +9,13 @@
 
 use super::barrier::Barrier;
 use super::desk::{Desk, Mail};
-use super::piles::{Piles, Spare};
-use ftmpi_base::agenda::Agenda;
+use super::note::Note;
+use super::post::{Plan, Shard};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 /// A source after all nodes: what it sends for a time comes last.
 pub const THE_MACHINE: u32 = u32::MAX;
-
-/// An event for a node.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Note<W> {
-    pub to: u32,
-    pub from: u32,
-    pub what: W,
-}
-
-/// Consecutive nodes, and their reaction to events.
-pub trait Shard: Send {
-    type What: Copy + Send;
-
-    /// All events for node `to` now, in the order of (source, sequence).
-    fn hear(
-        &mut self, now: u64, to: u32, notes: &[Note<Self::What>], post: &mut Post<'_, Self::What>,
-    );
-}
-
-/// Accepts what a node sends.
-pub struct Post<'a, W> {
-    pub(super) now: u64,
-    pub(super) from: u32,
-    pub(super) plan: Plan,
-    /// For the next tick, with spare chunks.
-    pub(super) soon: &'a mut Piles<W>,
-    pub(super) spare: &'a mut Spare<W>,
-    pub(super) later: Later<'a, W>,
-}
-
-/// For times after the next tick.
-pub(super) enum Later<'a, W> {
-    /// There is one shard only.
-    Alone(&'a mut Agenda<Note<W>>),
-    /// By shard: the events for it.
-    Sorted(&'a mut [Vec<(u64, Note<W>)>]),
-    /// By shard, except for the shard `own`, which runs ahead and so has an agenda.
-    Ahead { agenda: &'a mut Agenda<Note<W>>, shards: &'a mut [Vec<(u64, Note<W>)>], own: usize },
-}
-
-/// How nodes are divided: into blocks, and these into shards.
-#[derive(Clone, Copy)]
-pub(super) struct Plan {
-    /// A block has this many nodes, as a power of two.
-    shift: u32,
-    /// The number of blocks in a shard.
-    blocks: u32,
-    /// Messages to another node arrive at least this many ticks later.
-    pub(super) lookahead: u64,
-}
-
-impl<W> Post<'_, W> {
-    /// Sends something that arrives `after` ticks later.
-    #[inline]
-    pub fn send(&mut self, to: u32, after: u64, what: W) {
-        assert!(after > 0, "what is sent arrives later");
-        let note = Note { to, from: self.from, what };
-        if after == 1 && self.plan.lookahead == 1 {
-            return self.soon.put(self.plan.block_of(to), note, self.spare);
-        }
-        let time = self.now + after;
-        match &mut self.later {
-            Later::Alone(agenda) => agenda.enter(time, note),
-            Later::Sorted(shards) => shards[self.plan.shard_of(to)].push((time, note)),
-            Later::Ahead { agenda, shards, own } => {
-                let shard = self.plan.shard_of(to);
-                if shard == *own {
-                    return agenda.enter(time, note);
-                }
-                assert!(after >= self.plan.lookahead, "others hear of it later");
-                shards[shard].push((time, note));
-            }
-        }
-    }
-}
-
-impl Plan {
-    /// Blocks are small enough to be sorted in a cache, large enough for their piles to be few, and
-    /// every thread gets some.
-    fn new(nodes: u32, threads: usize) -> Plan {
-        let fair = nodes / (16 * threads as u32);
-        let few = nodes / 2048;
-        let size = fair.clamp(4, 8192).max(few).next_power_of_two();
-        let shift = size.ilog2();
-        let blocks = nodes.div_ceil(size).div_ceil(threads as u32);
-        Plan { shift, blocks, lookahead: 1 }
-    }
-
-    #[inline]
-    pub(super) fn block_of(self, node: u32) -> usize {
-        (node >> self.shift) as usize
-    }
-
-    pub(super) fn shard_of(self, node: u32) -> usize {
-        self.block_of(node) / self.blocks as usize
-    }
-
-    /// How many blocks a shard has.
-    pub(super) fn blocks(self) -> usize {
-        self.blocks as usize
-    }
-
-    /// How many nodes a block has.
-    pub(super) fn size(self) -> usize {
-        1 << self.shift
-    }
-
-    pub(super) fn first_node(self, block: usize) -> u32 {
-        (block << self.shift) as u32
-    }
-}
 
 /// A running machine.
 pub struct Simulation<S: Shard> {
@@ -157,11 +46,11 @@ impl<S: Shard> Simulation<S> {
     pub fn new(nodes: u32, threads: usize, make: impl Fn(std::ops::Range<u32>) -> S) -> Self {
         assert!(nodes > 0 && threads > 0, "somebody does something");
         let plan = Plan::new(nodes, threads);
-        let span = plan.size() * plan.blocks as usize;
+        let span = plan.size() * plan.blocks();
         let starts = (0..nodes).step_by(span);
         let ends = |low: u32| nodes.min(low.saturating_add(span as u32));
         let ranges: Vec<_> = starts.map(|low| low..ends(low)).collect();
-        let desk = |number| Desk::new(number, ranges.len(), plan.blocks as usize);
+        let desk = |number| Desk::new(number, ranges.len(), plan.blocks());
         Simulation {
             desks: (0..ranges.len()).map(desk).collect(),
             shards: ranges.into_iter().map(make).collect(),
@@ -311,6 +200,7 @@ fn run_one<S: Shard>(
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::events::Post;
     use ftmpi_base::random::Random;
 
     type Story = Vec<(u64, u32, u64)>;

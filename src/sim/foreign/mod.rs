@@ -3,6 +3,7 @@
 pub mod bluegene;
 mod faults;
 pub mod natural;
+mod passed;
 #[allow(dead_code, reason = "the launcher's ranks need more of it")]
 #[path = "../../host/fiber/switch.rs"]
 mod switch;

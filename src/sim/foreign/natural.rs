@@ -3,14 +3,12 @@
 //! The library is never unloaded. Its handlers may use variables of their own, so one thread serves
 //! all nodes.
 
-use super::thread::{Body, Event, Stacks, Thread, receive};
+use super::passed::{Event, MESSAGE_BYTES, Seen};
+use super::thread::{Body, Stacks, Thread, receive};
 use super::{INFO_BYTES, Library, faults};
 use crate::natural::{Application, Graph, Here};
 use std::ffi::{c_char, c_int, c_void};
 use std::path::Path;
-
-/// The maximum length of a message; `FTSIM_MESSAGE_BYTES`.
-pub(super) const MESSAGE_BYTES: usize = 48;
 
 /// A message: the first `count` of these bytes.
 #[derive(Clone, Copy)]
@@ -28,23 +26,6 @@ pub struct State {
 
 // SAFETY: one thread serves all nodes; only that one accesses what the addresses point to.
 unsafe impl Send for State {}
-
-/// `ftsim_here`.
-#[repr(C)]
-pub(super) struct Seen {
-    now: i64,
-    node: i32,
-    nodes: i32,
-    sends: i32,
-    receives: i32,
-    send_to: *const u32,
-    receive_from: *const u32,
-    x: f64,
-    y: f64,
-    send: extern "C" fn(*mut Seen, i32, *const c_void, usize) -> c_int,
-    simulator: *mut c_void,
-    receive: extern "C" fn(*mut Seen, *mut Event) -> c_int,
-}
 
 type Init = unsafe extern "C" fn(*mut c_void, *mut Seen);
 type OnMessage = unsafe extern "C" fn(*mut c_void, *mut Seen, i32, *const c_void, usize);

@@ -7,25 +7,9 @@
 //! the application waits.
 
 use super::faults::{self, GUARD_BYTES};
-use super::natural::Seen;
+use super::passed::{Event, Seen};
 use super::switch;
 use std::ffi::{c_int, c_ulong, c_void};
-
-/// `ftsim_event`.
-#[repr(C)]
-#[derive(Clone, Copy)]
-pub(super) struct Event {
-    pub(super) kind: i32,
-    pub(super) from: i32,
-    pub(super) bytes: u64,
-    pub(super) value: f64,
-    pub(super) data: [u8; super::natural::MESSAGE_BYTES],
-}
-
-impl Event {
-    pub(super) const EMPTY: Event =
-        Event { kind: 0, from: -1, bytes: 0, value: 0.0, data: [0; super::natural::MESSAGE_BYTES] };
-}
 
 pub(super) type Body = unsafe extern "C" fn(*mut c_void, *mut Seen);
 

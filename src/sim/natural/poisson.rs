@@ -13,7 +13,7 @@
 //! network at hand: the energy of the settled field between borders at x, over that of x itself.
 
 use super::graph::Graph;
-use super::solve::{System, settled};
+use super::solve::{System, apart, settled, weight};
 use super::world::{Application, Here, Row, World};
 
 /// The problem that the nodes solve.
@@ -71,17 +71,6 @@ impl Poisson {
         let system = System { graph, fixed: &self.fixed, alive, source: &|_| self.source };
         settled(&system)
     }
-}
-
-/// 1 over the distance.
-pub(super) fn weight(graph: &Graph, one: u32, other: u32) -> f64 {
-    1.0 / apart(graph, one, other)
-}
-
-pub(super) fn apart(graph: &Graph, one: u32, other: u32) -> f64 {
-    let [one, other] = [one, other].map(|node| graph.places[node as usize].map(f64::from));
-    // A lower bound for two nodes at one place.
-    (one[0] - other[0]).hypot(one[1] - other[1]).max(1e-9)
 }
 
 /// A quarter of the mean sum of a node's distances.

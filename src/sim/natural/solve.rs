@@ -2,7 +2,6 @@
 //! wide, where the relaxation itself takes the square of that.
 
 use super::graph::Graph;
-use super::poisson::weight;
 
 /// The lists are symmetric.
 pub(super) struct System<'a> {
@@ -139,4 +138,15 @@ fn dot(one: &[f64], other: &[f64]) -> f64 {
 
 fn add(to: &mut [f64], factor: f64, what: &[f64]) {
     to.iter_mut().zip(what).for_each(|(to, what)| *to += factor * what);
+}
+
+/// 1 over the distance.
+pub(super) fn weight(graph: &Graph, one: u32, other: u32) -> f64 {
+    1.0 / apart(graph, one, other)
+}
+
+pub(super) fn apart(graph: &Graph, one: u32, other: u32) -> f64 {
+    let [one, other] = [one, other].map(|node| graph.places[node as usize].map(f64::from));
+    // Two nodes at one place are as near as places can tell.
+    (one[0] - other[0]).hypot(one[1] - other[1]).max(1e-9)
 }

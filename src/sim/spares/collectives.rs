@@ -122,7 +122,7 @@ pub fn slow_downs(
 
 #[cfg(test)]
 mod tests {
-    use super::super::figures::study;
+    use super::super::study::study;
     use super::*;
     use std::collections::HashSet;
 

@@ -11,24 +11,13 @@ use super::collectives::{Collective, slow_downs};
 use super::drawing::Drawing;
 use super::plot::{Curve, Pen, Plot};
 use super::sample::{After, Sample, sample};
-use super::study::Study;
+use super::study::{Effort, Study, study};
 use super::worst::{Search, worst};
 use super::{scenes, shares, table};
 use crate::report::Report;
-use ftmpi_machine::spares::{Choice, Method, Spares};
 use ftmpi_machine::topology::Grid;
-use ftmpi_machine::traffic::Pattern;
 use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
-
-/// The effort for a figure.
-#[derive(Clone, Copy, Debug)]
-pub struct Effort {
-    /// The number of cases; none: as many as take seconds for the figure's machine.
-    pub cases: Option<u64>,
-    pub seed: u64,
-    pub threads: usize,
-}
 
 /// All figures, the paper's by their numbers.
 pub const NAMES: [&str; 23] = [
@@ -264,22 +253,6 @@ impl Figures {
             curves: (0..=3).map(curve).collect(),
         })
     }
-}
-
-/// A mesh with the star as its pattern, unless another is named. Slides keep to one dimension as
-/// long as possible, as the paper advises: its figures result from that, not from the shortest
-/// slides.
-pub fn study(
-    dims: &[u32], alloc: &str, methods: &str, stencil: Option<&str>,
-) -> Result<Study, String> {
-    let mut spares = Spares::parse(alloc)?;
-    spares.substitute = Method::parse_list(methods, dims.len() as u32)?;
-    spares.choose = Choice::Dimension;
-    let pattern = match stencil {
-        Some(text) => Pattern::parse(text, dims.len())?,
-        None => Pattern::star(dims.len()),
-    };
-    Study::new(Grid::mesh(dims)?, spares, pattern)
 }
 
 fn by_failure(found: &Sample, mut of: impl FnMut(&After) -> f64) -> Vec<(f64, f64)> {

@@ -2,8 +2,7 @@
 //! and the result is drawn. Where a drawing shows the worst case, that is searched.
 
 use super::drawing::{Drawing, Kind, Panel};
-use super::figures::study;
-use super::study::{Case, Study};
+use super::study::{Case, Study, study};
 use super::worst::{Search, worst};
 use ftmpi_machine::placement::{Move, Use};
 use ftmpi_machine::spares::Method;

@@ -145,3 +145,27 @@ impl Case<'_> {
         })
     }
 }
+
+/// How much work a figure may be.
+#[derive(Clone, Copy, Debug)]
+pub struct Effort {
+    /// How many; none: as many as are a matter of seconds for the figure's machine.
+    pub cases: Option<u64>,
+    pub seed: u64,
+    pub threads: usize,
+}
+
+/// A mesh with the star as its pattern, unless another is named. Slides keep to one dimension as
+/// long as they can, as the paper advises: its figures come out by that, and not by the shortest.
+pub fn study(
+    dims: &[u32], alloc: &str, methods: &str, stencil: Option<&str>,
+) -> Result<Study, String> {
+    let mut spares = Spares::parse(alloc)?;
+    spares.substitute = Method::parse_list(methods, dims.len() as u32)?;
+    spares.choose = Choice::Dimension;
+    let pattern = match stencil {
+        Some(text) => Pattern::parse(text, dims.len())?,
+        None => Pattern::star(dims.len()),
+    };
+    Study::new(Grid::mesh(dims)?, spares, pattern)
+}

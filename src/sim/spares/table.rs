@@ -7,10 +7,9 @@
 //! / 1.7 times slower. A node that sends one message at a time takes six times as long for six, so
 //! that up to six messages on a link cost nothing.
 
-use super::figures::{Effort, study};
 use super::sample::{After, sample};
 use super::sheet::Sheet;
-use super::study::Study;
+use super::study::{Effort, Study, study};
 use crate::report::Report;
 use ftmpi_machine::fat_tree::FatTree;
 use ftmpi_machine::topology::Topology;

@@ -71,13 +71,13 @@ fn chains_on_10_by_10_are_looked_at_whole_and_some_third_failures_find_none() {
     // If not all are tried, nothing is known about the others.
     let part = worst(&study, 3, Search { width: 1, orders: 1000, threads: 1 });
     assert_eq!((part[2].orders, part[2].unhandled, part[2].is_handled()), (81, 0, None));
-    let lone = super::figures::study(&[10, 10], "2D(2,1)", "0D", None).unwrap();
+    let lone = super::study::study(&[10, 10], "2D(2,1)", "0D", None).unwrap();
     assert_eq!(worst(&lone, 3, few(2))[2].is_handled(), None);
 }
 
 #[test]
 fn chains_that_keep_to_one_dimension_handle_every_order_of_three_failures() {
-    let study = super::figures::study(&[10, 10], "2D(2,1)", "1D", None).unwrap();
+    let study = super::study::study(&[10, 10], "2D(2,1)", "1D", None).unwrap();
     let found = worst(&study, 3, Search { threads: 2, ..Search::default() });
     assert_eq!(found.iter().map(|worst| worst.uses).collect::<Vec<_>>(), [3, 4, 5]);
     assert_eq!(found[2].orders, 531_441);
@@ -87,7 +87,7 @@ fn chains_that_keep_to_one_dimension_handle_every_order_of_three_failures() {
 #[test]
 fn on_24_cubed_lone_moves_overtake_hybrids_for_a_while_and_planes_help_first_and_last() {
     let mean = |methods| {
-        let study = super::figures::study(&[24, 24, 24], "3D(2,1)", methods, None).unwrap();
+        let study = super::study::study(&[24, 24, 24], "3D(2,1)", methods, None).unwrap();
         let after = sample(&study, 60, usize::MAX, 1, 2, true).after;
         move |failures: usize| after[failures - 1].mean_uses()
     };

@@ -1,7 +1,7 @@
 //! IEEE halves: Fortran's REAL(2). A single holds each of them, and rounds as if it were none in
 //! between: it has more than twice the bits.
 
-use super::Number;
+use super::number::Number;
 use std::cmp::Ordering;
 
 /// A half as it lies in memory.

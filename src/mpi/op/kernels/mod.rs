@@ -4,29 +4,16 @@
 //! Elements are read and written unaligned: Fortran programs may lay them out so.
 
 mod half;
+mod number;
 mod quad;
 pub mod x87;
 
 use crate::host::memory::{Span, guard};
 use crate::mpi::datatype::{Element, Pair};
-use crate::mpi::op::Named;
+use crate::mpi::op::named::Named;
 use half::Half;
+use number::{Number, Operands};
 use std::ffi::c_char;
-
-/// An element that arithmetic works on.
-trait Number: Copy + PartialOrd {
-    fn plus(self, other: Self) -> Self;
-    fn minus(self, other: Self) -> Self;
-    fn times(self, other: Self) -> Self;
-    /// The smaller of the two.
-    fn least(self, other: Self) -> Self {
-        if other < self { other } else { self }
-    }
-    /// The larger of the two.
-    fn most(self, other: Self) -> Self {
-        if other > self { other } else { self }
-    }
-}
 
 /// An element that has bits, and a truth value.
 trait Bits: Copy + PartialEq {
@@ -210,15 +197,6 @@ fn located(op: Named, kind: Pair) -> Option<fn(Operands)> {
 
 /// So few elements are combined one by one.
 const FEW: usize = 2;
-
-/// Two runs of elements, and where the results go: to those on the right, or apart from both.
-#[derive(Clone, Copy)]
-struct Operands {
-    left: usize,
-    right: usize,
-    into: usize,
-    count: usize,
-}
 
 impl Operands {
     /// Sets every element of `into` to what `combine` makes of the two. Element by element, so the

@@ -1,7 +1,7 @@
 //! IEEE quads: Fortran's REAL(16) and COMPLEX(32), combined by C (see `quad.c`).
 
-use super::Operands;
-use crate::mpi::op::Named;
+use super::number::Operands;
+use crate::mpi::op::named::Named;
 use std::ffi::c_char;
 
 type Combine = unsafe extern "C" fn(*const c_char, *mut c_char, usize);

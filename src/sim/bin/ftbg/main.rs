@@ -176,7 +176,7 @@ impl Play {
     }
 
     fn run<P: Program>(&mut self, setup: Setup, program: P) -> Result<Remains<P>, String> {
-        setup.check::<P>()?;
+        setup.check(P::PAYLOAD_BYTES)?;
         if self.viewing.is_wanted() {
             return self.show(setup, program);
         }

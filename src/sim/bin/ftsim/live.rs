@@ -1,7 +1,7 @@
 //! `--watch`: pages that show the run, halt it, kill nodes, and ask for another run.
 
+use crate::border::{margin, nearest_side};
 use crate::track::Track;
-use crate::{margin, nearest_side};
 use ftmpi_base::random::Random;
 use ftmpi_sim::natural::{Application, Row, World, deaths};
 use ftmpi_sim::output::remark;

@@ -2,6 +2,7 @@
 
 #![forbid(unsafe_code)]
 
+mod border;
 mod help;
 mod live;
 mod network;
@@ -10,6 +11,7 @@ mod track;
 mod vast;
 mod watch;
 
+use border::{margin, nearest_side};
 use ftmpi_sim::foreign::natural::Foreign;
 use ftmpi_sim::natural::max::{Max, share_unknowing};
 use ftmpi_sim::natural::poisson::{Poisson, Truth};
@@ -349,17 +351,6 @@ fn sides(text: &str) -> Result<Option<[f64; 4]>, String> {
     sides.map(Some).ok_or_else(|| {
         format!("--border {text}: say x2-y2, or left,right,lower,upper such as 0,0,0,1")
     })
-}
-
-/// Nodes nearer to a side than this are at the border.
-fn margin(graph: &Graph) -> f64 {
-    1.0 / f64::from(graph.nodes()).sqrt()
-}
-
-fn nearest_side(sides: &[f64; 4], x: f64, y: f64) -> f64 {
-    let apart = [x, 1.0 - x, y, 1.0 - y];
-    let nearest = (0..4).min_by(|&one, &other| apart[one].total_cmp(&apart[other]));
-    sides[nearest.expect("there are four sides")]
 }
 
 fn foreign(mut words: Words, pages: Pages<'_>) -> Result<String, String> {

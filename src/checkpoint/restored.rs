@@ -1,0 +1,110 @@
+//! What all know of the checkpoint that is restored, before any of its data come back.
+
+use super::code::Maker;
+use super::extent::{DOUBLES, EXACT, KINDS};
+use super::layout::Repair;
+use super::ledger::{Account, Choice, Seat};
+use super::scheme::Scheme;
+use super::shape::Shape;
+use super::slot::{Orphan, Slot, code_of};
+use crate::base::Member;
+use crate::mpi::comm::group::Group;
+use crate::mpi::error::{Failure, Result};
+use crate::mpi::error_codes::DATA_LOST;
+use crate::mpi::failure::deadlock_report::enumerate;
+use std::sync::Arc;
+
+/// What all know of the checkpoint that is restored.
+pub(super) struct Common {
+    /// The scheme that its codes are of.
+    pub(super) scheme: Scheme,
+    pub(super) shape: Shape,
+    pub(super) choice: Choice,
+    /// Who has the data of each place from now on; who has its codes made, at least.
+    pub(super) members: Arc<[Option<Member>]>,
+    pub(super) ranks: Vec<i32>,
+    /// The first place of which somebody has registered other data, and who.
+    pub(super) misfit: Option<(usize, usize)>,
+    /// The places whose data nothing can be made of.
+    pub(super) unsolved: Vec<usize>,
+}
+
+impl Common {
+    pub(super) fn of(
+        scheme: Scheme, shape: Shape, choice: Choice, (accounts, group): (&[Account], &Group),
+    ) -> Common {
+        let sits = |seat: &Seat| match *seat {
+            Seat::Holder(rank) | Seat::Heir(rank) => Some(rank),
+            Seat::Guardian(_) => None,
+        };
+        let mut seated = choice.seats.iter().map(sits).enumerate();
+        let misfit = seated.find_map(|(place, rank)| {
+            (shape.heads.extents[place] != accounts[rank?].extent).then_some((place, rank?))
+        });
+        let member = |seat: &Seat| match seat {
+            Seat::Guardian(_) => None,
+            seat => group.member(seat.rank()),
+        };
+        let members = choice.seats.iter().map(member).collect();
+        let ranks = choice.seats.iter().map(|seat| seat.rank() as i32).collect();
+        let unsolved = unsolved(&scheme, &shape, &choice.repairs);
+        Common { scheme, shape, choice, members, ranks, misfit, unsolved }
+    }
+
+    /// Fails, at all alike, where sums have no solution for what is lost.
+    pub(super) fn must_be_solved(&self) -> Result {
+        match &self.unsolved[..] {
+            [] => Ok(()),
+            places => Err(lost(&self.scheme, self.choice.version, &self.shape.heads.ranks, places)),
+        }
+    }
+
+    /// What is in the slot of a place where nobody is; nothing where only codes were kept.
+    pub(super) fn orphan(&self, slot: Slot) -> Option<Orphan> {
+        let place = slot.place()?;
+        let (rank, extent) = (self.shape.heads.ranks[place], self.shape.heads.extents[place]);
+        (extent.bytes != [0; KINDS]).then_some(Orphan { rank, extent, data: slot.data })
+    }
+
+    /// Notes in a slot whose checkpoint is in it.
+    pub(super) fn name(&self, slot: &mut Slot) {
+        slot.heads = self.shape.heads.clone();
+        slot.layout = Some(self.shape.layout.clone());
+    }
+}
+
+/// What makes lost data of a stripe, and out of which codes.
+pub(super) fn maker(
+    scheme: &Scheme, shape: &Shape, kind: usize, repair: &Repair, lost: usize,
+) -> Option<(Maker, Vec<usize>)> {
+    let data = shape.layout.stripes[repair.stripe].data.len();
+    Maker::of_data(code_of(scheme.code, kind), lost, data, scheme.spares, repair)
+}
+
+/// The places whose data cannot be made: sums with these weights have no solution.
+fn unsolved(scheme: &Scheme, shape: &Shape, repairs: &[Repair]) -> Vec<usize> {
+    let kinds = if shape.has_doubles { &[EXACT, DOUBLES][..] } else { &[EXACT] };
+    let mut places = Vec::new();
+    for repair in repairs {
+        for lost in &repair.lost {
+            let has_maker = |kind: &usize| maker(scheme, shape, *kind, repair, *lost).is_some();
+            if !kinds.iter().all(has_maker) {
+                places.push(shape.layout.stripes[repair.stripe].data[*lost].0);
+            }
+        }
+    }
+    places.sort_unstable();
+    places.dedup();
+    places
+}
+
+#[cold]
+pub(super) fn lost(scheme: &Scheme, version: i64, ranks: &[i32], places: &[usize]) -> Failure {
+    let (noun, verb) = if places.len() == 1 { ("rank", "is") } else { ("ranks", "are") };
+    let ranks: Vec<usize> = places.iter().map(|place| ranks[*place] as usize).collect();
+    DATA_LOST.because(format!(
+        "checkpoint {version} cannot be restored: what {noun} {} had in it {verb} lost, since more \
+         failed than scheme {scheme} makes up for",
+        enumerate(&ranks)
+    ))
+}
