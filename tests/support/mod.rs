@@ -85,15 +85,28 @@ pub fn tool(name: &str) -> PathBuf {
     ftrun().with_file_name(name)
 }
 
-/// The directory of the library that ftrun will preload: `cargo test` renews only the one in
-/// `deps`, so the newest counts.
+/// The directory of the library that ftrun will preload. `cargo test` does not build a library that
+/// nothing links, so that this one must be up to date.
 pub fn library_directory() -> PathBuf {
-    let beside = ftrun().parent().expect("a program lies in a directory").to_path_buf();
-    let deps = beside.join("deps");
-    let age = |directory: &PathBuf| {
-        directory.join("libftmpi_rs.so").metadata().and_then(|file| file.modified()).ok()
+    static CHECKED: Once = Once::new();
+    let directory = ftrun().parent().expect("a program is in a directory").to_path_buf();
+    CHECKED.call_once(|| match changed_since_built(&directory) {
+        None => {}
+        Some(file) => panic!("{file} is newer than the library: run `cargo build --release` first"),
+    });
+    directory
+}
+
+/// A source file of the library that has changed since it was built.
+fn changed_since_built(directory: &Path) -> Option<String> {
+    let age = |file: &Path| file.metadata().and_then(|file| file.modified()).ok();
+    let built = age(&directory.join("libftmpi_rs.so"));
+    let sources = std::fs::read_to_string(directory.join("libftmpi_rs.d")).unwrap_or_default();
+    let Some((_, sources)) = sources.split_once(": ") else {
+        return Some("the source".to_string());
     };
-    if age(&deps) > age(&beside) { deps } else { beside }
+    let changed = |file: &&str| age(Path::new(file)) > built;
+    sources.split_whitespace().find(changed).map(str::to_string)
 }
 
 /// The program that stops threads of others.

@@ -122,9 +122,6 @@ enum Trouble {
 /// Where modules are kept: beside the library, or with the user's other caches.
 pub(crate) fn places(library: &Path) -> Vec<PathBuf> {
     let directory = library.parent().unwrap_or(Path::new("/"));
-    // `cargo test` has a library of its own one level further down.
-    let is_inner = directory.ends_with("deps");
-    let directory = if is_inner { directory.parent().unwrap_or(directory) } else { directory };
     let set = |name| std::env::var_os(name).map(PathBuf::from).filter(|path| path.is_absolute());
     let cache = set("XDG_CACHE_HOME").or_else(|| set("HOME").map(|home| home.join(".cache")));
     let cache = cache.map(|cache| cache.join("ftmpi_rs/modules"));

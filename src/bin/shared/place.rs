@@ -4,7 +4,6 @@
 use crate::shared::refusal::Refusal;
 use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
-use std::time::SystemTime;
 
 /// The library's file, which is also its soname.
 pub(crate) const LIBRARY: &str = "libftmpi_rs.so";
@@ -18,30 +17,19 @@ pub(crate) fn own_directory() -> Result<PathBuf, Refusal> {
     Ok(own.parent().unwrap_or(Path::new("/")).to_path_buf())
 }
 
-/// The library that belongs to this program.
-///
-/// `cargo test` renews only the copy in `deps`, `cargo build` both: the newest is the right one.
+/// The library that belongs to this program: beside it as built, or in `lib` as installed.
 pub(crate) fn library() -> Result<PathBuf, Refusal> {
     let here = own_directory()?;
-    let near = [here.join(LIBRARY), here.join("deps").join(LIBRARY)];
-    let age = |path: &PathBuf| path.metadata().and_then(|file| file.modified()).ok();
-    let mut newest: Option<(SystemTime, &PathBuf)> = None;
-    for path in &near {
-        if let Some(time) = age(path)
-            && newest.is_none_or(|(other, _)| time > other)
-        {
-            newest = Some((time, path));
-        }
-    }
-    if let Some((_, path)) = newest {
-        return Ok(path.clone());
+    let beside = here.join(LIBRARY);
+    if beside.exists() {
+        return Ok(beside);
     }
     let installed = here.join("..").join("lib").join(LIBRARY);
     installed.canonicalize().map_err(|_| {
-        let looked = near.iter().map(|path| shown(path)).collect::<Vec<_>>().join(", ");
         let sentence = format!(
-            "cannot find {LIBRARY}: looked for {looked} and {}; build it with `cargo build \
+            "cannot find {LIBRARY}: looked for {} and {}; build it with `cargo build \
              --release`, or install again with `ftmpi-install`",
+            shown(&beside),
             shown(&installed)
         );
         Refusal::broken(sentence)
