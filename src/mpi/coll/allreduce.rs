@@ -34,7 +34,7 @@ impl Allreduce {
 
     #[inline(always)]
     fn reduction(&self, crowd: Crowd) -> Reduction {
-        // No result has holes that the input has not.
+        // The result has no gaps that the input does not have.
         crowd.allreduce(self.target.bytes(), self.sum.is_plain())
     }
 

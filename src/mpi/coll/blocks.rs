@@ -239,7 +239,7 @@ impl Blocks {
         matches!(self, Blocks::Each(_)) && self.of(rank).bytes() == 0
     }
 
-    /// The same blocks without gaps in `room`, which is large enough for all.
+    /// These blocks without gaps in `room`, which is large enough for all.
     pub fn packed(&self, room: &Region) -> Blocks {
         match self {
             Blocks::Even { each, .. } => Blocks::Even { all: room.clone(), each: *each },

@@ -105,7 +105,7 @@ fn climb(
 mod tests {
     use super::*;
 
-    /// What comes out when every value is a letter, with all brackets.
+    /// The result, written with all brackets, when each value is its rank.
     fn written(bracket: Bracket, members: usize) -> String {
         let mut values: Vec<String> = (0..members).map(|rank| format!("{rank}")).collect();
         bracket.walk(members, |left, right| {

@@ -59,7 +59,7 @@ pub trait Wait: Sized + Send + Sync + 'static {
         members: &Members<'_, '_, Self>, gate: Option<Gate>,
     ) -> impl Future<Output = Result> + Send;
 
-    /// Opens the gate that others wait for.
+    /// The gate that others wait for has opened: wakes them.
     fn open(members: &Members<'_, '_, Self>, gate: Gate);
 
     /// Wakes all others, which are few, after a SeqCst read-modify-write has published the news.
@@ -291,7 +291,7 @@ impl<'l, 'a, W: Wait> Members<'l, 'a, W> {
         W::wait(self, Some(gate))
     }
 
-    /// Waits until this gate is open, if it is not.
+    /// Waits until this gate is open, if there is a gate to wait for.
     #[inline(always)]
     pub(super) fn until_any(&self, gate: Option<Gate>) -> impl Future<Output = Result> + Send {
         W::wait(self, gate)
@@ -495,7 +495,7 @@ impl<'l, 'a, W: Wait> Members<'l, 'a, W> {
         W::leave(self)
     }
 
-    /// Unmapped memory is this member's own fault.
+    /// Ends this member on a fault: the unmapped memory is its own.
     #[inline(always)]
     pub(super) fn judge(&self, copied: std::result::Result<(), Fault>) -> Result {
         copied.map_err(|fault| self.suffer(fault.address))
@@ -533,7 +533,7 @@ impl<'l, 'a, W: Wait> Members<'l, 'a, W> {
         self.turn
     }
 
-    /// The round itself.
+    /// The round of this operation.
     #[inline(always)]
     pub(super) fn round(&self) -> &Round {
         &self.round

@@ -1,4 +1,5 @@
-//! Collective communication among the neighbours of a topology (MPI-5.0 §8.6, §8.7).
+//! Neighborhood collectives: collectives among the neighbours of a topology (MPI-5.0 §8.6, §8.7),
+//! by messages.
 
 use super::blocks::{Blocks, Offer, Sides};
 use super::claim::{Claim, Kind};

@@ -88,7 +88,7 @@ impl Checked<'_> {
 /// The operands and operation of a reduction, kept for as long as it takes.
 pub(super) struct Sum {
     input: Address,
-    /// All of it.
+    /// All of this member's values.
     whole: Region,
     pub(super) count: i64,
     pub(super) datatype: Held<Datatype>,
@@ -209,7 +209,7 @@ impl Sum {
     pub(super) fn share(&self, lane: &Lane<'_>) -> Part {
         let (rank, members) = (i64::from(lane.rank()), i64::from(lane.size()));
         let combiners = Crowd::of(lane).combiners() as i64;
-        // Evenly spread, as neighbours share a core.
+        // Spread evenly, because neighbouring ranks share a core.
         let number = (rank * combiners + members - 1) / members;
         if number < combiners && number * members / combiners == rank {
             let (number, combiners) = (number as i32, combiners as i32);

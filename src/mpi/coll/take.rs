@@ -123,7 +123,7 @@ impl<W: Wait> Members<'_, '_, W> {
         }
     }
 
-    /// Takes what the member at `place` has for this one: a share of it where all get equal ones,
+    /// Copies what the member at `place` has for this one: a share of it where all get equal ones,
     /// which is judged like a message.
     #[inline(always)]
     pub(super) fn take(&self, place: usize, share: Share, into: &Region) -> Result {
@@ -166,7 +166,7 @@ impl<W: Wait> Members<'_, '_, W> {
         }
     }
 
-    /// Takes what each has for this one, but for its own where that is in place.
+    /// Copies each member's data for this one, except its own if that is in place.
     pub(super) fn take_all(&self, share: Share, blocks: &Blocks, is_in_place: bool) -> Result {
         if let (Share::All, Blocks::Even { all, each }) = (share, blocks)
             && let Some(all) = all.span()

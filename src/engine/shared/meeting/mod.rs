@@ -432,7 +432,7 @@ pub enum Gate {
     Passed { place: usize },
     /// No member reads from others any more.
     AllRead,
-    /// This member reads from others no more.
+    /// This member reads no more from others.
     Read { place: usize },
 }
 
