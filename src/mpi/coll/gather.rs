@@ -1,5 +1,6 @@
-//! Gather: each member's block goes to the root (MPI-5.0 §6.5). Members publish short blocks as
-//! copies and leave; long blocks the root reads in place.
+//! Gather: each member's block goes to the root (MPI-5.0 §6.5). In shared memory, members publish
+//! short blocks as copies and leave, and the root reads long blocks in place; by messages, each
+//! member sends its block straight to the root.
 
 use super::blocks::{Blocks, Offer, Sides, Spot, block, blocks, given};
 use super::claim::{Claim, Kind};

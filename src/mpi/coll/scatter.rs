@@ -1,5 +1,6 @@
-//! Scatter: the root's blocks go to the members, one to each (MPI-5.0 §6.6). The root publishes
-//! short blocks as a copy and leaves; long blocks each member reads in place.
+//! Scatter: the root's blocks go to the members, one to each (MPI-5.0 §6.6). In shared memory, the
+//! root publishes short blocks as a copy and leaves, and members read long blocks in place; by
+//! messages, the root sends each member its block.
 
 use super::blocks::{Blocks, Offer, Sides, Spot, block, blocks, given};
 use super::claim::{Claim, Kind};
