@@ -1,8 +1,9 @@
-//! Messages of collective operations: apart from those of the program, and over as soon as any
-//! member of the communicator has died, because the others will not go through with it.
+//! Messages of collective operations: separate from those of the program, and ended as soon as any
+//! member of the communicator has died, because the others will not complete the operation.
 //!
-//! What goes wrong here alone (a message is too long, an argument is bad) is noted and told at the
-//! end: the others wait for this rank's part. So an error that a lane returns has met everybody.
+//! An error at this member alone (a message that is too long, a bad argument) is noted and reported
+//! at the end: the others wait for this rank's part. So an error that a lane returns has met every
+//! member.
 
 use crate::base::Member;
 use crate::base::member::Roster;
@@ -23,36 +24,36 @@ use std::future::poll_fn;
 use std::sync::{Arc, OnceLock};
 use std::task::Poll;
 
-/// From here on down: clear of MPI_ANY_TAG.
+/// Tags from here down: clear of MPI_ANY_TAG.
 pub(super) const LOCAL_TAGS: i32 = -10;
 
-/// Every how many operations senders wait for receivers.
+/// After this many operations, senders wait for receivers.
 const PACE: u32 = 32;
 
-/// A communicator, by its context and its first member, and the number of an operation there.
+/// A communicator, by its context and its first member, and the number of an operation on it.
 pub type Stamp = (u32, Member, i32);
 
-/// One collective operation's way to send and receive.
+/// The messages of one collective operation.
 pub struct Lane<'a> {
     process: &'a Process,
     comm: &'a Comm,
-    /// The communicator with its gaps, where ranks that are gone have left some.
+    /// The communicator as passed, with the gaps that dead ranks have left.
     asked: &'a Comm,
-    /// Whose death ends the operation; found when something first asks for it.
+    /// The members whose death ends the operation; found when first needed.
     roster: OnceLock<Arc<dyn Roster>>,
     tag: i32,
     way: Way,
     mode: Mode,
     /// Which repetition of a persistent operation this is.
     round: u32,
-    /// Whether it is one turn of all members of one group (see [`Lane::turn`]).
+    /// Whether it is a turn of all members of one group (see [`Lane::turn`]).
     is_turn: bool,
-    /// The first of what went wrong here alone.
+    /// The first error at this member alone.
     trouble: OnceLock<Failure>,
 }
 
 impl<'a> Lane<'a> {
-    /// A lane for one operation. Tags keep phases apart that could be mistaken for each other.
+    /// A lane for one operation. Tags separate phases that could be mistaken for each other.
     #[inline(always)]
     pub fn new(process: &'a Process, comm: &'a Comm, tag: i32, way: Way) -> Lane<'a> {
         Lane {
@@ -69,7 +70,7 @@ impl<'a> Lane<'a> {
         }
     }
 
-    /// A lane for those of `roster` only: of the others nobody needs to live.
+    /// A lane for the members of `roster` only: the others need not live.
     pub fn among(
         process: &'a Process, comm: &'a Comm, roster: Arc<dyn Roster>, tag: i32, way: Way,
     ) -> Lane<'a> {
@@ -80,15 +81,15 @@ impl<'a> Lane<'a> {
         self.roster.get_or_init(|| self.asked.everyone())
     }
 
-    /// A lane for a call of the program: one turn of all members, `round` times repeated before.
-    /// Now and then, a member that only sends waits until its messages are taken, so that no member
-    /// is ahead by more than memory holds.
+    /// A lane for a call of the program: one turn of all members, repeated `round` times before.
+    /// Now and then, a member that only sends waits until its messages are received, so that no
+    /// member gets further ahead than memory allows.
     #[inline(always)]
     pub fn of_call(
         process: &'a Process, comm: &'a Comm, tag: i32, round: u32, way: Way,
     ) -> Lane<'a> {
         let waits = (tag as u32).wrapping_add(round) % PACE == PACE - 1;
-        // Written once, field by field: to change a lane afterwards would copy it.
+        // Written once, field by field: changing a lane afterwards would copy it.
         Lane {
             process,
             comm: comm.living(),
@@ -103,14 +104,14 @@ impl<'a> Lane<'a> {
         }
     }
 
-    /// The same lane for an operation that all members do at once: each lays down what it has, and
-    /// takes what it needs, once.
+    /// This lane as a turn that all members do together: each publishes what it has, and takes what
+    /// it needs, once.
     #[inline(always)]
     pub fn into_turn(self) -> Lane<'a> {
         Lane { is_turn: !self.comm.is_inter(), ..self }
     }
 
-    /// Whether all members are to meet the same outcome.
+    /// Whether all members must get one outcome.
     #[inline(always)]
     pub fn is_atomic(&self) -> bool {
         let modes = || attributes::modes(self.process, self.comm);
@@ -118,7 +119,8 @@ impl<'a> Lane<'a> {
             && modes().is_some_and(|modes| modes.coll == CollMode::Atomic)
     }
 
-    /// Agrees with all members on the outcome: what went wrong anywhere did so everywhere.
+    /// Agrees with all members on the outcome: an error at any member becomes an error at every
+    /// member.
     pub async fn settle(&self, outcome: Result) -> Result {
         if is_death(&outcome) {
             return outcome;
@@ -139,31 +141,30 @@ impl<'a> Lane<'a> {
         Err(Class::PROC_ABORTED.because(words))
     }
 
-    /// A lane for the part of the own group in what two groups do together. Its tags are below
-    /// those that the own group draws when it alone has something to agree on.
+    /// A lane for the local group's part in an intercommunicator operation. Its tags are below
+    /// those that the local group draws for its own agreements.
     pub fn local(&self) -> Lane<'a> {
         let (comm, roster) = (self.comm.local(), self.roster().clone());
         let lane = Lane::among(self.process, comm, roster, LOCAL_TAGS - self.tag, self.way);
         Lane { mode: self.mode, ..lane }
     }
 
-    /// The same operation's lane for the members of both groups together, in an order that all
-    /// find. Of an intracommunicator, these are its members.
+    /// This operation's lane for the members of both groups together, in an order that all of them
+    /// compute. For an intracommunicator, these are its members.
     pub fn union(&self) -> Lane<'a> {
         let (comm, roster) = (self.comm.union(), self.roster().clone());
         let lane = Lane::among(self.process, comm, roster, self.tag, self.way);
         Lane { mode: self.mode, round: self.round, ..lane }
     }
 
-    /// The number of this operation among all of the communicator, if its members can do it without
-    /// messages.
+    /// The number of this operation on the communicator, if its members can do it without messages.
     #[inline(always)]
     pub(super) fn turn(&self) -> Option<u32> {
         let can_meet = self.is_turn && !self.is_atomic();
         can_meet.then(|| u32::try_from(self.tag).expect("operations are counted from 0"))
     }
 
-    /// The same, and which repetition of it this is.
+    /// The number of this operation, and which repetition of it this is.
     #[inline]
     pub(super) fn number(&self) -> (u32, u32) {
         (self.tag as u32, self.round)
@@ -174,12 +175,12 @@ impl<'a> Lane<'a> {
         self.way
     }
 
-    /// Whether whoever only sends waits until its messages are taken.
+    /// Whether a member that only sends waits until its messages are received.
     pub(super) fn is_paced(&self) -> bool {
         self.mode == Mode::Synchronous
     }
 
-    /// What messages of this rank are known by.
+    /// The envelope of this rank's messages.
     #[inline]
     pub(super) fn own_envelope(&self) -> Envelope {
         self.pattern(self.comm.rank)
@@ -195,8 +196,8 @@ impl<'a> Lane<'a> {
         self.comm
     }
 
-    /// The communicator, and which of its operations this is: no other one is called so. Disjoint
-    /// communicators may share a context, but nobody is first in two of them.
+    /// The communicator and the number of this operation: unique. Disjoint communicators may share
+    /// a context, but no member is first in two of them.
     pub fn stamp(&self) -> Stamp {
         (self.comm.context(), self.comm.member(0), self.tag)
     }
@@ -207,20 +208,20 @@ impl<'a> Lane<'a> {
         self.comm.rank
     }
 
-    /// How many members its group has.
+    /// The size of its group.
     #[inline]
     pub fn size(&self) -> i32 {
         self.comm.size()
     }
 
-    /// Whether nothing has happened that members would have to know of.
+    /// Whether nothing has happened of which members would have to learn.
     #[inline(always)]
     pub(super) fn is_undisturbed(&self) -> bool {
         let engine = &self.process.engine;
         engine.is_calm() && self.comm.generation >= engine.generation()
     }
 
-    /// Fails when a member is dead, for those who have nothing to send or to receive.
+    /// Fails when a member is dead, for members that have nothing to send or to receive.
     #[inline(always)]
     pub fn look_round(&self) -> Result {
         must_stand(self.process, self.comm)?;
@@ -237,14 +238,15 @@ impl<'a> Lane<'a> {
         news(&Outcome { mishap, ..Outcome::default() })
     }
 
-    /// The news that the member with this rank is dead, whatever else is known of it.
+    /// The failure for the death of the member with this rank, whatever else is known of it.
     pub fn loss(&self, rank: i32) -> Failure {
         let mishap = Some(Mishap::Lost { rank });
         let outcome = Outcome { mishap, ..Outcome::default() };
         news(&outcome).expect_err("a mishap is a failure")
     }
 
-    /// Keeps what went wrong here alone, for the end. What ends this rank ends it at once.
+    /// Keeps an error at this member alone for the end. An error that ends this rank is returned at
+    /// once.
     pub fn note(&self, outcome: Result) -> Result {
         match outcome {
             Err(failure) if failure.is_death() => Err(failure),
@@ -256,7 +258,7 @@ impl<'a> Lane<'a> {
         }
     }
 
-    /// The first of what went wrong here alone.
+    /// The first error at this member alone.
     #[inline(always)]
     pub fn verdict(&self) -> Result {
         match self.trouble.get() {
@@ -271,7 +273,7 @@ impl<'a> Lane<'a> {
         self.start_send(to, data)?.end().await.map(drop)
     }
 
-    /// Receives from the member with rank `from`; says how many bytes came.
+    /// Receives from the member with rank `from`; returns how many bytes arrived.
     #[inline]
     pub async fn recv(&self, from: i32, into: &Region) -> Result<usize> {
         if self.way == Way::Blocking {
@@ -311,8 +313,8 @@ impl<'a> Lane<'a> {
         Ok(Doing { lane: self, op: Some(op) })
     }
 
-    /// Starts to wait for what somebody does outside, who says so to the engine; as anything else
-    /// here, a failure ends it.
+    /// Starts to wait for an event outside the engine, which reports it to the engine; like
+    /// everything else here, a failure ends the wait.
     pub fn start_outside(&self) -> Result<(Doing<'_, 'a>, Outside)> {
         must_be_fresh(self.process, self.comm)?;
         let (envelope, watch) = (self.own_envelope(), self.watch(self.comm.rank));
@@ -320,7 +322,7 @@ impl<'a> Lane<'a> {
         Ok((Doing { lane: self, op: Some(outside.op) }, outside))
     }
 
-    /// Waits for all of what was started.
+    /// Waits for all started messages.
     pub async fn all(&self, doings: Vec<Doing<'_, 'a>>) -> Result {
         for doing in doings {
             doing.end().await?;
@@ -333,7 +335,7 @@ impl<'a> Lane<'a> {
         transfer(from, to).map_err(|fault| Failure::from(self.process.engine.suffer(fault.address)))
     }
 
-    /// A message from this rank to itself, which is judged like any other.
+    /// A message from this rank to itself, checked like any other.
     pub fn keep(&self, from: &Region, to: &Region) -> Result {
         self.must_fit(from, to)?;
         transfer_start(from, to, from.bytes().min(to.bytes()))
@@ -352,7 +354,7 @@ impl<'a> Lane<'a> {
         ))))
     }
 
-    /// How many bytes came with a message.
+    /// How many bytes arrived with a message.
     #[inline]
     fn judge(&self, outcome: &Outcome) -> Result<usize> {
         match outcome.mishap {
@@ -384,8 +386,8 @@ impl Everyone for Lane<'_> {
     }
 }
 
-/// A message under way. Dropped before its end, it is taken back, or waited for: its memory is not
-/// the library's to keep.
+/// A message under way. If dropped before its end, it is cancelled, or waited for: its memory is
+/// the program's.
 pub struct Doing<'l, 'a> {
     lane: &'l Lane<'a>,
     /// `None`: it has ended.
@@ -393,7 +395,7 @@ pub struct Doing<'l, 'a> {
 }
 
 impl Doing<'_, '_> {
-    /// Waits for its end; says how many bytes came.
+    /// Waits for its end; returns how many bytes arrived.
     #[inline]
     pub async fn end(self) -> Result<usize> {
         let lane = self.lane;
@@ -403,7 +405,7 @@ impl Doing<'_, '_> {
         lane.judge(&self.outcome().await?)
     }
 
-    /// Waits for its end, which it may judge by itself.
+    /// Waits for its end, and leaves its outcome to the caller.
     #[inline]
     async fn outcome(mut self) -> Result<Outcome> {
         let op = self.op.expect("it has not ended");
@@ -423,7 +425,7 @@ impl Drop for Doing<'_, '_> {
     fn drop(&mut self) {
         let Some(op) = self.op else { return };
         self.lane.process.engine.cancel(op);
-        // Whoever is told to die meanwhile will not touch the memory again.
+        // A rank that is told to die meanwhile will not touch the memory again.
         let _ended = self.lane.process.engine.wait(op);
     }
 }

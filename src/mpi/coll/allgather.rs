@@ -1,4 +1,6 @@
-//! What everybody has comes to everybody (MPI-5.0 §6.7).
+//! Allgather: each member's block goes to every member (MPI-5.0 §6.7). Short blocks travel through
+//! copies in shared memory, longer ones straight out of their owners' memory; by messages, the
+//! blocks go through the first member or pairwise.
 
 use super::bcast::send_down;
 use super::blocks::{Blocks, Offer, Sides, Spot, blocks, given};
@@ -16,7 +18,7 @@ use crate::mpi::error::Result;
 use crate::mpi::lane::Lane;
 use crate::mpi::scratch::Scratch;
 
-/// What everybody has, in the order of ranks, comes to everybody.
+/// Each member's block goes to every member, in rank order.
 pub struct Allgather {
     /// `None`: in place.
     given: Option<Region>,
@@ -40,7 +42,7 @@ impl Allgather {
         Ok(Allgather { given: given.map(Spot::region), blocks, claim })
     }
 
-    /// The block of the member with this rank, which it gives.
+    /// The block that the member with this rank gives.
     fn mine(&self, rank: i32) -> Region {
         self.given.clone().unwrap_or_else(|| self.blocks.of(rank))
     }
@@ -91,7 +93,8 @@ impl Plan for Allgather {
             lane.keep(given, &blocks.of(lane.rank()))?;
         }
         let mine = self.mine(lane.rank());
-        // Those whose blocks are listed know that this one is empty, and wait for no message.
+        // If block sizes are listed, the other members know that this block is empty, and wait for
+        // no message.
         let is_left_out = matches!(blocks, Blocks::Each(_)) && mine.bytes() == 0;
         to_all(lane, |_| mine.clone(), blocks, |_| is_left_out).await
     }
@@ -103,13 +106,13 @@ async fn single_copy<W: Wait>(members: &Members<'_, '_, W>, plan: &Allgather) ->
     members.exchange(Share::All, &plan.blocks, plan.is_in_place()).await
 }
 
-/// Puts what all have laid down in a row, if it is as long as it should be.
+/// Packs the published blocks in a row, if they have the expected length.
 fn pack(round: &Round, blocks: &Blocks) {
     match blocks {
         Blocks::Even { each, .. } if *each > 0 && round.equal_bytes() == Some(*each) => {
             round.pack(blocks.bytes(), |room| {
                 for (place, line) in round.lines().iter().enumerate() {
-                    // Both are the library's own memory.
+                    // The library owns both.
                     let _ = copy(line.copy(), room.part(place * each, *each));
                 }
             });
@@ -118,8 +121,8 @@ fn pack(round: &Round, blocks: &Blocks) {
     }
 }
 
-/// Through the first member, who gets all blocks and sends all to everybody. Without `mine`, this
-/// member's block is in place.
+/// Allgather through the first member, which collects all blocks and broadcasts them. Without
+/// `mine`, this member's block is in place.
 async fn gather_and_spread(lane: &Lane<'_>, mine: Option<&Region>, blocks: &Blocks) -> Result {
     let mut kept = Scratch::default();
     let (all, parts) = match blocks {
@@ -150,7 +153,8 @@ async fn gather_and_spread(lane: &Lane<'_>, mine: Option<&Region>, blocks: &Bloc
     Ok(())
 }
 
-/// A message to every peer and one from each, but for those that both ends leave out.
+/// Pairwise exchange: a message to every peer and one from each, except those that both ends leave
+/// out.
 pub(super) async fn to_all(
     lane: &Lane<'_>, from: impl Fn(i32) -> Region, into: &Blocks, is_left_out: impl Fn(i32) -> bool,
 ) -> Result {

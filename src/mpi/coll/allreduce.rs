@@ -1,4 +1,4 @@
-//! Combines everybody's values for everybody (MPI-5.0 §6.9.6).
+//! Allreduce: combines all members' values; every member gets the result (MPI-5.0 §6.9.6).
 
 use super::bcast::send_down;
 use super::claim::{Claim, Kind};
@@ -13,7 +13,7 @@ use crate::mpi::datatype::Address;
 use crate::mpi::error::Result;
 use crate::mpi::lane::Lane;
 
-/// Combines everybody's values; the result goes to everybody's `recv`.
+/// Combines all members' values; the result goes to every member's `recv`.
 pub struct Allreduce {
     sum: Sum,
     recv: Address,
@@ -34,7 +34,7 @@ impl Allreduce {
 
     #[inline(always)]
     fn reduction(&self, crowd: Crowd) -> Reduction {
-        // No result has holes that the input has not.
+        // The result has no gaps that the input does not have.
         crowd.allreduce(self.target.bytes(), self.sum.is_plain())
     }
 
@@ -48,7 +48,7 @@ impl Allreduce {
         lane.note(local.verdict())
     }
 
-    /// Two members exchange their values; the left operand is that of the first one at both.
+    /// Two members exchange their values; at both, the left operand is that of the first member.
     async fn by_exchange(&self, lane: &Lane<'_>) -> Result {
         let (sum, count, across) = (&self.sum, self.sum.count, 1 - lane.rank());
         let (mut mine, mut theirs) = (sum.room(count)?, sum.room(count)?);
@@ -76,7 +76,7 @@ impl Allreduce {
         let (values, mut doings) = combine_parts(lane, sum, parts).await?;
         let mine = parts(lane.rank());
         let values = sum.in_room(&values, mine.items)?;
-        // Whoever sends its result has read all that it needs of the input, in place or not.
+        // A member that sends its result has read all that it needs of the input, in place or not.
         for rank in others(lane.comm()) {
             doings.push(lane.start_recv(rank, &sum.at(self.recv, parts(rank))?)?);
         }

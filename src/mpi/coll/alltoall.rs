@@ -1,4 +1,6 @@
-//! Block `i` of rank `j` becomes block `j` of rank `i` (MPI-5.0 §6.8).
+//! Alltoall: block `i` of rank `j` becomes block `j` of rank `i` (MPI-5.0 §6.8). Short blocks
+//! travel through copies in shared memory, longer ones by single copy; by messages, pairwise or
+//! through the first member.
 
 use super::allgather::to_all;
 use super::blocks::{Blocks, Sides, blocks};
@@ -34,7 +36,7 @@ impl Alltoall {
         Ok(Alltoall { from, to, claim: Claim::of(kind).amount(amount) })
     }
 
-    /// How long each block is, if all are equal.
+    /// The length of each block, if all are equal.
     #[inline(always)]
     fn each(&self) -> Option<usize> {
         let is_even = !matches!(self.from, Some(Blocks::Each(_)));
@@ -44,7 +46,8 @@ impl Alltoall {
         }
     }
 
-    /// What this member has in place is copied first: results take its place.
+    /// Where this member's blocks are. Blocks in place are copied first, because results overwrite
+    /// them.
     fn from(&self, lane: &Lane<'_>, kept: &mut Scratch) -> Result<Blocks> {
         if let Some(from) = &self.from {
             return Ok(from.clone());
@@ -79,7 +82,7 @@ impl Plan for Alltoall {
         };
         match &self.from {
             Some(Blocks::Even { all, .. }) => members.put(all)?,
-            // A copy is laid down, so what is in place may lie there.
+            // A copy is published, so the blocks may be in place.
             _ => members.put(target)?,
         }
         members.all(|| members.round().agree_on_bytes(members.round().equal_bytes())).await?;
@@ -119,14 +122,14 @@ async fn single_copy<W: Wait>(members: &Members<'_, '_, W>, plan: &Alltoall) -> 
     members.exchange(Share::Mine, &plan.to, false).await
 }
 
-/// Takes the blocks for this member out of everybody's rows, which are as long as they should be.
+/// Takes this member's blocks out of all members' rows, which have the expected length.
 fn take_column(members: &Members<'_, '_, impl Wait>, each: usize, target: Span) -> Result {
     let mine = each * members.me();
     let blocks = members.lines().iter().map(|line| line.copy().part(mine, each));
     members.judge(memory::line_up(blocks, each, target))
 }
 
-/// Through the first member, who gets all rows and gives everybody its column.
+/// Alltoall through the first member, which collects all rows and gives each member its column.
 async fn transpose(lane: &Lane<'_>, given: &Region, got: &Region, each: usize) -> Result {
     if lane.rank() != 0 {
         lane.send(0, given).await?;

@@ -1,4 +1,5 @@
-//! Returns when all members have called it (MPI-5.0 §6.3).
+//! Barrier: returns when all members have called it (MPI-5.0 §6.3). In shared memory, by a counter
+//! or flags; by messages, a dissemination barrier, or up and down a tree.
 
 use super::bcast::send_down;
 use super::claim::{Claim, Kind};
@@ -20,7 +21,7 @@ impl Barrier {
         Ok(Barrier(Claim::of(Kind::Barrier)))
     }
 
-    /// The same at the end of MPI.
+    /// The barrier at the end of MPI.
     pub(super) fn at_the_end() -> Result<Barrier> {
         Ok(Barrier(Claim::of(Kind::Finalize)))
     }
@@ -63,7 +64,7 @@ impl Plan for Barrier {
     }
 }
 
-/// Returns when every member has come, as a part of something else.
+/// Returns when every member has arrived, as part of another operation.
 pub async fn meet(lane: &Lane<'_>) -> Result {
     let (plan, crowd) = (Barrier::plan()?, Crowd::of(lane));
     match (plan.select(crowd), lane.way()) {
@@ -82,7 +83,7 @@ async fn climb_and_descend(lane: &Lane<'_>) -> Result {
     send_down(lane, &Region::EMPTY, 0).await
 }
 
-/// Returns at the first member when all have come; the others may go on.
+/// Returns at the first member when all have arrived; the others may continue earlier.
 async fn climb(lane: &Lane<'_>) -> Result {
     let tree = Tree::of(lane, 0);
     for child in tree.children() {

@@ -1,4 +1,5 @@
-//! The root's buffer goes to everybody (MPI-5.0 §6.4).
+//! Broadcast: the root's buffer goes to every member (MPI-5.0 §6.4), through a copy in shared
+//! memory, straight out of the root's memory (single copy), or by messages along a tree.
 
 use super::blocks::Offer;
 use super::claim::{Claim, Kind};
@@ -13,7 +14,7 @@ use crate::mpi::comm::Comm;
 use crate::mpi::error::Result;
 use crate::mpi::lane::Lane;
 
-/// The root's buffer goes to everybody.
+/// The root's buffer goes to every member.
 pub struct Bcast {
     role: Role,
     data: Region,
@@ -91,12 +92,12 @@ async fn single_copy<W: Wait>(members: &Members<'_, '_, W>, data: &Region, root:
     members.give().await
 }
 
-/// What `root` has in `data` comes to all members, as a part of something else.
+/// The root's `data` goes to all members, as part of another operation.
 pub async fn broadcast(lane: &Lane<'_>, data: &Region, root: i32) -> Result {
     send_down(lane, data, root).await
 }
 
-/// The same by messages along a tree.
+/// Broadcast by messages along a tree.
 pub(super) async fn send_down(lane: &Lane<'_>, data: &Region, root: i32) -> Result {
     let tree = Tree::of(lane, root);
     if let Some(parent) = tree.parent() {

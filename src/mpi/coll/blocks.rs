@@ -8,8 +8,8 @@ use crate::mpi::datatype::{Address, Datatype, Place};
 use crate::mpi::error::{Class, Failure, Result};
 use crate::mpi::handle_table::Held;
 
-/// A buffer as it was passed: where it is of no significance, it may be anything (MPI-5.0 §6).
-/// It refers to what the door has found out, since to move that costs more than most of a call.
+/// A buffer as it was passed: where it is not significant, it may be anything (MPI-5.0 §6). It
+/// refers to what the door has found, because moving that costs more than most of a call.
 #[derive(Clone, Copy)]
 pub struct Offer<'a> {
     pub buf: Address,
@@ -17,7 +17,7 @@ pub struct Offer<'a> {
     pub datatype: &'a Result<Held<Datatype>>,
 }
 
-/// An array of numbers of the caller's.
+/// An array of numbers that the caller passed.
 pub trait List {
     /// The first `count` numbers.
     fn numbers(&self, count: i64) -> Result<Vec<i64>>;
@@ -25,19 +25,19 @@ pub trait List {
 
 /// The datatypes of the blocks in a buffer.
 pub enum Types<'a> {
-    /// One for all; displacements count its extents.
+    /// One type for all blocks; displacements count its extents.
     One(Result<Held<Datatype>>),
-    /// One for each; displacements count bytes.
+    /// One type for each block; displacements count bytes.
     Each(&'a dyn Fn(i64) -> Result<Vec<Held<Datatype>>>),
 }
 
-/// What was wrong with an argument, once it matters.
+/// The error of an argument, reported only where the argument matters.
 #[cold]
 pub(super) fn again(failure: &Failure) -> Failure {
     failure.clone()
 }
 
-/// A buffer with a block for each peer, whose sizes and places are listed.
+/// A buffer with a block for each peer; sizes and displacements are listed.
 pub struct Lists<'a> {
     pub buf: Address,
     pub counts: &'a dyn List,
@@ -48,15 +48,16 @@ pub struct Lists<'a> {
 /// A buffer that has a block for each peer.
 pub trait Sides {
     fn is_in_place(&self) -> bool;
-    /// Whether all blocks are equal, at all members alike, who need not know how long they are.
+    /// Whether all blocks are equal, at all members alike, though members need not know their
+    /// length.
     fn is_even(&self) -> bool;
     /// The blocks of `peers`.
     fn blocks(&self, peers: i32) -> Result<Blocks>;
-    /// What there is in each block, where all are equal.
+    /// The contents of each block, if all are equal.
     fn each(&self) -> Result<Amount>;
 }
 
-/// A buffer that matters everywhere: where, how many, of what.
+/// A buffer that is significant everywhere: address, count, type.
 #[derive(Clone)]
 pub struct Side {
     pub buf: Address,
@@ -71,13 +72,13 @@ impl Side {
 }
 
 impl<'a> Offer<'a> {
-    /// Says where the data are, now that it matters.
+    /// The region of the data, now that it is significant.
     #[inline(always)]
     pub fn region(&self) -> Result<Region> {
         self.datatype()?.region(self.buf, self.count()?)
     }
 
-    /// Checks where the data are.
+    /// Checks the address and size of the data.
     #[inline(always)]
     pub(super) fn spot(&self) -> Result<Spot<'a>> {
         let datatype = self.datatype()?;
@@ -89,7 +90,7 @@ impl<'a> Offer<'a> {
         self.datatype.as_deref().map_err(again)
     }
 
-    /// How much of what there is.
+    /// The type and number of its elements.
     #[inline(always)]
     pub(super) fn amount(&self) -> Result<Amount> {
         Ok(Amount::of(self.datatype()?, self.count()?))
@@ -101,8 +102,8 @@ impl<'a> Offer<'a> {
     }
 }
 
-/// A buffer whose place was checked. Plans check everything first, and make regions last: what is
-/// yet to be dropped when a check fails has to be in memory, and would be copied from there.
+/// A buffer whose place was checked. Plans check everything first and make regions last: a value
+/// that must be dropped when a check fails has to be in memory, and would be copied from there.
 #[derive(Clone, Copy)]
 pub(super) struct Spot<'a> {
     datatype: &'a Datatype,
@@ -182,10 +183,10 @@ impl Sides for Lists<'_> {
     }
 }
 
-/// Where the blocks of the peers lie.
+/// The places of the peers' blocks.
 #[derive(Clone)]
 pub enum Blocks {
-    /// In a row, of the same size.
+    /// In a row, all of one size.
     Even {
         all: Region,
         each: usize,
@@ -209,13 +210,13 @@ impl Blocks {
         }
     }
 
-    /// The same by its place among those who live.
+    /// The block by its member's place among the living.
     #[inline]
     pub(super) fn at(&self, place: usize) -> Region {
         self.of(i32::try_from(place).expect("ranks fit an int"))
     }
 
-    /// How many bytes there are in the largest block.
+    /// The size of the largest block.
     #[inline]
     pub(super) fn largest(&self) -> usize {
         match self {
@@ -224,7 +225,7 @@ impl Blocks {
         }
     }
 
-    /// How many bytes there are in all blocks.
+    /// The size of all blocks together.
     #[inline]
     pub fn bytes(&self) -> usize {
         match self {
@@ -238,7 +239,7 @@ impl Blocks {
         matches!(self, Blocks::Each(_)) && self.of(rank).bytes() == 0
     }
 
-    /// The same blocks without gaps in `room`, which is large enough for all.
+    /// These blocks without gaps in `room`, which is large enough for all.
     pub fn packed(&self, room: &Region) -> Blocks {
         match self {
             Blocks::Even { each, .. } => Blocks::Even { all: room.clone(), each: *each },
@@ -255,7 +256,7 @@ impl Blocks {
     }
 }
 
-/// The blocks of all peers of `comm` who live.
+/// The blocks of all living peers of `comm`.
 #[inline(always)]
 pub(super) fn blocks(sides: &impl Sides, comm: &Comm) -> Result<Blocks> {
     let blocks = sides.blocks(comm.peers().size())?;
@@ -265,7 +266,7 @@ pub(super) fn blocks(sides: &impl Sides, comm: &Comm) -> Result<Blocks> {
     })
 }
 
-/// Only the blocks of these ranks: no member may touch what belongs to gaps.
+/// Only the blocks of these ranks: no member may touch the blocks of gaps.
 #[inline(never)]
 fn without(blocks: Blocks, ranks: &[i32]) -> Blocks {
     Blocks::Each(ranks.iter().map(|rank| blocks.of(*rank)).collect())
@@ -277,7 +278,7 @@ pub(super) fn given<'a>(offer: &Offer<'a>) -> Result<Option<Spot<'a>>> {
     if offer.is_in_place() { Ok(None) } else { offer.spot().map(Some) }
 }
 
-/// What there is in each block, if all are equal: at the root, and of the others.
+/// The contents of each block, if all are equal: for the root, and for the other members.
 #[inline(always)]
 pub(super) fn block(role: Role, at_root: &impl Sides, mine: &Offer<'_>) -> Result<Amount> {
     match role {

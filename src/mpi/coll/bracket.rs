@@ -1,34 +1,34 @@
-//! In which order values are combined. It follows from the number of members and the size of the
-//! values alone: never from who came first, from how many cores there are, or from what ranks run
-//! on. So a sum of floating-point numbers is the same in every run, on every machine, and by
-//! whichever algorithm it is made.
+//! The reduction order: how the brackets are set when values are combined. It follows from the
+//! number of members and the size of the values alone: never from the order of arrival, from the
+//! number of cores, or from what ranks run on. So a sum of floating-point numbers is equal in every
+//! run, on every machine, and with every algorithm.
 
 use super::select::Combination;
 
-/// Up to so many bytes are combined one by one, in the order of ranks: wherever that happens, it is
-/// one pass. More is combined by several members at once.
+/// Up to this many bytes are combined one by one, in rank order: by every algorithm in one pass.
+/// More is combined by several members at once.
 const LITTLE: usize = 4096;
 
-/// How many values a node of a tree combines at the most, of little and of more.
+/// How many values a node of a tree combines at most, of short and of longer vectors.
 const WIDE: i32 = 256;
 const NARROW: i32 = 4;
 
-/// Children of a node on each level of a tree along which so many bytes are combined, and one.
+/// The radix of a tree that combines this many bytes: each node has one child fewer on each level.
 pub(super) fn radix(bytes: usize) -> i32 {
     if bytes <= LITTLE { WIDE } else { NARROW }
 }
 
-/// Where the brackets are.
+/// How the values are bracketed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Bracket {
-    /// As [`Tree`](super::tree::Tree) has them, ranks counted from `top`.
+    /// As in a [`Tree`](super::tree::Tree), ranks counted from `top`.
     Tree { radix: usize, top: usize },
-    /// Around the last two, then around those before and these, and so on.
+    /// From the right: around the last two, then around the one before and these, and so on.
     Chain,
 }
 
 impl Bracket {
-    /// That of a combination of `bytes` whose tree has this `top`.
+    /// The bracket for `bytes`, with the tree's `top`.
     pub(super) fn of(combination: Combination, bytes: usize, top: i32) -> Bracket {
         if combination == Combination::Parts {
             return Bracket::Chain;
@@ -37,13 +37,13 @@ impl Bracket {
         Bracket::Tree { radix: number(radix(bytes)), top: number(top) }
     }
 
-    /// Around the first two, then around these and the next, and so on: each result on the way has
-    /// the place of the last one in it.
+    /// From the left: around the first two, then around these and the next, and so on. Each partial
+    /// result has the place of its last operand.
     pub(super) fn one_by_one(members: usize) -> Bracket {
         Bracket::Tree { radix: members, top: 0 }
     }
 
-    /// Whose place has the result in the end.
+    /// The place that has the final result.
     pub(super) fn last(self, members: usize) -> usize {
         match self {
             Bracket::Chain => members - 1,
@@ -51,7 +51,7 @@ impl Bracket {
         }
     }
 
-    /// Who is first where all others follow one by one.
+    /// The first place, if all others follow it one by one.
     pub(super) fn first_of_row(self, members: usize) -> Option<usize> {
         match self {
             Bracket::Tree { radix, top } if radix >= members => Some(top),
@@ -59,7 +59,8 @@ impl Bracket {
         }
     }
 
-    /// Goes through all combinations. The result of each takes the place of the right operand.
+    /// Calls `combine` for each combination in order. Its result takes the place of the right
+    /// operand.
     pub(super) fn walk(self, members: usize, mut combine: impl FnMut(usize, usize)) {
         match self {
             Bracket::Chain => (0..members - 1).rev().for_each(|left| combine(left, members - 1)),
@@ -84,7 +85,7 @@ impl Bracket {
 }
 
 /// Combines what is under the node at `place`, each of whose largest children has `reach / radix`
-/// members under it; says whose place has the result.
+/// members under it; returns the place that has the result.
 fn climb(
     place: usize, reach: usize, size: (usize, usize), combine: &mut dyn FnMut(usize, usize),
 ) -> usize {
@@ -104,7 +105,7 @@ fn climb(
 mod tests {
     use super::*;
 
-    /// What comes out when every value is a letter, with all brackets.
+    /// The result, written with all brackets, when each value is its rank.
     fn written(bracket: Bracket, members: usize) -> String {
         let mut values: Vec<String> = (0..members).map(|rank| format!("{rank}")).collect();
         bracket.walk(members, |left, right| {

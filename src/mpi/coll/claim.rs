@@ -1,10 +1,11 @@
-//! What a member says that it has called, so that a collective operation whose members have called
-//! different things is an error at once, whichever ways they would have gone.
+//! Finds a collective mismatch: each member claims what it has called, so that different calls are
+//! an error at once, whichever algorithms they would have used.
 //!
-//! Members claim what has to be the same for all: the call and its form, its root, its operation,
-//! and how much of what each gives or gets. What need not be is left out: blocks whose sizes are
-//! listed, and whatever two groups give each other. Two signatures are the same when their basic
-//! elements are, however the types were made; bytes go with anything of their size.
+//! A claim has what must be equal at all members: the call and its form, its root, its operation,
+//! and how many elements of which type each member gives or gets. It leaves out what may differ:
+//! blocks whose sizes are listed, and what two groups give each other. Two type signatures are
+//! equal when their basic elements are, however the types were made; bytes match anything of their
+//! size.
 
 use super::role::Role;
 use crate::engine::shared::rules::Rules;
@@ -20,7 +21,7 @@ use crate::mpi::lane::LOCAL_TAGS;
 use crate::mpi::op::Op;
 use crate::mpi::process::Process;
 
-/// The calls that members have to make together, by their blocking form.
+/// The calls that all members make together, by their blocking form.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
     Barrier,
@@ -94,15 +95,15 @@ pub(in crate::mpi) enum Form {
     Persistent,
 }
 
-/// How much of what.
+/// How many elements of which type.
 #[derive(Clone, Copy)]
 pub struct Amount {
     code: u8,
     content: u64,
 }
 
-/// What is the same for all, in two words: kind, form, operation and code of the elements in a byte
-/// each, from the lowest, and the root, plus one, above; then how much.
+/// What is equal at all members, in two words: kind, form, operation and element code in a byte
+/// each, from the lowest, and above them the root plus one; then the count.
 #[derive(Clone, Copy)]
 pub struct Claim(Call);
 
@@ -111,7 +112,7 @@ const OP: u32 = 16;
 const ELEMENT: u32 = 24;
 const ROOT: u32 = 32;
 
-/// Above all ranks: the root is in the other one of two groups.
+/// A bit above all ranks: the root is in the second of two groups.
 const SECOND: u64 = 1 << 30;
 
 impl Claim {
@@ -130,7 +131,7 @@ impl Claim {
         self.with(form as u64, FORM)
     }
 
-    /// The same as each member of `comm` knows the root.
+    /// This claim with the root as all members of `comm` know it.
     #[inline(always)]
     pub(super) fn role(self, role: Role, comm: &Comm) -> Claim {
         match role {
@@ -168,8 +169,7 @@ impl Claim {
         Claim(Call { amount: content, ..claim.0 })
     }
 
-    /// What this member claims is compared with what another one has for the operation of this
-    /// number.
+    /// The claim as the engine compares it with another member's for the same operation number.
     #[inline(always)]
     pub(super) fn call(self) -> Call {
         self.0
@@ -177,10 +177,10 @@ impl Claim {
 }
 
 impl Amount {
-    /// Not known, or not the same for all.
+    /// Unknown, or not equal at all members.
     pub(super) const ANY: Amount = Amount { code: 0, content: 0 };
 
-    /// So many bytes of whatever.
+    /// This many bytes of any type.
     pub(super) fn bytes(bytes: usize) -> Amount {
         Amount { code: signature::code(Element::Byte), content: bytes as u64 }
     }
@@ -228,7 +228,7 @@ struct Parts {
     form: u8,
     op: u8,
     amount: Amount,
-    /// Plus one.
+    /// The root plus one; 0: no root.
     root: u64,
 }
 
@@ -257,7 +257,7 @@ impl Parts {
         self.op == other.op || self.op == 0 || other.op == 0
     }
 
-    /// The call, and what of it has to be the same.
+    /// The call, and the arguments that must be equal.
     fn words(&self) -> String {
         let title = TITLES[usize::from(self.kind)];
         let title = match (self.form, title.split_once("_Comm_")) {
@@ -272,7 +272,7 @@ impl Parts {
         if parts.is_empty() { title } else { format!("{title} ({})", parts.join(", ")) }
     }
 
-    /// What the difference is called.
+    /// The error class of the difference.
     fn class(&self, other: &Parts) -> Class {
         let reductions = Kind::Reduce as u8..=Kind::Exscan as u8;
         match () {
@@ -298,8 +298,9 @@ fn is_like(one: Call, other: Call) -> bool {
         && one.amount.is_like(other.amount)
 }
 
-/// This member comes to the operation of `comm` with this number; fails where others have come to
-/// something else, which ends it for all. Then it is to have no part in it.
+/// Compares this member's claim for the operation of `comm` with this number. Fails if another
+/// member has called something else, which ends the operation for all: then this member must take
+/// no part in it.
 #[inline(always)]
 pub(in crate::mpi) fn compare(process: &Process, comm: &Comm, number: i32, claim: Claim) -> Result {
     let comm = comm.living();
@@ -313,7 +314,7 @@ pub(in crate::mpi) fn compare(process: &Process, comm: &Comm, number: i32, claim
     }
 }
 
-/// Somebody has called something else. Where a failure is known, that is why; and where ranks may
+/// Another member has called something else. A known failure explains that; and where ranks may
 /// fail, some leave MPI while others still want to recover.
 #[cold]
 #[inline(never)]

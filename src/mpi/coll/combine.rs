@@ -1,5 +1,5 @@
-//! Combines few values from copies in shared memory: at the root, at the last member to arrive, or
-//! at each member for itself.
+//! Buffered reductions: combines short vectors from copies in shared memory, at the root, at the
+//! last member to arrive, or at each member for itself.
 
 use super::bracket::Bracket;
 use super::members::{Members, Wait};
@@ -11,14 +11,14 @@ use crate::mpi::process::Process;
 use std::cell::Cell;
 use std::mem::MaybeUninit;
 
-/// So many bytes of all are put in a row.
+/// Up to this many bytes of all members are put in a row.
 const ROW: usize = 2048;
 
-/// Each of few members combines no more bytes of all of them for itself.
+/// Each of few members combines at most this many bytes of all members for itself.
 const MOST_HERE: usize = 16 << 10;
 
 impl<W: Wait> Members<'_, '_, W> {
-    /// Combines everybody's values, which are few; the result goes to `target` at the root.
+    /// Combines all members' values, which are short; the result goes to `target` at the root.
     #[inline]
     pub(super) async fn reduce_at(
         &self, sum: &Sum, bracket: Bracket, target: Option<&Region>, root: usize,
@@ -31,7 +31,7 @@ impl<W: Wait> Members<'_, '_, W> {
         self.leave().await
     }
 
-    /// Combines everybody's values, which are laid down, for this member.
+    /// Combines all members' published values for this member.
     #[inline(never)]
     fn combine_for_one(&self, sum: &Sum, bracket: Bracket, target: &Region) -> Result {
         match combine_for_last(self.lane().process(), self.round(), sum, bracket) {
@@ -40,9 +40,9 @@ impl<W: Wait> Members<'_, '_, W> {
         }
     }
 
-    /// Combines everybody's values, which are few, for everybody: as much of the result as `target`
-    /// has room for, from byte `offset` on, is for this member. Few members combine what is theirs
-    /// each for itself.
+    /// Combines all members' values, which are short, for all members: as much of the result as
+    /// `target` has room for, from byte `offset` on, is for this member. When the members are few,
+    /// each combines its own part.
     #[inline]
     pub(super) async fn reduce_for_all(
         &self, sum: &Sum, bracket: Bracket, (offset, target): (usize, &Region),
@@ -70,8 +70,8 @@ impl<W: Wait> Members<'_, '_, W> {
         self.leave().await
     }
 
-    /// The same as all others do, each for itself, with room for so many words. Out of line, so
-    /// that those who need little room have a small frame.
+    /// Combines this member's part of the result, as every other member does for itself, with room
+    /// for `WORDS` words. Out of line, so that members that need little room have a small frame.
     #[inline(never)]
     fn combine_here<const WORDS: usize>(
         &self, sum: &Sum, bracket: Bracket, offset: usize, target: &Region,
@@ -98,8 +98,8 @@ impl<W: Wait> Members<'_, '_, W> {
     }
 }
 
-/// Combines what all have laid down where it lies: there are the results on the way as well. True
-/// when all have as much as there is to be combined.
+/// Combines all published copies in place: they also hold the partial results. True when all
+/// members have as much as is to be combined.
 pub(super) fn combine_all(process: &Process, round: &Round, sum: &Sum, bracket: Bracket) -> bool {
     let (lines, is_agreed) = (round.lines(), agree(round, sum));
     if is_agreed {
@@ -110,9 +110,9 @@ pub(super) fn combine_all(process: &Process, round: &Round, sum: &Sum, bracket: 
     is_agreed
 }
 
-/// The same for those who want nothing but the last result. Few numbers that are combined one by
-/// one are put in a row, and combined by one call. Out of line: one member needs the room, and the
-/// stacks of all are not to grow for it.
+/// Combines for members that want only the final result. Short vectors that are combined one by one
+/// are put in a row, and combined by one call. Out of line: one member needs the room, and it must
+/// not enlarge the stacks of all.
 #[inline(never)]
 fn combine_for_last(process: &Process, round: &Round, sum: &Sum, bracket: Bracket) -> bool {
     let (lines, each) = (round.lines(), round.line(0).bytes());
@@ -125,7 +125,7 @@ fn combine_for_last(process: &Process, round: &Round, sum: &Sum, bracket: Bracke
         let mut room = [const { MaybeUninit::<u128>::uninit() }; ROW / 16];
         let room = Span::new(room.as_mut_ptr().cast_const().cast(), size_of_val(&room));
         let row = room.part(0, lines.len() * each);
-        // All is the library's own memory.
+        // The library owns all of this memory.
         let order = lines[first..].iter().chain(&lines[..first]);
         let _ = line_up(order.map(Line::copy), each, row);
         sum.combiner(process).combine_row(row, each);
@@ -135,7 +135,7 @@ fn combine_for_last(process: &Process, round: &Round, sum: &Sum, bracket: Bracke
     is_agreed
 }
 
-/// Notes how much all have, and whether it is as much as there is to be combined.
+/// Notes how much all members have, and whether it is as much as is to be combined.
 fn agree(round: &Round, sum: &Sum) -> bool {
     let bytes = round.equal_bytes();
     round.agree_on_bytes(bytes);

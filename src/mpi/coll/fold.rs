@@ -1,5 +1,5 @@
-//! Values that are many: combined where they lie in their owners' memory, block by block, so that
-//! operands stay in the nearest cache.
+//! Combines long vectors in their owners' memory, block by block, so that the operands stay in the
+//! nearest cache.
 
 use super::bracket::Bracket;
 use super::members::{Members, Wait};
@@ -12,8 +12,8 @@ use crate::mpi::error::{Failure, Result, is_death};
 use crate::mpi::op::kernels::Missing;
 
 impl<W: Wait> Members<'_, '_, W> {
-    /// Some members combine a part each of everybody's values; the results of all go to `target`
-    /// where there is one.
+    /// Some members combine a part each of all members' values; all results go to `target`, if
+    /// there is one.
     pub(super) async fn reduce_by_parts(
         &self, sum: &Sum, bracket: Bracket, target: Option<&Region>,
     ) -> Result {
@@ -57,12 +57,13 @@ impl<W: Wait> Members<'_, '_, W> {
         Ok(())
     }
 
-    /// Every member combines its part of everybody's values, and keeps it in `target`.
+    /// Every member combines its part of all members' values, and keeps it in `target`.
     pub(super) async fn reduce_and_keep(
         &self, sum: &Sum, bracket: Bracket, part: Part, target: &Region,
     ) -> Result {
         let input = sum.values();
-        // Who gets results where others read lays down a copy for them, if that is not too much.
+        // A member whose results overwrite what others read publishes a copy for them, if that is
+        // not too long.
         match input.is_apart(target) || !self.crowd().buffers_values(input.bytes()) {
             true => self.point_at(input),
             false => self.put(input)?,
@@ -85,8 +86,8 @@ impl<W: Wait> Members<'_, '_, W> {
         self.leave().await
     }
 
-    /// Combines a part of what all point at. In place, the target lies where others may still read:
-    /// then the result is kept until they have.
+    /// Combines a part of what all members point at. In place, the target is where others may still
+    /// read: then the result is kept aside until they have read.
     fn combine_part(
         &self, sum: &Sum, bracket: Bracket, part: Part, input: &Region, target: &Region,
     ) -> Result<Option<Room>> {
@@ -100,7 +101,7 @@ impl<W: Wait> Members<'_, '_, W> {
         Ok(kept)
     }
 
-    /// Each who has a target combines all of everybody's values, where they lie.
+    /// Each member with a target combines all values, in their owners' memory.
     pub(super) async fn reduce_replicated(
         &self, sum: &Sum, bracket: Bracket, target: Option<&Region>,
     ) -> Result {
@@ -110,32 +111,32 @@ impl<W: Wait> Members<'_, '_, W> {
     }
 }
 
-/// How many items of so many bytes are combined at a time: the operands stay in the nearest cache.
+/// How many items of this size are combined at a time: the operands stay in the nearest cache.
 fn block_of(item: usize) -> i64 {
     const BYTES: usize = 16 << 10;
     i64::try_from(BYTES / item.max(1)).unwrap_or(1).max(1)
 }
 
-/// Results of as many bytes are somewhere in the caches.
+/// Results up to this size are likely to be in a cache.
 const NEARBY: i64 = 1 << 20;
 
-/// Combines what all point at, or have laid down, block by block and where it lies.
+/// Combines what all members point at or have published, in place, block by block.
 struct Fold<'f, 'l, 'a, W: Wait> {
     members: &'f Members<'l, 'a, W>,
     sum: &'f Sum,
     bracket: Bracket,
     block: Part,
-    /// Results go straight to where they are wanted. Much is copied there, by instructions that do
-    /// not read first what they write to.
+    /// Whether results go straight to their target. Long results are copied there instead, by
+    /// instructions that do not first read what they write to.
     is_near: bool,
-    /// What is combined of those that are in hand.
+    /// The partial results, by place.
     rooms: Vec<Option<Room>>,
     spare: Vec<Room>,
 }
 
 /// Some values of a block.
 enum Operand {
-    /// Of one member, where it has them; the pin keeps them there.
+    /// Of one member, in its memory; the pin keeps it there.
     Laid {
         span: Span,
         _pin: Option<Pin>,
@@ -178,14 +179,14 @@ impl<'f, 'l, 'a, W: Wait> Fold<'f, 'l, 'a, W> {
         }
     }
 
-    /// Copies what is combined to where it cannot be combined.
+    /// Copies a result to where it could not be combined.
     fn give(&mut self, values: Room, goal: &Region) -> Result {
         self.members.lane().copy(&self.sum.in_room(&values, self.block.items)?, goal)?;
         self.spare.push(values);
         Ok(())
     }
 
-    /// Combines two operands, for `goal` or a room.
+    /// Combines two operands, into `goal` or a room.
     fn combine(&mut self, left: usize, right: usize, goal: Option<Span>) -> Result {
         let (one, other) = (self.operand(left)?, self.operand(right)?);
         let bytes = self.block.items as usize * self.item();
@@ -227,8 +228,8 @@ impl<'f, 'l, 'a, W: Wait> Fold<'f, 'l, 'a, W> {
         self.spare.pop().map_or_else(|| self.sum.room(self.block.items), Ok)
     }
 
-    /// The values at `place`: what is combined of them, or where their member has them. Only what
-    /// lies there in pieces is copied.
+    /// The values at `place`: a partial result, or the member's own values in its memory. Only
+    /// values that are not contiguous are copied.
     fn operand(&mut self, place: usize) -> Result<Operand> {
         if let Some(room) = self.rooms.get_mut(place).and_then(Option::take) {
             return Ok(Operand::Room(room));

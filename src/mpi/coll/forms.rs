@@ -1,5 +1,5 @@
-//! The forms of a collective operation: blocking, nonblocking, persistent. All three carry out the
-//! same [`Plan`].
+//! The forms of a collective operation: blocking, nonblocking, persistent. All three carry out one
+//! [`Plan`].
 
 use super::barrier::Barrier;
 use super::blocks::again;
@@ -19,8 +19,8 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 
 /// Carries out the next collective operation of `comm`. The tag is drawn even when the arguments
-/// are bad: the members stay in step. Out of line, so that both twins of a call share one copy, of
-/// which the algorithm is a part.
+/// are bad, so that the members stay in step. Out of line, so that both twins of a call share one
+/// copy, of which the algorithm is a part.
 #[inline(never)]
 pub fn block<P: Plan>(process: &Process, comm: &Comm, plan: &Result<P>) -> Result {
     let tag = comm.next_collective(process);
@@ -43,7 +43,7 @@ pub fn block<P: Plan>(process: &Process, comm: &Comm, plan: &Result<P>) -> Resul
     lane.verdict()
 }
 
-/// Fails where something stands against the operation.
+/// Fails if a failure forbids the operation.
 #[cold]
 #[inline(never)]
 fn look_closely(lane: &Lane<'_>) -> Result {
@@ -51,13 +51,13 @@ fn look_closely(lane: &Lane<'_>) -> Result {
     object_at_first(lane)
 }
 
-/// Out of line: the frame that messages need would cost operations over shared memory, too.
+/// Out of line: the frame that messages need would also cost operations in shared memory.
 #[inline(never)]
 fn block_on_wire(plan: &impl Plan, lane: &Lane<'_>) -> Result {
     run::block(perform(plan, lane))
 }
 
-/// Does this member's part, unless somebody is known to be dead: then nobody does.
+/// Does this member's part, unless a member is known to be dead: then no member does.
 async fn perform(plan: &impl Plan, lane: &Lane<'_>) -> Result {
     let outcome = attempt(plan, lane).await;
     match lane.is_atomic() {
@@ -89,8 +89,8 @@ pub fn start(
 }
 
 /// Prepares the next collective operation of `comm`; returns the handle of a request that starts
-/// it. Members may start several of them in different orders, so the tag is drawn here: the
-/// repetitions of one operation have the same, and follow each other.
+/// it. Members may start several such operations in different orders, so the tag is drawn here: all
+/// repetitions of one operation use it, and follow one another.
 pub fn persist(
     process: &'static Process, comm: &Held<Comm>, plan: Result<impl Plan>,
 ) -> Result<usize> {
@@ -114,7 +114,7 @@ fn launch(
     })
 }
 
-/// A blocking lane for the next collective operation of `comm`, a part of such a call.
+/// A blocking lane for the next collective operation of `comm`, as part of a larger call.
 pub(in crate::mpi) fn lane<'a>(
     process: &'a Process, comm: &'a Comm, kind: Kind,
 ) -> Result<Lane<'a>> {
@@ -123,12 +123,12 @@ pub(in crate::mpi) fn lane<'a>(
     Ok(Lane::new(process, comm, tag, Way::Blocking))
 }
 
-/// Returns when every member has come to the end of MPI.
+/// Returns when every member has reached the end of MPI.
 pub fn part(process: &Process, comm: &Comm) -> Result {
     block(process, comm, &Barrier::at_the_end())
 }
 
-/// Everybody's bytes of the same length, in the order of ranks, for the library's own agreements.
+/// All members' bytes, of equal length and in rank order, for the library's own agreements.
 pub(in crate::mpi) fn share(
     process: &Process, comm: &Comm, kind: Kind, mine: &[u8],
 ) -> Result<Vec<u8>> {

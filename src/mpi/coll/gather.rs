@@ -1,4 +1,6 @@
-//! What everybody has comes to the root (MPI-5.0 §6.5).
+//! Gather: each member's block goes to the root (MPI-5.0 §6.5). In shared memory, members publish
+//! short blocks as copies and leave, and the root reads long blocks in place; by messages, each
+//! member sends its block straight to the root.
 
 use super::blocks::{Blocks, Offer, Sides, Spot, block, blocks, given};
 use super::claim::{Claim, Kind};
@@ -13,7 +15,7 @@ use crate::mpi::comm::Comm;
 use crate::mpi::error::Result;
 use crate::mpi::lane::Lane;
 
-/// What everybody has, in the order of ranks, comes to the root.
+/// Each member's block goes to the root, in rank order.
 pub struct Gather {
     role: Role,
     /// `None`: in place.
@@ -90,14 +92,14 @@ impl Plan for Gather {
     }
 }
 
-/// The root's part, once all have come.
+/// The root's part in shared memory, once all members have arrived.
 fn collect_here(
     members: &Members<'_, '_, impl Wait>, mine: Option<&Region>, blocks: &Blocks,
 ) -> Result {
     if let Some(mine) = mine {
         members.lane().keep(mine, &blocks.at(members.me()))?;
     }
-    // Who has laid down a copy waits for nothing.
+    // A member that has published a copy waits for nothing.
     let points =
         |(place, line): (usize, &Line)| place != members.me() && line.whole_copy().is_none();
     let is_awaited = members.lines().iter().enumerate().any(points);
@@ -117,7 +119,7 @@ async fn bring_single_copy<W: Wait>(
     members.leave().await
 }
 
-/// The root's part by messages: a block from everyone else.
+/// The root's part by messages: receives a block from every other member.
 pub(super) async fn collect(lane: &Lane<'_>, blocks: &Blocks) -> Result {
     for rank in others(lane.comm()) {
         lane.recv(rank, &blocks.of(rank)).await?;

@@ -1,12 +1,13 @@
-//! One member's part in an operation that all members of a communicator carry out in memory that
-//! they share: each publishes what it has, waits for the others, and copies or combines.
+//! One member's part in a shared-memory collective: each member publishes what it has, waits for
+//! the others, and copies or combines.
 //!
-//! A member publishes a copy of little data: when a death ends the operation, it can leave at once.
-//! Of long data it publishes the address, and stays until all living members have read it; if a
-//! death keeps the members from meeting, it first makes sure that no member will begin to read.
+//! Short data are published as a copy (buffered copy), so a member can leave at once when a death
+//! ends the operation. Of long data the member publishes the address (single copy), and stays until
+//! all living members have read them; if a death keeps the members from meeting, it first makes
+//! sure that no member will begin to read.
 //!
-//! A blocking operation and one that is carried on by the engine differ in how a member waits
-//! ([`Wait`]) and in nothing else.
+//! A blocking operation and one that the engine carries on differ only in how a member waits
+//! ([`Wait`]).
 
 use super::select::Crowd;
 use crate::engine::{
@@ -23,13 +24,13 @@ use std::ops::Deref;
 use std::sync::Arc;
 use std::task::Poll;
 
-/// How often one of few members looks before it waits in the ordinary way: for what others do at
-/// once, and for what takes them as long as a copy.
+/// How often one of few members polls before it waits in the ordinary way: for a step that others
+/// do at once, and for one that takes as long as a copy.
 const LOOKS: u32 = 256;
 const LONG_LOOKS: u32 = 4096;
 
-/// One member's part in one operation of all members of a communicator, in memory that they share.
-/// Each step of it ends with a wait at most, which goes as `W` does.
+/// One member's part in one shared-memory collective. Each step ends with at most one wait, done as
+/// `W` says.
 pub struct Members<'l, 'a, W: Wait> {
     lane: &'l Lane<'a>,
     meeting: &'a Meeting,
@@ -37,7 +38,7 @@ pub struct Members<'l, 'a, W: Wait> {
     turn: u32,
     me: usize,
     crowd: Crowd,
-    /// Whether all wait for all, in a round kept for that.
+    /// Whether all members wait for all others, in a round kept for that.
     is_common: bool,
 }
 
@@ -45,37 +46,38 @@ pub struct Members<'l, 'a, W: Wait> {
 pub trait Wait: Sized + Send + Sync + 'static {
     type Place<'a>: Deref<Target = Round> + Send + Sync;
 
-    /// Comes to the operation of `lane`: the round, and the number of the turn there.
+    /// Arrives at the operation of `lane`; returns its round, and the number of the turn there.
     fn come<'a>(
         lane: &Lane<'a>, meeting: &'a Meeting, me: usize, is_common: bool,
     ) -> (Self::Place<'a>, u32);
 
-    /// Waits until the round is free of what was there before.
+    /// Waits until no member needs the round's previous contents.
     fn wait_for_room(members: &Members<'_, '_, Self>) -> Result;
 
-    /// Waits at this gate, if at any.
+    /// Waits at this gate, if there is one.
     fn wait(
         members: &Members<'_, '_, Self>, gate: Option<Gate>,
     ) -> impl Future<Output = Result> + Send;
 
-    /// What others wait for has happened: they go on.
+    /// The gate that others wait for has opened: wakes them.
     fn open(members: &Members<'_, '_, Self>, gate: Gate);
 
-    /// Wakes all others, who are few, for what was made known by a SeqCst read-modify-write.
+    /// Wakes all others, which are few, after a SeqCst read-modify-write has published the news.
     fn ring_few(members: &Members<'_, '_, Self>);
 
-    /// All have come: later turns may take the memory of earlier ones.
+    /// All members have arrived: later turns may reuse the memory of earlier ones.
     fn settle(members: &Members<'_, '_, Self>);
 
-    /// The member's line of a later turn is soon written to.
+    /// This member will soon write to its line of a later turn.
     fn make_ready(members: &Members<'_, '_, Self>);
 
-    /// Needs nothing of the round any more.
+    /// This member no longer needs the round.
     fn leave(members: &Members<'_, '_, Self>) -> impl Future<Output = Result> + Send;
 }
 
-/// Where it stands, as one call of the program's: an operation comes after the other, and takes its
-/// round by rotation, or one of two where all wait for all. Who comes to the next turn has left.
+/// A wait in the calling thread, for a blocking call of the program. Operations follow one another,
+/// and each takes its round by rotation, or one of two when all wait for all. A member that arrives
+/// at the next turn has left this one.
 pub(super) enum InPlace {}
 
 impl Wait for InPlace {
@@ -142,8 +144,8 @@ impl Wait for InPlace {
     }
 }
 
-/// As a run that the engine carries on. Several may be under way: each has a round of its own, and
-/// needs none of those by rotation.
+/// A wait in a run that the engine carries on. Several may be under way: each has a round of its
+/// own, and uses none of the rotation.
 pub(super) enum AsRun {}
 
 impl Wait for AsRun {
@@ -179,7 +181,8 @@ impl Wait for AsRun {
 
     fn make_ready(_: &Members<'_, '_, AsRun>) {}
 
-    /// Now and then those who need not wait for others do, lest they come too far ahead.
+    /// Now and then members that need not wait for others do, so that they do not get too far
+    /// ahead.
     async fn leave(members: &Members<'_, '_, AsRun>) -> Result {
         if members.lane.is_paced() {
             let (turn, me) = (members.turn, members.me);
@@ -204,7 +207,7 @@ impl Members<'_, '_, InPlace> {
     fn wait_here(&self, gate: Gate) -> Result {
         let (engine, vigil) = (&self.lane.process().engine, self.vigil(gate));
         if self.is_small() && gate != Gate::Room {
-            // The others are busy with as much as this one.
+            // The others are about as busy as this member.
             let looks = if gate.is_after_copies() { LONG_LOOKS } else { LOOKS };
             if (0..looks).any(|_| vigil.is_over()) && !engine.is_stopping() {
                 return self.step();
@@ -238,7 +241,7 @@ impl Members<'_, '_, AsRun> {
 }
 
 impl<'l, 'a, W: Wait> Members<'l, 'a, W> {
-    /// Comes to the operation of `lane`; `for_all`: all wait for all.
+    /// Arrives at the operation of `lane`; `for_all`: all members wait for all others.
     #[inline(always)]
     pub(super) fn come(
         lane: &'l Lane<'a>, crowd: Crowd, for_all: bool,
@@ -246,7 +249,8 @@ impl<'l, 'a, W: Wait> Members<'l, 'a, W> {
         Members::begin(lane, crowd, for_all && !crowd.is_small())
     }
 
-    /// The same; `is_common`: in the round kept for those who all wait for all.
+    /// Arrives at the operation of `lane`; `is_common`: in the round kept for operations in which
+    /// all wait for all.
     #[inline(always)]
     pub(super) fn begin(
         lane: &'l Lane<'a>, crowd: Crowd, is_common: bool,
@@ -259,7 +263,7 @@ impl<'l, 'a, W: Wait> Members<'l, 'a, W> {
         Ok(members)
     }
 
-    /// Joins the members where nothing stands against it; [`Members::enter`] comes next.
+    /// Joins the members after the caller has found no failure; [`Members::enter`] comes next.
     #[inline(always)]
     pub(super) fn join(lane: &'l Lane<'a>, crowd: Crowd, is_common: bool) -> Members<'l, 'a, W> {
         let meeting = lane.comm().meeting(lane.process());
@@ -287,13 +291,13 @@ impl<'l, 'a, W: Wait> Members<'l, 'a, W> {
         W::wait(self, Some(gate))
     }
 
-    /// The same unless there is nothing to wait for.
+    /// Waits until this gate is open, if there is a gate to wait for.
     #[inline(always)]
     pub(super) fn until_any(&self, gate: Option<Gate>) -> impl Future<Output = Result> + Send {
         W::wait(self, gate)
     }
 
-    /// Fails where somebody is known to be dead: for who gives without waiting for anybody.
+    /// Fails if a member is known to be dead: for a member that gives without waiting for another.
     #[inline(always)]
     pub(super) fn must_be_whole(&self) -> Result {
         let engine = &self.lane.process().engine;
@@ -325,54 +329,54 @@ impl<'l, 'a, W: Wait> Members<'l, 'a, W> {
         self.crowd.members()
     }
 
-    /// Whether few members have cores of their own: then each looks at what the others have, and
-    /// nobody waits for one who does something for all.
+    /// Whether few members have cores of their own: then each polls what the others have published,
+    /// and none waits for one that acts for all.
     #[inline(always)]
     pub(super) fn is_small(&self) -> bool {
         self.crowd.is_small()
     }
 
-    /// Lays down a copy of what this member has.
+    /// Publishes a copy of what this member has.
     #[inline(always)]
     pub(super) fn put(&self, data: &Region) -> Result {
         W::make_ready(self);
         self.judge(self.round.put(self.me, data))
     }
 
-    /// The same for a block for each member.
+    /// Publishes a copy of a block for each member.
     pub(super) fn put_blocks(&self, blocks: &[Region]) -> Result {
         self.judge(self.round.put_blocks(self.me, blocks))
     }
 
-    /// Says where what this member has is.
+    /// Publishes the address of what this member has.
     pub(super) fn point_at(&self, data: &Region) {
         self.round.point_at(self.me, data);
     }
 
-    /// The same for a block for each member.
+    /// Publishes the addresses of a block for each member.
     pub(super) fn point_at_blocks(&self, blocks: Vec<Region>) {
         self.round.point_at_blocks(self.me, blocks.into());
     }
 
-    /// The copy that the member at `place` has laid down.
+    /// The copy that the member at `place` has published.
     #[inline(always)]
     pub(super) fn copy_of(&self, place: usize) -> Span {
         self.round.line(place).copy()
     }
 
-    /// What the member at `place` has laid down.
+    /// What the member at `place` has published.
     pub(super) fn laid(&self, place: usize) -> Laid {
         self.round.laid(place)
     }
 
-    /// What all have laid down.
+    /// What all members have published.
     #[inline]
     pub(super) fn lines(&self) -> &[Line] {
         self.round.lines()
     }
 
-    /// All meet. Where they are few, each looks at what the others have shown; else whoever comes
-    /// last does `finish` before the others go on.
+    /// All members meet. Few members each look at what the others have shown; otherwise the last
+    /// member to arrive runs `finish` before the others continue.
     #[inline(always)]
     pub(super) fn all(&self, finish: impl FnOnce()) -> impl Future<Output = Result> + Send {
         self.until_any(match self.is_small() {
@@ -385,7 +389,7 @@ impl<'l, 'a, W: Wait> Members<'l, 'a, W> {
         })
     }
 
-    /// All meet; whoever comes last does `finish` before the others go on.
+    /// All members meet; the last member to arrive runs `finish` before the others continue.
     #[inline]
     pub(super) fn all_behind(&self, finish: impl FnOnce()) -> impl Future<Output = Result> + Send {
         self.until_any(self.arrive(finish))
@@ -403,8 +407,8 @@ impl<'l, 'a, W: Wait> Members<'l, 'a, W> {
         None
     }
 
-    /// All come before anybody goes on; what they point at is there from then on until
-    /// [`Members::end_reading`]. On failure nobody reads it.
+    /// All members arrive before any continues; what they point at stays there until
+    /// [`Members::end_reading`]. On failure no member reads it.
     pub(super) async fn all_there(&self) -> Result {
         let mut gate = Some(Gate::Full);
         if self.round.arrivals.arrive(self.turn, self.me) {
@@ -414,14 +418,14 @@ impl<'l, 'a, W: Wait> Members<'l, 'a, W> {
         }
         match self.until_any(gate).await {
             Err(failure) if !failure.is_death() && !self.round.arrivals.abandon(self.turn) => {
-                // All have come after all, and may read.
+                // All members have arrived after all, and may read.
                 Ok(())
             }
             outcome => outcome,
         }
     }
 
-    /// Says to `root` that a copy of what this member has is there; `root` waits for all of them.
+    /// Tells `root` that a copy of what this member has is published; `root` waits for all of them.
     #[inline(always)]
     pub(super) fn all_at(&self, root: usize) -> impl Future<Output = Result> + Send {
         self.until_any(match self.is_small() {
@@ -433,7 +437,7 @@ impl<'l, 'a, W: Wait> Members<'l, 'a, W> {
         })
     }
 
-    /// Tells the one at `root` that this member has come; that one waits for all.
+    /// Tells the member at `root` that this member has arrived; the root waits for all.
     #[inline(always)]
     pub(super) fn come_to(&self, root: usize) -> impl Future<Output = Result> + Send {
         self.until_any(self.arrive_at(root))
@@ -456,7 +460,7 @@ impl<'l, 'a, W: Wait> Members<'l, 'a, W> {
         None
     }
 
-    /// Says that what this member has is there, for all others, who may come later.
+    /// Shows what this member has to all others, which may arrive later.
     #[inline(always)]
     pub(super) fn show(&self) -> Result {
         self.round.line(self.me).show(self.turn);
@@ -464,19 +468,19 @@ impl<'l, 'a, W: Wait> Members<'l, 'a, W> {
         self.step()
     }
 
-    /// Waits until the one at `root` has shown what it has.
+    /// Waits until the member at `root` has shown what it has.
     #[inline(always)]
     pub(super) fn shown_by(&self, root: usize) -> impl Future<Output = Result> + Send {
         self.until(Gate::Shown { place: root })
     }
 
-    /// The same for what the member at `previous` has laid down for this one alone.
+    /// Waits until the member at `previous` has passed on what it published for this member alone.
     #[inline(always)]
     pub(super) fn passed_by(&self, previous: usize) -> impl Future<Output = Result> + Send {
         self.until(Gate::Passed { place: previous })
     }
 
-    /// Says that what this member has is there for the one after it, if there is one.
+    /// Passes on what this member has to the next one, if there is one.
     #[inline]
     pub(super) fn pass(&self) -> Result {
         self.round.line(self.me).show(self.turn);
@@ -484,14 +488,14 @@ impl<'l, 'a, W: Wait> Members<'l, 'a, W> {
         self.step()
     }
 
-    /// This member needs nothing any more of what others have laid down, and has nothing there that
-    /// others might still want.
+    /// This member no longer needs what others have published, and has published nothing that
+    /// others might still need.
     #[inline(always)]
     pub(super) fn leave(&self) -> impl Future<Output = Result> + Send {
         W::leave(self)
     }
 
-    /// Memory that is not there is this member's own.
+    /// Ends this member on a fault: the unmapped memory is its own.
     #[inline(always)]
     pub(super) fn judge(&self, copied: std::result::Result<(), Fault>) -> Result {
         copied.map_err(|fault| self.suffer(fault.address))
@@ -502,7 +506,7 @@ impl<'l, 'a, W: Wait> Members<'l, 'a, W> {
         self.lane.process().engine.suffer(address).into()
     }
 
-    /// Notes that the members disagree on how much there is to be combined.
+    /// Notes that the members disagree on how much is to be combined.
     #[cold]
     pub(super) fn note_disagreement(&self, mine: usize) -> Result {
         let (rank, bytes) = self
@@ -514,7 +518,7 @@ impl<'l, 'a, W: Wait> Members<'l, 'a, W> {
         self.lane.note(Err(disagreement(rank, bytes, mine)))
     }
 
-    /// The sizes of what all have laid down, for those who combine it.
+    /// The sizes of what all members have published, for members that combine it.
     pub(super) fn sizes(&self) -> impl Iterator<Item = usize> + '_ {
         (0..self.count()).map(|place| self.laid(place).bytes())
     }
@@ -529,18 +533,18 @@ impl<'l, 'a, W: Wait> Members<'l, 'a, W> {
         self.turn
     }
 
-    /// The round itself.
+    /// The round of this operation.
     #[inline(always)]
     pub(super) fn round(&self) -> &Round {
         &self.round
     }
 
-    /// Memory for what all combine.
+    /// The board to which the members write the parts that they combine.
     pub(super) fn board(&self, bytes: usize) -> Arc<Board> {
         self.meeting.board(&self.round, self.turn, bytes)
     }
 
-    /// This member is done with it.
+    /// This member no longer needs the board.
     pub(super) fn put_away(&self, board: Arc<Board>) {
         self.meeting.put_away(&self.round, board);
     }
@@ -559,7 +563,8 @@ impl<'l, 'a, W: Wait> Members<'l, 'a, W> {
     }
 }
 
-/// The news that the member with this rank has so many bytes, and this one others.
+/// The failure of a reduction in which the member with this rank has another number of bytes than
+/// this one.
 #[cold]
 pub(super) fn disagreement(rank: usize, bytes: usize, mine: usize) -> Failure {
     let words = format!("rank {rank} reduces {bytes} bytes where this rank reduces {mine}");
@@ -572,12 +577,12 @@ pub(super) fn failure(mishap: Mishap) -> Failure {
     news(&outcome).expect_err("a mishap is a failure")
 }
 
-/// Fails where a failure stands against a new operation of `lane`.
+/// Fails if a failure forbids a new operation of `lane`.
 #[cold]
 #[inline(never)]
 pub(super) fn object_at_first(lane: &Lane<'_>) -> Result {
     must_be_fresh(lane.process(), lane.comm())?;
-    // Any round will do, to say which operation asks.
+    // Any round will do: it only says which operation asks.
     let meeting = lane.comm().meeting(lane.process());
     let (round, (turn, _)) = (meeting.common_round(), lane.number());
     let (envelope, everyone) = (lane.own_envelope(), lane);

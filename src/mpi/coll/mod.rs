@@ -1,8 +1,9 @@
-//! Collective communication (MPI-5.0 §6), each call written once as a [`Plan`] that a blocking, a
-//! nonblocking and a persistent form carry out.
+//! Collective operations (MPI-5.0 §6). Each is written once, as a [`Plan`] that the blocking, the
+//! nonblocking and the persistent form carry out.
 //!
-//! When a member dies, every lane of the communicator fails, so nobody is left waiting for those
-//! who gave up. A member that met an error of its own tells its caller, but does its part.
+//! When a member dies, every lane of the communicator fails, so no member is left waiting for one
+//! that gave up. A member that meets an error of its own reports it to its caller, but still does
+//! its part.
 
 mod allgather;
 mod allreduce;

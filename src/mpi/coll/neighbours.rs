@@ -1,4 +1,5 @@
-//! Collective communication among the neighbours of a topology (MPI-5.0 §8.6, §8.7).
+//! Neighborhood collectives: collectives among the neighbours of a topology (MPI-5.0 §8.6, §8.7),
+//! by messages.
 
 use super::blocks::{Blocks, Offer, Sides};
 use super::claim::{Claim, Kind};
@@ -9,10 +10,10 @@ use crate::mpi::error::Result;
 use crate::mpi::lane::Lane;
 use crate::mpi::topology::Neighbours;
 
-/// A neighbour that is not there: MPI_PROC_NULL.
+/// The rank of a missing neighbour: MPI_PROC_NULL.
 const NOBODY: i32 = -3;
 
-/// What this member has goes to all of its neighbours.
+/// This member's block goes to all of its neighbours.
 pub struct NeighborAllgather(Round);
 
 /// A block for each neighbour.
@@ -104,7 +105,7 @@ impl Around {
     fn of(comm: &Comm) -> Result<Around> {
         let Neighbours { mut sources, mut destinations } = comm.neighbours()?;
         if let Some(gaps) = comm.gaps() {
-            // Where nobody is any more, it is as at the edge of a grid.
+            // A gap that a dead rank left is like the edge of a grid.
             for rank in sources.iter_mut().chain(&mut destinations) {
                 *rank = gaps.place(*rank).unwrap_or(NOBODY);
             }
@@ -112,16 +113,17 @@ impl Around {
         Ok(Around { sources, destinations, is_grid: comm.cart().is_ok() })
     }
 
-    /// The sources in the order in which messages of one neighbour are taken. In a grid of one or
-    /// two places round, the neighbours before and after are the same: what it sends to the one
-    /// before it comes from the one after, and it sends that first.
+    /// The sources in the order in which messages of one neighbour are received. In a grid
+    /// dimension of one or two places with wraparound, the neighbours before and after are one
+    /// rank: what it sends to the one before it arrives from the one after, and it sends that
+    /// first.
     fn slots(&self) -> impl Iterator<Item = i32> + use<> {
         let is_grid = self.is_grid;
         (0..).take(self.sources.len()).map(move |slot| if is_grid { slot ^ 1 } else { slot })
     }
 }
 
-/// The rank of a neighbour; at the edge of a grid there is none.
+/// The rank of a neighbour; `None` at the edge of a grid.
 fn neighbour(ranks: &[i32], slot: i32) -> Option<i32> {
     let slot = usize::try_from(slot).expect("places are not negative");
     ranks.get(slot).copied().filter(|rank| *rank >= 0)

@@ -1,5 +1,5 @@
-//! What every collective operation has: a claim that must be the same at all members, an algorithm
-//! selected for it, and one text for each of the two places where it can be carried out.
+//! The plan of a collective operation: a claim that must be equal at all members, the selection of
+//! an algorithm, and one implementation for shared memory and one for messages.
 
 use super::claim::Claim;
 use super::members::{Members, Wait};
@@ -9,16 +9,16 @@ use crate::mpi::lane::Lane;
 
 /// One collective operation, its arguments checked.
 pub trait Plan: Send + Sync + 'static {
-    /// How the members of one group carry it out.
+    /// The algorithms for the members of one group.
     type Algorithm: Copy + Send + Sync;
 
-    /// What has to be the same at all members.
+    /// What must be equal at all members.
     fn claim(&self) -> Claim;
 
     /// Selects the algorithm, once for each call.
     fn select(&self, crowd: Crowd) -> (Venue, Self::Algorithm);
 
-    /// Does this member's part in memory that all members share.
+    /// Does this member's part in shared memory.
     fn together<W: Wait>(
         &self, _algorithm: Self::Algorithm, _members: &Members<'_, '_, W>,
     ) -> impl Future<Output = Result> + Send {

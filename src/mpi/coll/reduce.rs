@@ -1,4 +1,4 @@
-//! Combines everybody's values for the root (MPI-5.0 §6.9.1).
+//! Reduce: combines all members' values for the root (MPI-5.0 §6.9.1).
 
 use super::blocks::Blocks;
 use super::claim::{Claim, Kind};
@@ -14,12 +14,12 @@ use crate::mpi::datatype::Address;
 use crate::mpi::error::Result;
 use crate::mpi::lane::Lane;
 
-/// Combines everybody's values; the result goes to the root's `recv`.
+/// Combines all members' values; the result goes to the root's `recv`.
 pub struct Reduce {
     role: Role,
-    /// `None` where nothing is given: in the root's group, between two groups.
+    /// `None` if this member gives nothing: in the root's group of an intercommunicator.
     sum: Option<Sum>,
-    /// What each has of it.
+    /// What each member has.
     bytes: usize,
     /// At the root.
     target: Option<(Address, Region)>,
@@ -81,7 +81,7 @@ impl Reduce {
         }
     }
 
-    /// Each combines a part, and sends it to the root.
+    /// Each member combines a part, and sends it to the root.
     async fn by_parts(&self, lane: &Lane<'_>, sum: &Sum, root: i32) -> Result {
         let size = lane.size();
         let parts = |rank| sum.part(rank, size);

@@ -1,4 +1,4 @@
-//! Reductions whose result is dealt out (MPI-5.0 §6.10).
+//! Reduce-scatter: reductions whose result is divided among the members (MPI-5.0 §6.10).
 
 use super::blocks::{Blocks, List};
 use super::claim::{Claim, Kind};
@@ -13,10 +13,10 @@ use crate::mpi::datatype::Address;
 use crate::mpi::error::{Class, Result};
 use crate::mpi::lane::Lane;
 
-/// Combines everybody's values; every member gets some of the result.
+/// Combines all members' values; every member gets a part of the result.
 pub struct ReduceScatter {
     sum: Sum,
-    /// What each has of it.
+    /// What each member has.
     bytes: usize,
     parts: Parts,
     target: Region,
@@ -25,13 +25,13 @@ pub struct ReduceScatter {
 
 /// Where the part of each member begins, and how many items it has.
 enum Parts {
-    /// So many of everybody.
+    /// This many items for every member.
     Even(i64),
     Each(Vec<Part>),
 }
 
 impl ReduceScatter {
-    /// The same number of items for everybody.
+    /// MPI_Reduce_scatter_block: an equal number of items for every member.
     pub fn even(comm: &Comm, terms: Terms<'_>) -> Result<ReduceScatter> {
         let (count, members) = (terms.count.clone()?, comm.size());
         let kind = Kind::ReduceScatterBlock;
@@ -92,7 +92,7 @@ impl ReduceScatter {
         }
     }
 
-    /// The first member of the group that has all of the result gives everybody its part.
+    /// The first member of the group, which has all of the result, gives every member its part.
     async fn give_out(&self, lane: &Lane<'_>, values: Option<Room>) -> Result {
         let Some(values) = values else { return lane.recv(0, &self.target).await.map(drop) };
         let parts = (0..lane.size()).map(|rank| self.sum.at(values.buf, self.part(rank)));
@@ -154,7 +154,7 @@ impl Plan for ReduceScatter {
             return self.give_out(lane, values).await;
         }
         let (values, sends) = combine_parts(lane, &self.sum, |rank| self.part(rank)).await?;
-        // In place, the result lies where others may still read.
+        // In place, the result goes where others may still read.
         lane.all(sends).await?;
         lane.copy(&self.sum.in_room(&values, self.part(lane.rank()).items)?, &self.target)
     }

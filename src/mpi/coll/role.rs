@@ -1,4 +1,4 @@
-//! The root of a collective operation, and what the other members are to it (MPI-5.0 §6.2).
+//! The root of a collective operation, and each member's relation to it (MPI-5.0 §6.2).
 
 use crate::mpi::comm::Comm;
 use crate::mpi::error::{Class, Failure, Result};
@@ -15,7 +15,7 @@ pub(super) enum Role {
     Root,
     /// The root is the peer with this rank.
     Leaf(i32),
-    /// Not the root, but of its group: only between two groups.
+    /// Another member of the root's group, in an intercommunicator.
     Nobody,
 }
 
@@ -30,7 +30,7 @@ impl Role {
         Role::with_care(comm, root)
     }
 
-    /// Between two groups, among those left of one with gaps, or where there is no such rank.
+    /// In an intercommunicator, in a communicator with gaps, or for a rank that does not exist.
     #[inline(never)]
     fn with_care(comm: &Comm, root: i32) -> Result<Role> {
         if comm.is_inter() {
@@ -71,7 +71,7 @@ fn no_root(comm: &Comm, root: i32) -> Failure {
     Class::ROOT.because(format!("root is {root}; {title} has ranks 0 to {last}"))
 }
 
-/// The peers of an operation except this member itself, the ones after it first.
+/// The peers of an operation except this member itself; ranks after it come first.
 pub(super) fn others(comm: &Comm) -> impl Iterator<Item = i32> + use<> {
     let size = comm.peers().size();
     let (first, count) = if comm.is_inter() { (0, size) } else { (comm.rank + 1, size - 1) };

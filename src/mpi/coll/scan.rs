@@ -17,7 +17,7 @@ use crate::mpi::error::{Result, is_death};
 use crate::mpi::lane::Lane;
 use crate::mpi::op::kernels::Missing;
 
-/// Every member gets what those up to it, or before it, have when it is combined.
+/// Prefix reduction: each member gets the combined values of all members up to it, or before it.
 pub struct Scan {
     sum: Sum,
     bytes: usize,
@@ -64,7 +64,7 @@ impl Scan {
             if !self.is_exclusive || !is_last {
                 sum.combine(lane, &before, &mut mine, items)?;
             }
-            // The function of the program's may have changed nothing on its left.
+            // The program's function may have left its left operand unchanged.
             if self.is_exclusive {
                 lane.copy(&left, &sum.at(self.recv, part)?)?;
             }
@@ -76,7 +76,7 @@ impl Scan {
         if is_last { Ok(()) } else { lane.send(rank + 1, &values).await }
     }
 
-    /// Whose result is that of the member at `me`, if there is one for it, and where it goes.
+    /// The place whose result is for the member at `me`, if any, and the target of that result.
     #[inline(always)]
     fn mine(&self, me: usize) -> Result<(Option<usize>, Option<Region>)> {
         let place = if self.is_exclusive { me.checked_sub(1) } else { Some(me) };
@@ -133,9 +133,9 @@ impl Plan for Scan {
 }
 
 impl<W: Wait> Members<'_, '_, W> {
-    /// Combines the values of all up to this member, or before it, which are few, for its `target`
-    /// if it has one. Each waits for the one before it only, and lays down for the one after it
-    /// what all up to itself have come to.
+    /// Combines the values, which are short, of all members up to this one, or before it, for its
+    /// `target` if it has one. Each member waits only for the one before it, and publishes the
+    /// partial result for the one after it.
     #[inline]
     pub(super) async fn scan_copies(
         &self, sum: &Sum, target: Option<&Region>, is_exclusive: bool,
@@ -165,8 +165,8 @@ impl<W: Wait> Members<'_, '_, W> {
         self.leave().await
     }
 
-    /// The same, combined for all by whoever comes last: `place` has the result that is for this
-    /// member, if there is one for it.
+    /// The last member to arrive combines for all: `place` has the result for this member, if there
+    /// is one.
     pub(super) async fn scan_for_all(
         &self, sum: &Sum, place: Option<usize>, target: Option<&Region>,
     ) -> Result {
@@ -182,8 +182,8 @@ impl<W: Wait> Members<'_, '_, W> {
         self.leave().await
     }
 
-    /// The same with more: each combines what the one before it has come to, where that lies, with
-    /// what is its own.
+    /// For longer values: each member combines the partial result of the member before it, in that
+    /// member's memory, with its own values.
     pub(super) async fn scan_where_it_lies(&self, sum: &Sum, target: &Region) -> Result {
         let (me, input) = (self.me(), sum.values().clone());
         let previous = me.checked_sub(1);
@@ -200,7 +200,7 @@ impl<W: Wait> Members<'_, '_, W> {
                 failed => failed,
             };
             self.end_reading_of(previous);
-            // Who passes nothing on has nobody who reads it.
+            // A member that passes nothing on has no reader.
             combined?;
         }
         self.pass()?;

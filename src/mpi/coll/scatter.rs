@@ -1,4 +1,6 @@
-//! The root's blocks go to the ranks, one to each (MPI-5.0 §6.6).
+//! Scatter: the root's blocks go to the members, one to each (MPI-5.0 §6.6). In shared memory, the
+//! root publishes short blocks as a copy and leaves, and members read long blocks in place; by
+//! messages, the root sends each member its block.
 
 use super::blocks::{Blocks, Offer, Sides, Spot, block, blocks, given};
 use super::claim::{Claim, Kind};
@@ -12,7 +14,7 @@ use crate::mpi::comm::Comm;
 use crate::mpi::error::Result;
 use crate::mpi::lane::{Doing, Lane};
 
-/// The root's blocks go to the ranks, one to each.
+/// The root's blocks go to the members, one to each.
 pub struct Scatter {
     role: Role,
     /// At the root.
@@ -74,7 +76,7 @@ impl Plan for Scatter {
             return give_single_copy(members, blocks, root).await;
         }
         let mine = self.mine.as_ref().unwrap_or(&Region::EMPTY);
-        // Where blocks are equal, all know how much the root has.
+        // If all blocks are equal, all members know how much the root has.
         if self.is_even && crowd.buffers_blocks(mine.bytes() * members.count()) {
             members.shown_by(root).await?;
             members.take(root, Share::Mine, mine)?;
@@ -115,7 +117,7 @@ async fn receive_single_copy<W: Wait>(
     members.receive(root, Share::Mine, mine).await
 }
 
-/// The root's part by messages: a block for everyone else.
+/// The root's part by messages: sends a block to every other member.
 pub(super) fn give<'l, 'a>(lane: &'l Lane<'a>, blocks: &Blocks) -> Result<Vec<Doing<'l, 'a>>> {
     others(lane.comm()).map(|rank| lane.start_send(rank, &blocks.of(rank))).collect()
 }

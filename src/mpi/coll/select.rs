@@ -1,109 +1,108 @@
-//! Algorithm selection: which algorithm for how many bytes among how many members. The only place
-//! that decides it, and the only place with its thresholds.
+//! Algorithm selection: which algorithm for how many bytes among how many members. Only this file
+//! decides that, and only this file has the thresholds.
 //!
 //! The members of a communicator share memory, and often few cores. Waking a thread costs most, so
 //! in a small operation each member sleeps at most once; a large block is copied once, straight out
-//! of its owner's memory. All members must choose alike, so a choice depends only on what all of
+//! of its owner's memory. All members must select alike, so a choice depends only on what all of
 //! them know.
 
 use crate::mpi::lane::Lane;
 use crate::mpi::run::Way;
 
-/// Where the members of one group carry an operation out.
+/// Where the members of one group carry out an operation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Venue {
     /// By messages.
     Wire,
-    /// In memory that all of them see; `all`: each waits for all others.
+    /// In shared memory; `all`: each member waits for all others.
     Memory { all: bool },
 }
 
-/// How everybody comes to know that all have come.
+/// How the members learn that all have arrived.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Barrier {
-    /// By a counter, or by a flag of each.
+    /// By a counter, or by a flag for each member.
     Memory,
     /// Up a tree and down again.
     Tree,
-    /// Each to those at distances 1, 2, 4 ... (Hensgen, Finkel and Manber 1988).
+    /// By messages to the members at distances 1, 2, 4 ... (Hensgen, Finkel and Manber 1988).
     Dissemination,
 }
 
-/// How one member's bytes come to all, or what each has to one, or a block of one's to each.
+/// Algorithms of broadcast, gather and scatter.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Rooted {
     /// Through a copy in shared memory.
     Buffered,
-    /// Straight out of the owner's memory.
+    /// Straight out of the owner's memory (single copy).
     SingleCopy,
-    /// By messages: along a tree, or to and from the root itself.
+    /// By messages: along a tree, or directly to or from the root.
     Wire,
 }
 
-/// How everybody's blocks come to everybody.
+/// Algorithms of allgather and alltoall.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Exchange {
     /// Through copies in shared memory.
     Buffered,
-    /// Straight out of their owners' memory.
+    /// Straight out of the owners' memory (single copy).
     SingleCopy,
-    /// By messages, through the first member, who gets all and gives all.
+    /// By messages through the first member, which collects all blocks and hands them out.
     Central,
-    /// By messages, from each to each, all at once.
+    /// By messages from each member to each, all at once.
     Pairwise,
 }
 
-/// How values are combined.
+/// How a reduction is divided.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Combination {
-    /// Up a tree, whole.
+    /// Whole vectors, up a tree.
     Tree,
-    /// Every member combines its part of everybody's.
+    /// Every member combines one part of all members' vectors.
     Parts,
 }
 
-/// Who combines values, and where.
+/// Which members combine values, and where.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Reduction {
     /// One member, or each for itself, from copies in shared memory.
     Buffered,
-    /// Each who wants results, all of them, where the values lie.
+    /// Each member that wants results combines all values, in their owners' memory.
     Replicated,
-    /// Some members, a part each, where the values lie.
+    /// Some members combine one part each, in the owners' memory.
     Parts,
     /// By messages.
     Wire,
 }
 
-/// How results come along the chain of ranks.
+/// Algorithms of prefix reductions, along the chain of ranks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Chain {
-    /// Each lays down for the next one what all up to it have come to.
+    /// Each member publishes a copy of its partial result for the next member.
     Buffered,
-    /// The last one to come combines for all.
+    /// The last member to arrive combines for all.
     Central,
-    /// Each reads in the memory of the one before.
+    /// Each member reads the partial result in the memory of the member before it.
     SingleCopy,
     /// By messages, in segments.
     Pipeline,
 }
 
-/// So many bytes go by shared memory sooner than by messages, where few members have cores of their
-/// own.
+/// Up to this many bytes go faster through shared memory than by messages when the members are few
+/// and have cores of their own.
 const FEW: usize = 8192;
 
-/// What fits into a packet: how much of a long chain travels at a time, and of how much a copy is
-/// laid down.
+/// What fits into a packet: the segment of a long chain, and the limit of a buffered copy.
 pub(super) const SEGMENT: usize = crate::transport::Packet::ROOM;
 
-/// What is known of an operation before it begins.
+/// What is known of an operation before it begins: the input of the selection.
 #[derive(Clone, Copy)]
 pub struct Crowd {
     members: usize,
-    /// How many of all ranks share a core.
+    /// How many ranks of the job share a core.
     ranks_per_core: usize,
     is_blocking: bool,
-    /// Whether the operation may go by shared memory, and there is anybody to share it with.
+    /// Whether the operation may use shared memory, and there is another member to share it with.
     can_meet: bool,
 }
 
@@ -130,8 +129,8 @@ impl Crowd {
         self.ranks_per_core > 1
     }
 
-    /// Whether the members are few and have cores of their own, so that each looks at what all
-    /// others have.
+    /// Whether the members are few and have cores of their own, so that each polls what all others
+    /// have published.
     #[inline(always)]
     pub(super) fn is_small(self) -> bool {
         self.members <= 8 && !self.is_crowded()
@@ -150,8 +149,8 @@ impl Crowd {
         }
     }
 
-    /// By message a root need not wait for those who come late; but those who share a core are all
-    /// woken at once by shared memory.
+    /// With messages the root need not wait for late members; but members that share a core are all
+    /// woken at once through shared memory.
     #[inline]
     pub(super) fn bcast(self, bytes: usize) -> Rooted {
         let is_little = match self.is_crowded() {
@@ -172,7 +171,7 @@ impl Crowd {
     }
 
     /// A block of each member for the root; `each`: the length of a block if all are equal. A
-    /// member with more than it lays down lets the root read it in place.
+    /// member with more than it would copy lets the root read it in place.
     #[inline]
     pub(super) fn gather(self, each: Option<usize>) -> Venue {
         if self.can_meet && (self.is_large() || each.is_some_and(|each| self.is_little(each))) {
@@ -181,7 +180,8 @@ impl Crowd {
         Venue::Wire
     }
 
-    /// Whether such blocks are so little that a blocking operation on them goes by shared memory.
+    /// Whether blocks of this length are so short that a blocking operation on them uses shared
+    /// memory.
     #[inline]
     fn is_little(self, each: usize) -> bool {
         let all = each * self.members;
@@ -192,25 +192,26 @@ impl Crowd {
         self.is_blocking && is_little
     }
 
-    /// Whether a member lays down a copy of its block for the root, and need not wait for it.
+    /// Whether a member publishes a copy of its block for the root, and need not wait until it is
+    /// read.
     #[inline]
     pub(super) fn buffers_for_root(self, bytes: usize) -> bool {
         bytes <= 4096
     }
 
-    /// A block of the root's for each; `each` as above.
+    /// One block of the root for each member; `each` as in [`Crowd::gather`].
     #[inline]
     pub(super) fn scatter(self, each: Option<usize>) -> Venue {
         self.gather(each)
     }
 
-    /// Whether the root lays down a copy of all blocks, and need not wait for the others.
+    /// Whether the root publishes a copy of all blocks, and need not wait for the other members.
     #[inline]
     pub(super) fn buffers_blocks(self, all: usize) -> bool {
         all <= SEGMENT
     }
 
-    /// Blocks of so many bytes at the most, and in all.
+    /// Blocks of at most `each` bytes, and of `all` bytes together.
     #[inline]
     pub(super) fn allgather(self, each: usize, all: usize) -> Exchange {
         match (self.members, all) {
@@ -222,7 +223,7 @@ impl Crowd {
         }
     }
 
-    /// `each` bytes for each; `None`: not as much for all.
+    /// `each` bytes for each member; `None`: the lengths differ.
     #[inline]
     pub(super) fn alltoall(self, each: Option<usize>) -> Exchange {
         let rows = |each: usize| each * self.members <= 1 << 14;
@@ -236,8 +237,8 @@ impl Crowd {
         }
     }
 
-    /// Values of so many bytes for one member. Of two, one would do it alone; those with cores of
-    /// their own meet sooner, and much is done sooner by both.
+    /// A reduction of `bytes` at a root. Of two members, one would do it alone; two with cores of
+    /// their own meet faster, and share a long reduction.
     #[inline]
     pub(super) fn reduce(self, bytes: usize, is_plain: bool) -> Reduction {
         match self.members > 2 || self.is_small() || bytes > 1 << 16 {
@@ -246,20 +247,21 @@ impl Crowd {
         }
     }
 
-    /// The same for all of them; `is_plain`: one member can combine what others have.
+    /// A reduction of `bytes` whose result goes to all members; `is_plain`: one member can combine
+    /// what others have.
     #[inline]
     pub(super) fn allreduce(self, bytes: usize, is_plain: bool) -> Reduction {
         match bytes {
             _ if !is_plain || !self.can_meet => Reduction::Wire,
             _ if self.combines_copies(bytes) => Reduction::Buffered,
-            // Two are done with all of them before they had told each other of halves.
+            // Two members combine everything faster than they could tell each other of halves.
             0..=0x10_0000 if self.members == 2 && self.is_small() => Reduction::Replicated,
             0..=0x40_0000 => Reduction::Parts,
             _ => Reduction::Wire,
         }
     }
 
-    /// The same where each gets a part of the result.
+    /// A reduction of `bytes` of which each member gets a part.
     #[inline]
     pub(super) fn reduce_scatter(self, bytes: usize, is_plain: bool) -> Reduction {
         self.allreduce(bytes, is_plain)
@@ -267,28 +269,29 @@ impl Crowd {
 
     #[inline]
     fn combines_copies(self, bytes: usize) -> bool {
-        // Where parts come to less than a byte each, it would take members longer to look at each
-        // other's than one to combine everything.
-        // Few read each other's where they are, sooner than from copies.
+        // If parts were shorter than a byte each, the members would take longer to look at each
+        // other's than one takes to combine everything. Few members read each other's values in
+        // place faster than from copies.
         let most = if self.is_small() { 2048 } else { 4096 };
         bytes <= most && (bytes * self.members <= 1 << 19 || bytes < self.members)
     }
 
-    /// Whether a member whose results go where others read lays down a copy for them.
+    /// Whether a member whose results overwrite what others read publishes a copy for them.
     pub(super) fn buffers_values(self, bytes: usize) -> bool {
         bytes <= SEGMENT
     }
 
-    /// Values of so many bytes; `is_in_one_piece`: they can be combined where they lie, and each
-    /// result is for the member that combines it.
+    /// A prefix reduction of `bytes`; `is_in_one_piece`: the values can be combined in place, and
+    /// each result is for the member that combines it.
     #[inline]
     pub(super) fn scan(self, bytes: usize, is_plain: bool, is_in_one_piece: bool) -> Chain {
         let is_little = bytes <= 4096 && bytes * self.members <= 1 << 19;
         match self.can_meet {
             true if is_little && is_plain && self.is_blocking => Chain::Buffered,
-            // Who does something else meanwhile is not to hand on what others wait for.
+            // A member that computes meanwhile must not be the one to pass on what others wait for.
             true if is_little && is_plain => Chain::Central,
-            // One works at a time: many who have cores of their own send segments to each other.
+            // Only one member works at a time: many with cores of their own send segments to each
+            // other instead.
             true if is_in_one_piece
                 && self.is_blocking
                 && (self.is_small() || self.is_crowded() && bytes > 1 << 14) =>
@@ -299,16 +302,16 @@ impl Crowd {
         }
     }
 
-    /// How many members combine a part each of what all have. Those who share a core would only
-    /// come into each other's way; some more than there are cores even out who comes late.
+    /// How many members combine a part each of all members' vectors. Members that share a core
+    /// would only get in each other's way; a few more than there are cores make up for late ones.
     pub(super) fn combiners(self) -> usize {
         let cores = self.members.div_ceil(self.ranks_per_core.max(1));
         if self.is_crowded() { (2 * cores).min(self.members) } else { self.members }
     }
 
-    /// Children of a node on each level of a tree along which data move, and one. Where many share
-    /// a core, nothing is gained by letting others pass on what one could do. (What is combined has
-    /// the tree of its bracket.)
+    /// The radix of a tree along which data move: each node has one child fewer than that on each
+    /// level. When many ranks share a core, nothing is gained by letting others pass on what one
+    /// could do. (A tree of values to combine has the radix of its bracket.)
     pub(super) fn radix(self) -> i32 {
         match self.is_crowded() {
             true => i32::try_from(self.ranks_per_core * 4).map_or(256, |radix| radix.min(256)),
@@ -316,14 +319,14 @@ impl Crowd {
         }
     }
 
-    /// Whether two members with cores of their own exchange their values and combine them twice, by
-    /// messages.
+    /// Whether two members with cores of their own exchange their values by messages and each
+    /// combine both.
     pub(super) fn exchanges(self) -> bool {
         self.members == 2 && !self.is_crowded()
     }
 
-    /// Where the brackets are in a reduction of `bytes` in `items` that cannot be divided, whatever
-    /// the values travel by.
+    /// How a reduction of `bytes` in `items` that cannot be divided is bracketed, whether by
+    /// messages or in shared memory.
     #[inline]
     pub(super) fn combination(self, bytes: usize, items: i64) -> Combination {
         match bytes / self.members {

@@ -1,6 +1,6 @@
-//! What a reduction combines (MPI-5.0 §6.9), and the algorithms by messages that several of them
-//! have. The program's memory is only copied from and to; operands meet in memory of the library's
-//! own.
+//! The operands of a reduction (MPI-5.0 §6.9), and the message algorithms that several reductions
+//! share. The program's memory is only copied from and to; operands are combined in memory that the
+//! library owns.
 
 use super::blocks::again;
 use super::bracket::Bracket;
@@ -18,7 +18,7 @@ use crate::mpi::op::combine::Combiner;
 use crate::mpi::process::Process;
 use crate::mpi::scratch::Scratch;
 
-/// What is combined, and how.
+/// The arguments of a reduction.
 pub struct Terms<'a> {
     pub send: Address,
     pub recv: Address,
@@ -61,13 +61,13 @@ impl Checked<'_> {
         Sum { input, whole, count, datatype: datatype.clone(), op: op.clone() }
     }
 
-    /// Checks where the results go: `items` of them, to `buf`.
+    /// Checks the buffer for `items` results.
     #[inline(always)]
     pub(super) fn target(self, buf: Address, items: i64) -> Result<Place> {
         self.datatype.place(buf, items)
     }
 
-    /// How many bytes each has.
+    /// How many bytes each member has.
     #[inline(always)]
     pub(super) fn bytes(self) -> usize {
         self.place.bytes()
@@ -78,17 +78,17 @@ impl Checked<'_> {
         self.datatype.at(place)
     }
 
-    /// The claim of those who combine it.
+    /// The claim of a member that combines these values.
     #[inline(always)]
     pub(super) fn claim(self, kind: Kind) -> Claim {
         Sum::claim_of(kind, self.datatype, self.op, self.count)
     }
 }
 
-/// What is combined, and how, for as long as the operation takes.
+/// The operands and operation of a reduction, kept for as long as it takes.
 pub(super) struct Sum {
     input: Address,
-    /// All of it.
+    /// All of this member's values.
     whole: Region,
     pub(super) count: i64,
     pub(super) datatype: Held<Datatype>,
@@ -107,7 +107,7 @@ impl Sum {
         self.at(self.input, part)
     }
 
-    /// A part of what lies at `buf`.
+    /// A part of the items at `buf`.
     #[inline(always)]
     pub(super) fn at(&self, buf: Address, part: Part) -> Result<Region> {
         let offset = part.first * self.datatype.shape.extent;
@@ -119,7 +119,7 @@ impl Sum {
         Part { first: 0, items: self.count }
     }
 
-    /// Memory for so many items.
+    /// Memory for `items` items.
     pub(super) fn room(&self, items: i64) -> Result<Room> {
         let mut memory = Scratch::default();
         let (buf, _) = memory.items(&self.datatype, items)?;
@@ -141,27 +141,27 @@ impl Sum {
         Ok(())
     }
 
-    /// What combines values that lie one after the other.
+    /// The combiner of all items, for contiguous values.
     #[inline]
     pub(super) fn combiner<'a>(&'a self, process: &'a Process) -> Combiner<'a> {
         self.combiner_of(process, self.count)
     }
 
-    /// The same for so many items.
+    /// The combiner of `items` items.
     #[inline]
     pub(super) fn combiner_of<'a>(&'a self, process: &'a Process, items: i64) -> Combiner<'a> {
         Combiner::new(process, &self.op, &self.datatype, items)
     }
 
-    /// Whether one member can combine the values of all: an operation of the library's own, on
-    /// values without gaps.
+    /// Whether one member can combine the values of all: the operation is the library's own, and
+    /// the values have no gaps.
     #[inline(always)]
     pub(super) fn is_plain(&self) -> bool {
         let shape = &self.datatype.shape;
         matches!(&*self.op, Op::Named(_)) && shape.size == shape.extent && shape.lb == 0
     }
 
-    /// The same for those who combine values where they lie, and no copies.
+    /// Whether values can also be combined in place, without copies.
     #[inline(always)]
     pub(super) fn is_in_one_piece(&self) -> bool {
         self.is_plain() && self.datatype.is_predefined()
@@ -173,7 +173,7 @@ impl Sum {
         self.datatype.shape.size
     }
 
-    /// The claim of those who combine it.
+    /// The claim of a member that combines these values.
     #[inline(always)]
     pub(super) fn claim(&self, kind: Kind) -> Claim {
         Sum::claim_of(kind, &self.datatype, &self.op, self.count)
@@ -184,19 +184,19 @@ impl Sum {
         Claim::of(kind).op(op.code()).amount(Amount::of(datatype, count))
     }
 
-    /// How many bytes each has.
+    /// How many bytes each member has.
     #[inline(always)]
     pub(super) fn bytes(&self) -> usize {
         self.whole.bytes()
     }
 
-    /// Where the brackets are when this crowd combines values, up to `top`.
+    /// The brackets of this reduction among this crowd, up to `top`.
     #[inline(always)]
     pub(super) fn bracket(&self, crowd: Crowd, top: i32) -> Bracket {
         Bracket::of(self.combination(crowd), self.bytes(), top)
     }
 
-    /// The part of the member with this rank, of parts as equal as can be.
+    /// The part of the member with this rank; parts are as equal as possible.
     pub(super) fn part(&self, rank: i32, members: i32) -> Part {
         let edge = |rank: i32| {
             let edge = i128::from(self.count) * i128::from(rank) / i128::from(members);
@@ -205,11 +205,11 @@ impl Sum {
         Part { first: edge(rank), items: edge(rank + 1) - edge(rank) }
     }
 
-    /// What the member of `lane` combines of everybody's values, where some do it for all.
+    /// The part that the member of `lane` combines, where some members combine for all.
     pub(super) fn share(&self, lane: &Lane<'_>) -> Part {
         let (rank, members) = (i64::from(lane.rank()), i64::from(lane.size()));
         let combiners = Crowd::of(lane).combiners() as i64;
-        // Evenly spread, as neighbours share a core.
+        // Spread evenly, because neighbouring ranks share a core.
         let number = (rank * combiners + members - 1) / members;
         if number < combiners && number * members / combiners == rank {
             let (number, combiners) = (number as i32, combiners as i32);
@@ -224,7 +224,7 @@ impl Sum {
     }
 }
 
-/// Some items in a row.
+/// A range of items.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Part {
     pub(super) first: i64,
@@ -232,7 +232,7 @@ pub(super) struct Part {
 }
 
 impl Part {
-    /// The same in pieces of so many items at the most.
+    /// Divides the range into blocks of at most `most` items.
     pub(super) fn blocks(self, most: i64) -> impl Iterator<Item = Part> {
         let end = self.first + self.items;
         (0..self.items).step_by(most as usize).map(move |offset| {
@@ -242,7 +242,7 @@ impl Part {
     }
 }
 
-/// Memory of the library's own, and where its items would start as a buffer.
+/// Memory that the library owns, and where its items would start as a buffer.
 pub(super) struct Room {
     pub(super) buf: Address,
     _memory: Scratch,
@@ -254,8 +254,8 @@ impl Room {
     }
 }
 
-/// Combines along a tree up to `top`, in the order of ranks counted from there: each member's
-/// values come from the left of those of its children. The top gets the values.
+/// Combines along a tree up to `top`, in rank order counted from there: each member's values are
+/// left operands of its children's. The top gets the result.
 pub(super) async fn climb(lane: &Lane<'_>, sum: &Sum, top: i32) -> Result<Option<Room>> {
     let count = sum.count;
     let tree = Tree::to_combine(lane, top, sum.datatype.bytes(count)?);
@@ -276,7 +276,7 @@ pub(super) async fn climb(lane: &Lane<'_>, sum: &Sum, top: i32) -> Result<Option
     Ok(None)
 }
 
-/// Receives as many values as there should be: a member with fewer is an error here.
+/// Receives the expected number of values: a member with fewer is an error here.
 pub(super) async fn receive(lane: &Lane<'_>, from: i32, into: &Region) -> Result {
     check(lane, from, lane.recv(from, into).await?, into)
 }
@@ -290,8 +290,8 @@ pub(super) fn check(lane: &Lane<'_>, from: i32, bytes: usize, into: &Region) -> 
     lane.note(Err(Class::COUNT.because(words)))
 }
 
-/// Every member combines its part of everybody's values, in the order of ranks, straight out of
-/// their memory. Returns the values, and the sends of the others' parts, which may go on.
+/// Every member combines its part of all members' values, in rank order, straight out of their
+/// memory. Returns the values, and the sends of the other parts, which may still be under way.
 pub(super) async fn combine_parts<'l, 'a>(
     lane: &'l Lane<'a>, sum: &Sum, parts: impl Fn(i32) -> Part,
 ) -> Result<(Room, Vec<Doing<'l, 'a>>)> {

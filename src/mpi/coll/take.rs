@@ -1,5 +1,5 @@
-//! What a member takes of what others have laid down or point at, and how long the owner of what is
-//! pointed at stays: the copies of all operations in shared memory.
+//! The copies of all shared-memory collectives: what a member copies out of what others have
+//! published, and how long the owner of memory that others read must stay.
 
 use super::blocks::Blocks;
 use super::members::{Members, Wait};
@@ -10,14 +10,14 @@ use crate::host::memory::{self, Fault, Region, Span, transfer_start};
 use crate::mpi::error::{Class, Failure, Result, is_death};
 use crate::mpi::p2p::news;
 
-/// Some of what is laid down.
+/// A part of what is published.
 #[derive(Clone, Copy)]
 pub(super) struct Part {
     pub(super) offset: usize,
     pub(super) bytes: usize,
 }
 
-/// How much of what another member has is for this one.
+/// Which part of another member's data is for this one.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Share {
     All,
@@ -25,30 +25,31 @@ pub(super) enum Share {
 }
 
 impl<W: Wait> Members<'_, '_, W> {
-    /// Reads nothing of others any more.
+    /// Notes that this member reads no more of the others' memory.
     pub(super) fn end_reading(&self) {
         if self.round().end_reading(self.turn(), self.me()) {
             W::open(self, Gate::AllRead);
         }
-        // Whoever waits and knows of a death looks who is left.
+        // A waiting member that knows of a death checks which members are left.
         if !self.lane().process().engine.is_calm() {
             self.meeting().ring_others(self.me());
         }
     }
 
-    /// The same for the one at `place` only, who waits for that.
+    /// Ends reading, and wakes only the member at `place`, which waits for that.
     pub(super) fn end_reading_of(&self, place: usize) {
         self.round().end_reading(self.turn(), self.me());
         self.meeting().ring(place);
     }
 
-    /// The same for the one that all who point at something wait for.
+    /// Ends reading at the member for which all that point at something wait.
     pub(super) fn end_reading_of_all(&self) {
         self.round().end_reading(self.turn(), self.me());
         W::open(self, Gate::Read { place: self.me() });
     }
 
-    /// Waits until all who live read nothing any more. When somebody has died before, that is told.
+    /// Waits until no living member reads any more. Returns the failure if a member died before
+    /// that.
     pub(super) async fn all_have_read(&self) -> Result<Option<Failure>> {
         let outcome = self.until(Gate::AllRead).await;
         if is_death(&outcome) {
@@ -62,7 +63,7 @@ impl<W: Wait> Members<'_, '_, W> {
         Ok(outcome.err())
     }
 
-    /// Waits until the one at `root` has read what this member points at.
+    /// Waits until the member at `root` has read what this member points at.
     pub(super) async fn read_by(&self, root: usize) -> Result {
         let gate = Gate::Read { place: root };
         let outcome = self.until(gate).await;
@@ -70,7 +71,7 @@ impl<W: Wait> Members<'_, '_, W> {
             return outcome;
         }
         if outcome.is_err() {
-            // Unless all have come, nobody will read.
+            // Unless all members have arrived, none will read.
             if self.round().arrivals.abandon(self.turn()) {
                 return outcome;
             }
@@ -81,12 +82,12 @@ impl<W: Wait> Members<'_, '_, W> {
         if self.round().has_read(self.turn(), root) { Ok(()) } else { outcome }
     }
 
-    /// What was not there is this member's own fault.
+    /// Unmapped memory that others met is this member's own fault.
     fn take_back(&self) -> Result {
         self.round().take_back(self.me()).map_or(Ok(()), |address| Err(self.suffer(address)))
     }
 
-    /// Whether the one at `place` does not read any more, or never will.
+    /// Whether the member at `place` reads no more, or never will.
     fn reads_nothing(&self, place: usize) -> bool {
         self.round().has_read(self.turn(), place)
             || self.lane().process().world.is_dead(self.member(place))
@@ -96,7 +97,7 @@ impl<W: Wait> Members<'_, '_, W> {
         self.lane().comm().member(i32::try_from(place).expect("ranks fit an int"))
     }
 
-    /// Copies `bytes` of what is laid down at `place`, from `offset` on. False when the memory went
+    /// Copies `bytes` of what is published at `place`, from `offset` on. False when the memory went
     /// with its owner.
     pub(super) fn fetch(
         &self, from: &Laid, place: usize, part: Part, into: &Region,
@@ -122,7 +123,7 @@ impl<W: Wait> Members<'_, '_, W> {
         }
     }
 
-    /// Takes what the member at `place` has for this one: a share of it where all get equal ones,
+    /// Copies what the member at `place` has for this one: a share of it where all get equal ones,
     /// which is judged like a message.
     #[inline(always)]
     pub(super) fn take(&self, place: usize, share: Share, into: &Region) -> Result {
@@ -165,7 +166,7 @@ impl<W: Wait> Members<'_, '_, W> {
         }
     }
 
-    /// Takes what each has for this one, but for its own where that is in place.
+    /// Copies each member's data for this one, except its own if that is in place.
     pub(super) fn take_all(&self, share: Share, blocks: &Blocks, is_in_place: bool) -> Result {
         if let (Share::All, Blocks::Even { all, each }) = (share, blocks)
             && let Some(all) = all.span()
@@ -178,7 +179,7 @@ impl<W: Wait> Members<'_, '_, W> {
         others.try_for_each(|place| self.take(place, share, &blocks.at(place)))
     }
 
-    /// Whether all, or all others, have laid down copies of so many bytes.
+    /// Whether all members, or all others, have published copies of this many bytes.
     fn are_copies(&self, each: usize, is_of_others: bool) -> bool {
         let is_copy = |line: &Line| line.whole_copy().is_some_and(|copy| copy.bytes() == each);
         let (before, after) = self.lines().split_at(self.me());
@@ -186,7 +187,8 @@ impl<W: Wait> Members<'_, '_, W> {
         before.iter().chain(rest).all(is_copy)
     }
 
-    /// The same for such copies.
+    /// Copies all members' published blocks, all of one length, into the row `all`; in place, all
+    /// but this member's.
     fn take_row(&self, each: usize, all: Span, is_in_place: bool) -> Result {
         let row = |lines: &[Line], first: usize| {
             let into = all.part(first * each, lines.len() * each);
@@ -199,7 +201,7 @@ impl<W: Wait> Members<'_, '_, W> {
         })
     }
 
-    /// Takes from all what they point at, and stays until all have done so.
+    /// Copies from all members what they point at, and stays until all have done so.
     pub(super) async fn exchange(
         &self, share: Share, blocks: &Blocks, is_in_place: bool,
     ) -> Result {
@@ -208,13 +210,13 @@ impl<W: Wait> Members<'_, '_, W> {
         if is_death(&taken) {
             return taken;
         }
-        // Others read this member's memory, whatever it has met itself.
+        // Others read this member's memory, even if it has met an error itself.
         self.all_have_read().await?;
         taken?;
         self.leave().await
     }
 
-    /// What this member points at, now that all are there, is read by all.
+    /// Lets all members read what this one points at, now that all have arrived.
     pub(super) async fn give(&self) -> Result {
         self.show()?;
         self.end_reading();
@@ -222,13 +224,13 @@ impl<W: Wait> Members<'_, '_, W> {
         self.leave().await
     }
 
-    /// Takes its share of what `root` shows.
+    /// Copies this member's share of what `root` shows.
     pub(super) async fn receive(&self, root: usize, share: Share, into: &Region) -> Result {
         let taken = match self.shown_by(root).await {
             Ok(()) => self.take(root, share, into),
             failed => failed,
         };
-        // Whoever gives up does not read, either.
+        // A member that gives up does not read, either.
         self.end_reading();
         taken?;
         self.leave().await
@@ -250,20 +252,20 @@ impl<W: Wait> Members<'_, '_, W> {
         }
     }
 
-    /// The same to memory in one piece.
+    /// Copies a part of the meeting's own memory to contiguous memory.
     #[inline(always)]
     pub(super) fn copy_span(&self, from: Span, to: Span) -> Result {
         self.judge(memory::copy(from, to))
     }
 
-    /// Keeps the memory of the member at `place` where it is, if it is there.
+    /// Pins the memory of the member at `place`, if it is still there.
     pub(super) fn pin(&self, place: usize) -> Option<Pin> {
         let Member { seat, incarnation } = self.member(place);
         life::pin(seat, incarnation)
     }
 
-    /// What to say of memory of the member at `place` that is not there: this member's own is its
-    /// end.
+    /// The failure for unmapped memory of the member at `place`: unmapped memory of this member's
+    /// own ends it.
     #[cold]
     pub(super) fn missed(&self, place: usize, address: usize) -> Failure {
         if place == self.me() {
@@ -273,14 +275,14 @@ impl<W: Wait> Members<'_, '_, W> {
         self.lost(place)
     }
 
-    /// The news that the member at `place` is dead, with what it had.
+    /// The failure for the death of the member at `place`, with its memory.
     #[cold]
     pub(super) fn lost(&self, place: usize) -> Failure {
         self.lane().loss(i32::try_from(place).expect("ranks fit an int"))
     }
 }
 
-/// The news that somebody could not do his part, because of a death.
+/// The failure of a member that could not do its part because of a death.
 #[cold]
 pub(super) fn spoilt() -> Failure {
     Class::PROC_ABORTED.because("a member has died before the others had read what it gave")

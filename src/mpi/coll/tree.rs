@@ -1,5 +1,6 @@
-//! Trees of members: each node has `radix - 1` children on every level below it, and the ranks
-//! under a child follow each other, so that values are combined in the order of ranks.
+//! Trees of members for messages: each node has `radix - 1` children on every level below it, so
+//! radix 2 gives a binomial tree. The ranks under a child follow each other, so that values are
+//! combined in rank order.
 
 use super::bracket;
 use super::select::Crowd;
@@ -11,9 +12,9 @@ pub(super) struct Tree {
     size: i32,
     top: i32,
     radix: i32,
-    /// The rank, counted from the top.
+    /// This member's rank, counted from the top.
     place: i32,
-    /// How many members there are under one of the largest children of a node here, times radix.
+    /// How many members are under one of a node's largest children here, times radix.
     reach: i32,
 }
 
@@ -23,7 +24,7 @@ impl Tree {
         Tree::new(lane.size(), lane.rank(), top, Crowd::of(lane).radix())
     }
 
-    /// The same to combine so many bytes along: that of their bracket.
+    /// The tree to combine this many bytes along: that of their bracket.
     pub(super) fn to_combine(lane: &Lane<'_>, top: i32, bytes: usize) -> Tree {
         Tree::new(lane.size(), lane.rank(), top, bracket::radix(bytes))
     }
@@ -37,13 +38,13 @@ impl Tree {
         Tree { size, top, radix, place, reach }
     }
 
-    /// The rank of the node above.
+    /// The rank of the parent.
     pub(super) fn parent(self) -> Option<i32> {
         let above = self.place - self.place % (self.reach * self.radix);
         (self.place != 0).then(|| self.rank(above))
     }
 
-    /// The ranks of the nodes below, in their order from the top on.
+    /// The ranks of the children, in their order from the top.
     pub(super) fn children(self) -> impl DoubleEndedIterator<Item = i32> + Send {
         let mut below = Vec::new();
         let mut weight = 1;

@@ -1,8 +1,8 @@
-//! Rounds that end alike at all members, as those must by which communicators are made.
+//! Uniform rounds: all members succeed or all fail. Communicator creation needs that.
 //!
-//! Everybody lays down what it has, and meets. Once all have come, all that anybody needs is there,
-//! and no failure comes between any more; until then, a member that a failure ends gives up for
-//! all.
+//! Every member publishes what it has, and meets the others. Once all have arrived, everything that
+//! any member needs is there, and no failure can intervene; until then, a member that a failure
+//! ends gives up for all.
 
 use super::members::{AsRun, InPlace, Members, Wait, failure, index};
 use super::select::Crowd;
@@ -13,20 +13,20 @@ use crate::mpi::lane::Lane;
 use crate::mpi::run::Way;
 use std::ops::Range;
 
-/// What all members have laid down.
+/// What all members have published.
 pub struct Said<'r> {
     mine: &'r [u8],
-    /// `None`: there is one member only.
+    /// `None`: there is only one member.
     lines: Option<&'r [Line]>,
 }
 
 impl Said<'_> {
-    /// What the member with this rank has laid down.
+    /// What the member with this rank has published.
     pub fn by(&self, rank: i32) -> Result<Vec<u8>> {
         self.of(rank..rank + 1)
     }
 
-    /// What all have laid down, one after the other.
+    /// What all members have published, one after the other.
     pub fn by_all(&self, members: i32) -> Result<Vec<u8>> {
         self.of(0..members)
     }
@@ -44,7 +44,7 @@ impl Said<'_> {
     }
 }
 
-/// All members lay down what they have, and each makes of it what `read` does; or all fail alike.
+/// All members publish what they have, and each applies `read` to it; or all fail alike.
 pub async fn unite<T>(
     lane: &Lane<'_>, mine: &[u8], read: impl FnOnce(Said<'_>) -> Result<T>,
 ) -> Result<T> {
@@ -71,7 +71,7 @@ async fn unite_as<T>(
     made
 }
 
-/// What the first member has in `bytes` comes to all members, or to none.
+/// The first member's `bytes` go to all members, or to none.
 pub async fn unite_behind(lane: &Lane<'_>, bytes: &mut [u8]) -> Result {
     let mine = if lane.rank() == 0 { bytes.to_vec() } else { Vec::new() };
     let told = unite(lane, &mine, |said| said.by(0)).await?;
@@ -79,8 +79,8 @@ pub async fn unite_behind(lane: &Lane<'_>, bytes: &mut [u8]) -> Result {
     Ok(())
 }
 
-/// Waits until all members have come, or one has given up: all are told alike. For members who may
-/// be ended by what the others never hear of.
+/// Waits until all members have arrived, or one has given up: all get one outcome. For members that
+/// may be ended by a failure of which the others never hear.
 pub async fn close(lane: &Lane<'_>) -> Result {
     match Members::<InPlace>::begin(lane, Crowd::of(lane), true) {
         Ok(members) => members.all_told_or_none().await,
@@ -100,8 +100,8 @@ pub fn give_up(lane: &Lane<'_>) {
 }
 
 impl<W: Wait> Members<'_, '_, W> {
-    /// All come before anybody goes on, or all fail: who gives up does so for all. Nobody goes on
-    /// before the last one has said where the next such turn takes place.
+    /// All members arrive before any continues, or all fail: a member that gives up does so for
+    /// all. No member continues before the last one has said where the next such turn takes place.
     pub(super) async fn all_or_none(&self) -> Result {
         match self.until_any(self.arrive(|| ())).await {
             Err(failure) if !failure.is_death() && !self.round().arrivals.abandon(self.turn()) => {
@@ -111,7 +111,7 @@ impl<W: Wait> Members<'_, '_, W> {
         }
     }
 
-    /// The same, and all hear of it. What ends some may never be known to others, so they are told.
+    /// Meets, and tells all members of a failure: what ends some may never become known to others.
     pub(super) async fn all_told_or_none(&self) -> Result {
         if self.round().arrivals.arrive(self.turn(), self.me()) {
             W::settle(self);
@@ -125,13 +125,13 @@ impl<W: Wait> Members<'_, '_, W> {
         }
     }
 
-    /// This member goes no further, and so nobody does; false when all have come.
+    /// This member gives up, and so no member continues; false when all have arrived.
     fn give_up(&self) -> bool {
         abandon(self.meeting(), self.round(), self.turn(), self.me())
     }
 
-    /// Why another member has given up: somebody has died, which the caller may have yet to notice,
-    /// or a communicator is revoked that it is not in.
+    /// Why another member has given up: a member has died, which the caller may not have noticed
+    /// yet, or a communicator is revoked that the caller is not in.
     #[cold]
     fn given_up(&self) -> Failure {
         let death = self.lane().process().engine.first_dead(&*Everyone::roster(self.lane()));
@@ -139,7 +139,7 @@ impl<W: Wait> Members<'_, '_, W> {
     }
 }
 
-/// The member at `place` goes no further, and so nobody does; false when all have come.
+/// The member at `place` gives up, and so no member continues; false when all have arrived.
 fn abandon(meeting: &Meeting, round: &Round, turn: u32, place: usize) -> bool {
     let is_given_up = round.arrivals.abandon(turn);
     if is_given_up {

@@ -1,4 +1,4 @@
-//! A communicator's part in the meeting of its members.
+//! The link from a communicator to its meeting, the shared memory of its members' collectives.
 
 use crate::engine::Meeting;
 use crate::engine::World;
@@ -6,18 +6,18 @@ use crate::mpi::comm::Comm;
 use crate::mpi::process::Process;
 use std::sync::{Arc, OnceLock};
 
-/// Found when the first operation needs it; shared by all handles of one communicator.
+/// The meeting, found when the first operation needs it; shared by all handles of one communicator.
 #[derive(Clone, Default)]
 pub struct Attendance(Arc<OnceLock<Attendee>>);
 
-/// Goes with the last handle.
+/// Released with the last handle.
 struct Attendee {
     world: &'static World,
     meeting: Arc<Meeting>,
 }
 
 impl Comm {
-    /// Where its members meet; of an intercommunicator, those of both groups.
+    /// Where the members meet; in an intercommunicator, those of both groups.
     #[inline(always)]
     pub(in crate::mpi) fn meeting(&self, process: &Process) -> &Meeting {
         let comm = self.union();

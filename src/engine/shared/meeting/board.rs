@@ -1,8 +1,10 @@
-//! Memory that all members of a turn write to, a part each, and read whole in the end.
+//! A board: memory of one turn to which each member writes a part, and which all read whole in the
+//! end.
 //!
-//! Whoever has written its part counts the bytes. A result is one only when all of its bytes were
-//! counted: that nobody writes any more does not say that everybody has. The round holds the board
-//! until the last member puts it away, so that nobody begins another one after the first has died.
+//! Each member counts the bytes of its part when it has written them. The result is valid only when
+//! all bytes were counted: that no member writes any more does not prove that every member has
+//! written. The round holds the board until the last member puts it away, so that no member starts
+//! another board after the first has been dropped.
 
 use super::round::{Words, memory};
 use crate::host::memory::Span;
@@ -17,7 +19,7 @@ pub struct Board {
 }
 
 impl Board {
-    /// Of so many bytes, in `words` if they are enough.
+    /// A board of `bytes` bytes, in `words` if they are enough.
     pub(super) fn new(turn: u32, bytes: usize, mut words: Words) -> Board {
         let length = bytes.div_ceil(8);
         if words.len() < length {
@@ -30,7 +32,7 @@ impl Board {
         self.turn == turn
     }
 
-    /// Its memory, to be written to as well.
+    /// Its memory, writable.
     pub fn memory(&self) -> Span {
         memory(&self.words)
     }
@@ -39,12 +41,12 @@ impl Board {
         self.words
     }
 
-    /// The caller has written all of its part, which has so many bytes.
+    /// The caller has written its whole part, of this many bytes.
     pub fn count(&self, bytes: usize) {
         self.written.fetch_add(bytes, Ordering::SeqCst);
     }
 
-    /// Whether every byte was written. For those who know that nobody writes any more.
+    /// Whether every byte was written. Only for callers that know that no member writes any more.
     pub fn is_complete(&self) -> bool {
         self.written.load(Ordering::SeqCst) == self.bytes
     }
@@ -67,22 +69,22 @@ mod tests {
 
     /// How far one member is in a turn in which each combines a part for all.
     enum Stage {
-        /// Has not said yet that it has come.
+        /// Has not arrived yet.
         Outside,
-        /// Has come, and waits for the others.
+        /// Has arrived, and waits for the others.
         Waiting,
         /// Is to write its part.
         Writing(Arc<Board>),
         /// Has written it.
         Wrote(Arc<Board>),
-        /// Reads nothing of others any more, and waits for the same of all.
+        /// Reads no more from others, and waits until none does.
         Reading(Arc<Board>),
         Success,
         Failure,
         Dead,
     }
 
-    /// One turn, in which some die between two steps.
+    /// One turn, in which some members die between two steps.
     struct Turn<'a> {
         meeting: &'a Meeting,
         round: &'a Round,
@@ -95,7 +97,7 @@ mod tests {
             self.stages.iter().any(|stage| matches!(stage, Stage::Dead))
         }
 
-        /// The member at `place` does its next step; false where it can only wait.
+        /// The member at `place` makes its next step; false if it can only wait.
         fn step(&mut self, place: usize) -> bool {
             let (members, is_dead) = (self.stages.len(), self.someone_is_dead());
             let (meeting, round, number) = (self.meeting, self.round, self.number);
@@ -155,9 +157,9 @@ mod tests {
         }
     }
 
-    /// A turn of so many members. At each step `choose` is told how many steps can be made and how
-    /// many moves there are with the deaths, of `deaths` in all, and names one. Says how all have
-    /// ended.
+    /// Plays a turn of `members` members. At each step `choose` is told how many steps are
+    /// possible, and how many moves there are including the deaths, of which there are `deaths` in
+    /// all, and picks one. Returns how all have ended.
     fn play(
         world: &'static World, (members, mut deaths): (usize, usize),
         mut choose: impl FnMut(usize, usize) -> usize,
@@ -186,7 +188,7 @@ mod tests {
                     deaths -= 1;
                 }
             }
-            // Whoever waited looks again after each step of another.
+            // A waiting member looks again after each step of another.
             if able.get(choice).is_none_or(|place| !stuck[*place]) {
                 stuck.fill(false);
             }
@@ -204,8 +206,8 @@ mod tests {
         failure: usize,
     }
 
-    /// Every order of steps and of a death, one after the other: the last choice that has another
-    /// one is made differently the next time.
+    /// Every order of steps and of a death, one after the other: the last choice that has an
+    /// alternative is made differently the next time.
     fn all_orders(members: usize, deaths: usize) -> (usize, usize) {
         let (mut path, mut with_death, mut orders) = (Vec::<(usize, usize)>::new(), 0, 0);
         let world = world(members);

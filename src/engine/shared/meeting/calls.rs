@@ -1,26 +1,26 @@
-//! What the members of a communicator have called, operation by operation: the first one to come
-//! says what it is, and all others compare.
+//! Detects a collective mismatch: the first member to arrive at an operation records its call, and
+//! all others compare theirs with it.
 //!
-//! There is an entry for as many operations as there are rounds, by rotation. Who comes to one
-//! whose entry is another's by now, which is rare, compares with nobody.
+//! There is an entry for as many operations as there are rounds, by rotation. A member whose entry
+//! already belongs to another operation, which is rare, compares with no other member.
 //!
-//! | stamp                 | meaning                                                      |
-//! |-----------------------|--------------------------------------------------------------|
-//! | [`EMPTY`]             | nobody has come here                                         |
-//! | number, a fingerprint | somebody has come, and called what has this fingerprint      |
-//! | number, [`VOID`]      | two have called different things: nobody goes through with it |
+//! | stamp                 | meaning                                                           |
+//! |-----------------------|-------------------------------------------------------------------|
+//! | [`EMPTY`]             | no member has arrived here                                        |
+//! | number, a fingerprint | a member has arrived, and its call has this fingerprint           |
+//! | number, [`VOID`]      | two members have called different things: no member completes it  |
 
 use crate::host::sched;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// A call, as far as it is to be the same at all members: two words that the floor above makes.
+/// The part of a call that must be equal at all members: two words that the layer above makes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Call {
     pub what: u64,
     pub amount: u64,
 }
 
-/// What another member has called.
+/// The call of one member.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Caller {
     pub place: usize,
@@ -30,17 +30,17 @@ pub struct Caller {
 /// The latest operations of a communicator.
 pub struct Calls(Box<[Entry]>);
 
-/// What one operation is.
+/// One operation.
 #[derive(Default)]
 #[repr(align(64))]
 struct Entry {
     stamp: AtomicU64,
     first: Note,
-    /// One who has called something else.
+    /// A member that has called something else.
     other: Note,
 }
 
-/// A call, and who has made it.
+/// A call, and the member that has made it.
 #[derive(Default)]
 struct Note {
     what: AtomicU64,
@@ -56,8 +56,8 @@ const VOID: u32 = 0;
 const VAGUE: u64 = 1 << 63;
 
 impl Call {
-    /// The same of one who does not know all that others do: it is compared with theirs, but theirs
-    /// are not with it.
+    /// This call, made by a member that does not know all that others do: it is compared with
+    /// theirs, but theirs are not with it.
     pub fn vague(self) -> Call {
         Call { what: self.what | VAGUE, ..self }
     }
@@ -71,14 +71,14 @@ impl Call {
 }
 
 impl Calls {
-    /// For a power of two of operations.
+    /// Entries for `count` operations, a power of two.
     pub(super) fn new(count: u32) -> Calls {
         let entry = || Entry { stamp: AtomicU64::new(EMPTY), ..Entry::default() };
         Calls((0..count).map(|_| entry()).collect())
     }
 
-    /// A member comes to the operation of this number with its call; fails where another one has
-    /// called something that is not like that. From then on it fails for all who come.
+    /// A member arrives at the operation of this number with its call; fails if another member's
+    /// call is not like it. From then on it fails for all that arrive.
     #[inline(always)]
     pub fn compare(
         &self, number: u32, caller: Caller, is_like: fn(Call, Call) -> bool,
@@ -103,7 +103,7 @@ impl Entry {
             if known != EMPTY && (known >> 32) as u32 == number {
                 return self.judge(number, caller, is_like);
             }
-            // Numbers run in circles of 31 bits.
+            // Numbers wrap around at 31 bits.
             let is_later = ((known >> 32) as u32).wrapping_sub(number) << 1;
             let is_past = known != EMPTY && (is_later as i32) > 0;
             if is_past || caller.call.what & VAGUE != 0 {
@@ -120,7 +120,7 @@ impl Entry {
         }
     }
 
-    /// What comes of a call that has not the fingerprint of the first one.
+    /// Judges a call whose fingerprint differs from that of the first one.
     #[cold]
     fn judge(
         &self, number: u32, caller: Caller, is_like: fn(Call, Call) -> bool,
@@ -153,7 +153,7 @@ impl Note {
         self.who.store(who.wrapping_add(1), Ordering::Release);
     }
 
-    /// What is noted of this operation; its writer may be about to do so, or dead.
+    /// The note of this operation; its writer may be about to write it, or dead.
     fn read(&self, number: u32) -> Option<Caller> {
         const TIMES: u32 = 10_000;
         for _ in 0..TIMES {

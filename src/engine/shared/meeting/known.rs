@@ -1,4 +1,4 @@
-//! Which meetings there are in a job.
+//! The registry of all meetings of a job.
 
 use super::{Key, Meeting};
 use crate::base::Member;
@@ -8,21 +8,21 @@ use std::collections::HashMap;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
-/// The meetings of a job. One stays until all members have let go of it or are dead: somebody may
-/// still come for what was laid down for him by those who have left.
+/// The meetings of a job. One stays until all members have released it or are dead: a member may
+/// still need what members that have left published for it.
 #[derive(Default)]
 pub(in crate::engine) struct Meetings(Mutex<Known>);
 
 #[derive(Default)]
 struct Known {
     meetings: HashMap<Key, Arc<Meeting>>,
-    /// How many there may be before those that only the dead hold are looked for.
+    /// The number of meetings at which those that only dead members hold are collected.
     limit: usize,
 }
 
 impl World {
-    /// The meeting of the communicator with this context and this first member. Whoever is first to
-    /// ask lists them all.
+    /// The meeting of the communicator with this context and this first member. The first caller
+    /// lists its members.
     pub fn meeting(
         &'static self, key: (u32, Member), list: impl FnOnce() -> Vec<Member>,
     ) -> Arc<Meeting> {
@@ -41,7 +41,7 @@ impl World {
         meeting
     }
 
-    /// One of its members has let go of the communicator.
+    /// One of its members has released the communicator.
     pub fn leave_meeting(&self, meeting: &Meeting) {
         let gone = meeting.gone.fetch_add(1, Ordering::SeqCst) + 1;
         if gone == meeting.stands.len() {
@@ -55,8 +55,8 @@ impl World {
 }
 
 impl Meeting {
-    /// Whether all are dead or have let go. Who is both is counted twice, but then the communicator
-    /// has a dead member, and nobody comes for anything.
+    /// Whether all members are dead or have left. A member that is both is counted twice, but then
+    /// the communicator has a dead member, and no member needs anything from it.
     fn is_over(&self, is_dead: impl Fn(Member) -> bool) -> bool {
         let dead = self.members.iter().filter(|member| is_dead(**member)).count();
         self.gone.load(Ordering::SeqCst) + dead >= self.stands.len()

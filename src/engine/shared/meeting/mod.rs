@@ -1,15 +1,16 @@
-//! Where the members of a communicator work together without messages: memory that all of them see.
+//! The shared memory in which the members of a communicator carry out collectives without messages.
 //!
-//! Each collective operation is a *turn*, by the number that all members draw for it. A member says
-//! that it has come to a turn, lays down what it has, and later says that it has let go. What lies
-//! in the round where a turn takes place is of use until all have let go of it.
+//! Each collective operation is a *turn*, by the number that all members draw for it. A member
+//! arrives at a turn, publishes what it has, and later releases the turn. The contents of the round
+//! in which a turn takes place stay valid until all members have released it.
 //!
-//! Where some only give, they go on at once: such turns take place in rounds by rotation, and
-//! nobody may be further ahead than there are rounds. Where all wait for all, two rounds will do:
-//! nobody comes to the next such turn but one before all have let go of this one.
+//! In turns in which some members only give, these continue at once: such turns use rounds by
+//! rotation, and no member may be further ahead than there are rounds. Where all members wait for
+//! all, two rounds suffice: no member arrives at the next such turn but one before all have
+//! released this one.
 //!
-//! Nobody waits here: [`vigil`](crate::engine::rank::wait) does, and a death ends it. Then the
-//! communicator is of no use any more, and its meeting is left as it is.
+//! Nothing waits here: [`vigil`](crate::engine::rank::wait) does, and a death ends it. Then the
+//! communicator can no longer be used, and its meeting is left as it is.
 
 mod board;
 mod calls;
@@ -33,16 +34,16 @@ use std::ops::Deref;
 use std::sync::atomic::{AtomicU32, AtomicUsize, Ordering, fence};
 use std::sync::{Arc, OnceLock};
 
-/// How many rounds there are by rotation: about as many as members, and for so many members
-/// together. Rounds cost memory, and save those who only give or bring something from waiting,
-/// which costs more than all the rest. (Of 120 with 32, and of 4000 with 8, broadcasts took
-/// about twice as long.)
+/// The number of rounds in the rotation: about as many as members, with a limit on rounds times
+/// members. Rounds cost memory, but save members that only give or bring something from waiting,
+/// which costs more than all the rest. (With 32 rounds for 120 members, and with 8 for 4000,
+/// broadcasts took about twice as long.)
 const FEW_ROUNDS: usize = 32;
 const MOST_ROUNDS: usize = 128;
 const FEWEST_ROUNDS: usize = 16;
 const ROUNDS_OF_ALL: usize = 16384;
 
-/// Which meeting: that of the communicator with this context, and with this first member. Disjoint
+/// The key of a meeting: the context of its communicator and its first member. Disjoint
 /// communicators may share a context.
 pub(in crate::engine) type Key = (u32, Member);
 
@@ -52,32 +53,31 @@ pub struct Meeting {
     members: Box<[Member]>,
     stands: Box<[Stand]>,
     bells: Box<[&'static Bell]>,
-    /// What they call.
+    /// The calls that they compare.
     pub calls: Calls,
-    /// By rotation; made when the first one is needed, and so many.
+    /// The rounds of the rotation; `count` of them, made when the first is needed.
     rounds: OnceLock<Box<[Round]>>,
     count: u32,
-    /// Two, where all wait for all.
+    /// The two rounds of turns in which all wait for all.
     common: Box<[Round]>,
     pace: Pace,
     apart: Mutex<Apart>,
-    /// Memory of a board that nobody holds any more: what is fresh costs more than what is written
-    /// to it.
+    /// The memory of a board no longer in use: fresh memory costs more than what is written to it.
     spare_board: Mutex<Words>,
-    /// Who waits for others to let go, and up to where.
+    /// The members that wait for others to release turns, and the position that each needs.
     ahead: Mutex<Vec<(usize, u32)>>,
-    /// How many members have let go of the communicator.
+    /// How many members have released the communicator.
     gone: AtomicUsize,
 }
 
-/// Rounds of operations that may be under way side by side, by their numbers.
+/// Rounds of operations that may be under way concurrently, by their numbers.
 #[derive(Default)]
 struct Apart {
     under_way: HashMap<(u32, u32), UnderWay>,
     spare: Vec<Hall>,
 }
 
-/// A round that is nobody's by rotation, and its turn.
+/// A round outside the rotation, and its turn.
 #[derive(Clone)]
 pub struct Hall {
     pub round: Arc<Round>,
@@ -93,34 +93,34 @@ impl Deref for Hall {
 
 struct UnderWay {
     hall: Hall,
-    /// How many members need nothing of it any more.
+    /// How many members no longer need it.
     gone: usize,
 }
 
-/// As many rounds are kept for later ones.
+/// This many rounds are kept for reuse.
 const SPARE: usize = 8;
 
-/// How far one member is (see [`position`]): it has let go of all turns before.
+/// How far one member is (see [`position`]): it has released all turns before.
 #[repr(align(64))]
 struct Stand(AtomicU32);
 
-/// Looked at by all in every turn, and seldom written.
+/// Read by all members in every turn, and seldom written.
 #[repr(align(64))]
 struct Pace {
-    /// All have let go of the turns before this one, counted as in [`Stand`].
+    /// All members have released the turns before this one, counted as in [`Stand`].
     settled: AtomicU32,
-    /// How many turns there were in which all waited for all.
+    /// The number of turns so far in which all waited for all.
     met: AtomicU32,
-    /// How many wait for others to let go, and from where on somebody does who lets go: before that
-    /// it is not worth while to wake them.
+    /// How many members wait for others to release turns, and the first position that is enough for
+    /// one of them: before that it is not worth while to wake them.
     waiting: AtomicU32,
     enough: AtomicU32,
-    /// Somebody who was behind when last looked at: as long as it is, there is no need to look at
-    /// all others.
+    /// A member that was behind when last checked: as long as it is, the others need not be
+    /// checked.
     laggard: AtomicUsize,
 }
 
-/// Further than anybody waits for.
+/// Further than any member waits for.
 const FAR: u32 = 1 << 30;
 
 /// Twice the number of a turn, counted from one: 0 stands for no turn yet. (Numbers wrap around at
@@ -129,7 +129,7 @@ fn position(turn: u32) -> u32 {
     (2 * turn).wrapping_add(2)
 }
 
-/// Whether one count of turns is as far as another; they run in circles.
+/// Whether one count of turns is as far as another; counts wrap around.
 fn is_as_far(one: u32, other: u32) -> bool {
     one.wrapping_sub(other) as i32 >= 0
 }
@@ -167,12 +167,12 @@ impl Meeting {
         self.key
     }
 
-    /// Memory of so many bytes for all who have come to a turn, which takes place there.
+    /// A board of this many bytes for all members that have arrived at a turn in this round.
     pub fn board(&self, round: &Round, turn: u32, bytes: usize) -> Arc<Board> {
         round.board(turn, bytes, || std::mem::take(&mut *self.spare_board.lock()))
     }
 
-    /// The caller is done with it, and knows that all have written what they had to write.
+    /// The caller no longer needs the board, and knows that all members have written their parts.
     pub fn put_away(&self, round: &Round, board: Arc<Board>) {
         if let Some(words) = round.put_away(board) {
             let mut spare = self.spare_board.lock();
@@ -182,7 +182,7 @@ impl Meeting {
         }
     }
 
-    /// Where a turn takes place in which some only give.
+    /// The round of a turn in which some members only give.
     #[inline(always)]
     pub fn round(&self, turn: u32) -> &Round {
         let members = self.stands.len();
@@ -190,22 +190,22 @@ impl Meeting {
         &self.rounds.get_or_init(make)[(turn & (self.count - 1)) as usize]
     }
 
-    /// Where the next turn takes place in which all wait for all, for a member that has not come to
-    /// it yet. All find the same: it has let go of the last such turn, and this one does not end
-    /// without it.
+    /// The round of the next turn in which all wait for all, for a member that has not arrived at
+    /// it yet. All members find one answer: the caller has released the last such turn, and this
+    /// one does not end without it.
     #[inline(always)]
     pub fn common_round(&self) -> &Round {
         &self.common[(self.pace.met.load(Ordering::Acquire) & 1) as usize]
     }
 
-    /// The member at `place` will soon write to its line of that turn.
+    /// Prefetches the line of the member at `place`, which it will soon write.
     #[inline]
     pub fn make_ready(&self, turn: u32, place: usize) {
         prefetch_to_write(self.round(turn).line(place));
     }
 
-    /// The member at `place` comes to a turn, and so has let go of all before. Without a fence, but
-    /// for those turns from which on those ahead may wait for this member.
+    /// The member at `place` arrives at a turn, and so has released all before. Without a fence,
+    /// except at those turns from which on members ahead may wait for this member.
     #[inline(always)]
     pub fn come(&self, turn: u32, place: usize) {
         let (stand, position) = (&self.stands[place].0, position(turn));
@@ -217,13 +217,13 @@ impl Meeting {
         }
     }
 
-    /// Those ahead wait for positions that are multiples of this.
+    /// Members ahead wait for positions that are multiples of this.
     #[inline]
     fn stride(&self) -> u32 {
         self.count / 2
     }
 
-    /// Wakes those who wait until a member is as far as this.
+    /// Wakes the members that wait for a member to reach this position.
     #[inline]
     fn greet(&self, position: u32) {
         if self.pace.waiting.load(Ordering::SeqCst) != 0 {
@@ -237,7 +237,7 @@ impl Meeting {
         if !is_as_far(position, enough) {
             return;
         }
-        // Of those who come last at once, one sees all others.
+        // Of the last members that arrive at once, one sees all others.
         let Some(slowest) = self.slowest(enough) else { return };
         let ahead = self.ahead.lock();
         let mut due = Vec::with_capacity(ahead.len());
@@ -254,14 +254,14 @@ impl Meeting {
         sched::wake_all(due.iter().map(|place| self.bells[*place]));
     }
 
-    /// All have come to this turn.
+    /// All members have arrived at this turn.
     #[inline]
     pub fn settle(&self, turn: u32) {
         self.pace.settled.store(position(turn), Ordering::Release);
     }
 
-    /// The same for one in which all wait for all, said by whoever came last, before anybody goes
-    /// on.
+    /// All members have arrived at a turn in which all wait for all. Called by the last member to
+    /// arrive, before any continues.
     #[inline]
     pub fn settle_common(&self, turn: u32) {
         self.settle(turn);
@@ -269,15 +269,15 @@ impl Meeting {
         self.pace.met.store(met.wrapping_add(1), Ordering::Release);
     }
 
-    /// Whether the round of this turn is free of what was there before.
+    /// Whether all members have released the previous turn in the round of this one.
     #[inline(always)]
     pub fn has_room(&self, turn: u32) -> bool {
         let needed = self.needed(turn);
         is_as_far(self.pace.settled.load(Ordering::Acquire), needed) || self.look_for_room(needed)
     }
 
-    /// The same, and of about half of the rounds of later turns: whoever has waited goes on for a
-    /// while.
+    /// Whether about half of the rounds of later turns are free, too: a member that has waited then
+    /// continues for a while.
     pub(in crate::engine) fn has_ample_room(&self, turn: u32) -> bool {
         let needed = self.ample(turn);
         is_as_far(self.pace.settled.load(Ordering::Acquire), needed) || self.look_for_room(needed)
@@ -287,7 +287,8 @@ impl Meeting {
         self.needed(turn).wrapping_add(self.count) & !(self.stride() - 1)
     }
 
-    /// Up to where all must have let go for a turn to begin, counted as in [`Stand`].
+    /// The position that all members must have reached for a turn to begin, counted as in
+    /// [`Stand`].
     fn needed(&self, turn: u32) -> u32 {
         position(turn).wrapping_sub(2 * (self.count - 1))
     }
@@ -298,7 +299,7 @@ impl Meeting {
         slowest.inspect(|slowest| self.pace.settled.store(*slowest, Ordering::Release)).is_some()
     }
 
-    /// Up to where all have let go, if that is as far as `needed`.
+    /// The position up to which all members have released turns, if that is as far as `needed`.
     fn slowest(&self, needed: u32) -> Option<u32> {
         let settled = |place: usize| self.stands[place].0.load(Ordering::SeqCst);
         let laggard = self.pace.laggard.load(Ordering::Relaxed);
@@ -318,8 +319,8 @@ impl Meeting {
         Some(slowest)
     }
 
-    /// From now on the member at `place` is rung when there may be room, more than for this turn,
-    /// until the value is dropped.
+    /// From now on, until the returned value is dropped, the member at `place` is woken when there
+    /// may be ample room, for more than this turn.
     pub fn wait_for_room(&self, turn: u32, place: usize) -> Ahead<'_> {
         let mut ahead = self.ahead.lock();
         let (ample, enough) = (self.ample(turn), &self.pace.enough);
@@ -331,7 +332,7 @@ impl Meeting {
         Ahead { meeting: self, place }
     }
 
-    /// This gate of a round is open: wakes all others who wait for that.
+    /// Opens this gate of a round: wakes all other members that wait for it.
     #[inline]
     pub fn open(&self, round: &Round, gate: Gate, turn: u32, place: usize) {
         if round.call(gate, turn) {
@@ -346,14 +347,14 @@ impl Meeting {
         sched::wake_all(before.iter().chain(&after[1..]).copied());
     }
 
-    /// Wakes all others, who are few, for what was made known by a SeqCst read-modify-write.
+    /// Wakes all others, which are few, after a SeqCst read-modify-write has published the news.
     #[inline]
     pub fn ring_few(&self, place: usize) {
         let (before, after) = self.bells.split_at(place);
         before.iter().chain(&after[1..]).for_each(|bell| bell.unpark_unfenced());
     }
 
-    /// Wakes the one after `place`, if there is one, for what was made known in the same way.
+    /// Wakes the member after `place`, if there is one, for news published in that way.
     #[inline]
     pub fn ring_next(&self, place: usize) {
         if let Some(bell) = self.bells.get(place + 1) {
@@ -361,14 +362,14 @@ impl Meeting {
         }
     }
 
-    /// Wakes the one at `place`.
+    /// Wakes the member at `place`.
     #[inline]
     pub fn ring(&self, place: usize) {
         self.bells[place].unpark();
     }
 
-    /// The member at `place` comes to the operation with this number, and repetition of it, which
-    /// may be under way beside others.
+    /// The member at `place` arrives at the operation with this number and repetition, which may be
+    /// under way beside others.
     pub fn come_apart(&self, number: (u32, u32), place: usize) -> Hall {
         let mut apart = self.apart.lock();
         let Apart { under_way, spare } = &mut *apart;
@@ -383,7 +384,7 @@ impl Meeting {
         hall
     }
 
-    /// One member needs nothing of that operation any more, and nobody needs its memory.
+    /// One member no longer needs that operation, nor do others need that member's memory.
     pub fn leave_apart(&self, number: (u32, u32)) {
         let mut apart = self.apart.lock();
         let Some(operation) = apart.under_way.get_mut(&number) else { return };
@@ -398,7 +399,7 @@ impl Meeting {
         }
     }
 
-    /// Who has not come as far as a wait needs, up to `most` of them.
+    /// The members that have not come as far as a wait needs, at most `most` of them.
     pub(in crate::engine) fn missing(&self, gate: Gate, turn: u32, most: usize) -> Vec<usize> {
         let needed = if gate == Gate::Room { self.ample(turn) } else { position(turn) };
         let is_missing =
@@ -415,34 +416,34 @@ impl Meeting {
 /// What a member waits for in a turn.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Gate {
-    /// All have let go of the turn that had the round before, and of some more.
+    /// All members have released the previous turn in the round, and some more.
     Room,
-    /// All have come.
+    /// All members have arrived.
     Full,
-    /// The same, or somebody has given up: then they never will have.
+    /// All members have arrived, or one has given up, so that they never will.
     Decided,
-    /// And whoever came last has done what there was to do.
+    /// All members have arrived, and the last one has done its work for all.
     Done,
-    /// All have shown what they have.
+    /// All members have shown what they have.
     AllShown,
-    /// This member has.
+    /// This member has shown what it has.
     Shown { place: usize },
-    /// This member has shown something to the one after it, who alone waits for that.
+    /// This member has passed something on to the one after it, which alone waits for that.
     Passed { place: usize },
-    /// Nobody reads anything of others any more.
+    /// No member reads from others any more.
     AllRead,
-    /// This member does not.
+    /// This member reads no more from others.
     Read { place: usize },
 }
 
 impl Gate {
-    /// Whether others copy as much as there is before it opens.
+    /// Whether members may copy any amount of data before it opens.
     pub fn is_after_copies(self) -> bool {
         matches!(self, Gate::Full | Gate::AllRead | Gate::Read { .. })
     }
 
-    /// Where those wait for whom it opens. In one turn, one of the gates of a lobby opens for all
-    /// who wait there, once.
+    /// The lobby in which members wait for this gate. In one turn, only one of the gates of a lobby
+    /// opens, for all that wait there, once.
     fn lobby(self) -> Option<usize> {
         match self {
             Gate::Room | Gate::Passed { .. } | Gate::Decided => None,
@@ -453,7 +454,7 @@ impl Gate {
     }
 }
 
-/// Somebody who is ahead of the others.
+/// A member that is ahead of the others, and waits.
 pub struct Ahead<'a> {
     meeting: &'a Meeting,
     place: usize,
@@ -484,7 +485,7 @@ mod tests {
 
     #[test]
     fn nobody_is_further_ahead_than_there_are_rounds() {
-        // Numbers run in circles.
+        // Numbers wrap around.
         for first in [0, 5, i32::MAX as u32 - 3] {
             let meeting = meeting(world(3), 2, 3);
             let turn = |number: u32| first.wrapping_add(number) & i32::MAX as u32;
@@ -530,7 +531,7 @@ mod tests {
             assert_eq!(rounds[0], rounds[1], "all find the same one");
             rounds[0]
         };
-        // Others lie between them.
+        // There are others between them.
         let [first, second, third, fourth] = [0, 1, 5, 9].map(all);
         assert!(first == third && second == fourth && first != second);
         assert!(meeting.rounds.get().is_none(), "nobody was ahead of others");

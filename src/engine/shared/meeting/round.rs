@@ -1,4 +1,4 @@
-//! One turn's memory: a line for each member, and who has come.
+//! One turn's memory: a line for each member, and which members have arrived.
 
 use super::Gate;
 use super::board::Board;
@@ -9,37 +9,38 @@ use parking_lot::Mutex;
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock};
 
-/// Where one turn at a time takes place.
+/// The memory of one turn at a time.
 pub struct Round {
-    /// Who has come.
+    /// The members that have arrived.
     pub arrivals: Arrivals,
-    /// Who reads nothing of others any more.
+    /// The members that read no more from others.
     readers: Arrivals,
     lobbies: [Lobby; 3],
     done: Done,
     lines: OnceLock<Box<[Line]>>,
-    /// More than fits into a line, of each member.
+    /// For each member, what does not fit into its line.
     annexes: OnceLock<Box<[Mutex<Annex>]>>,
-    /// What one has laid down for all.
+    /// What one member has published for all.
     packed: Mutex<Vec<Words>>,
-    /// What all write to. Held here as well: what a member has written counts, even if it is gone
-    /// before the others come for it.
+    /// The board to which all members write. Held here, too: what a member has written counts even
+    /// if that member dies before the others take the board.
     board: Mutex<Option<Arc<Board>>>,
     members: usize,
 }
 
-/// Where those wait whose [`Gate`]s open at once.
+/// Where members wait for [`Gate`]s that open for many at once.
 #[derive(Default)]
 struct Lobby {
     rows: Rows,
-    /// The turn, plus one, in which somebody waits who does not stand in a row.
+    /// The turn, plus one, in which a member waits that does not stand in a row.
     listeners: AtomicU32,
 }
 
-/// The library's own memory, which all may write to.
+/// Memory of the library to which all members may write.
 pub(super) type Words = Box<[AtomicU64]>;
 
-/// What belongs to a line. Memory stays when it is too small: whoever has lost his way may look.
+/// The overflow of a line. Rooms that are too small are kept: a member that is behind may still
+/// read them.
 #[derive(Default)]
 struct Annex {
     rooms: Vec<Words>,
@@ -47,54 +48,55 @@ struct Annex {
     fault: Option<usize>,
 }
 
-/// Looked at by all who wait.
+/// Polled by all members that wait.
 #[repr(align(64))]
 struct Done {
-    /// The turn whose result is there, plus one.
+    /// The turn, plus one, whose result is there.
     turn: AtomicU32,
-    /// How many bytes all have contributed; [`UNEQUAL`] when they differ.
+    /// How many bytes each member has contributed; [`UNEQUAL`] if they differ.
     bytes: AtomicU64,
-    /// Where one has laid down something for all; 0: nowhere.
+    /// The address of what one member has published for all; 0: none.
     packed: AtomicU64,
 }
 
 const UNEQUAL: u64 = u64::MAX;
 
-/// What one member has laid down. Written by that member, or when it is in the turn by whoever
-/// comes last; read by others after they know that it has come. Turns are counted from one here.
+/// What one member has published. Written by that member, or, while that member is in the turn, by
+/// the last one to arrive; read by others after they know that it has arrived. Turns are counted
+/// from one here.
 #[repr(C, align(64))]
 pub struct Line {
     payload: [AtomicU64; INLINE / 8],
     address: AtomicU64,
     bytes: AtomicU64,
     kind: AtomicU32,
-    /// Where what lies here is to be seen by all.
+    /// The turn in which the contents are shown to all.
     shown: AtomicU32,
-    /// To which turn its member has come, in rounds that are nobody's by rotation.
+    /// The turn at which its member has arrived, in rounds outside the rotation.
     came: AtomicU32,
-    /// In which turn its member reads nothing of others any more.
+    /// The turn in which its member reads no more from others.
     read: AtomicU32,
 }
 
-/// As much fits into a line.
+/// This many bytes fit into a line.
 const INLINE: usize = 32;
 const _: () = assert!(size_of::<Line>() == 64, "a line is a line of the cache");
 
-/// Where what a member has is.
+/// Where the data of a member are.
 #[derive(Clone, Debug)]
 pub enum Laid {
-    /// A copy, in memory of the library's own.
+    /// A copy, in memory that the library owns.
     Copy(Span),
-    /// The same, a block for each.
+    /// Copies, a block for each member.
     Copies(Arc<[Region]>),
     /// In the member's memory.
     There(Region),
-    /// In the member's memory, a block for each.
+    /// In the member's memory, a block for each member.
     Blocks(Arc<[Region]>),
 }
 
 impl Laid {
-    /// How many bytes it has; in blocks: for the first.
+    /// How many bytes there are; for blocks, in the first.
     pub fn bytes(&self) -> usize {
         match self {
             Laid::Copy(span) => span.bytes(),
@@ -103,7 +105,7 @@ impl Laid {
         }
     }
 
-    /// The memory of what is for all, if it lies in one piece.
+    /// The memory of data for all, if it is contiguous.
     pub fn span(&self) -> Option<Span> {
         match self {
             Laid::Copy(span) => Some(*span),
@@ -138,7 +140,7 @@ impl Round {
         }
     }
 
-    /// Whether that has happened that a member waits for.
+    /// Whether what a member waits for has happened.
     #[inline]
     pub fn is_open(&self, gate: Gate, turn: u32) -> bool {
         let is_shown = |line: &Line| line.shown.load(Ordering::SeqCst) == turn + 1;
@@ -154,7 +156,7 @@ impl Round {
         }
     }
 
-    /// The caller, who listens to its bell as well, is called when this gate opens.
+    /// Registers the caller, which also listens to its bell, to be woken when this gate opens.
     pub(in crate::engine) fn attend(&self, gate: Gate, turn: u32) {
         let Some(lobby) = gate.lobby().map(|lobby| &self.lobbies[lobby]) else { return };
         if gate == Gate::AllShown || !lobby.rows.join(turn) {
@@ -162,7 +164,7 @@ impl Round {
         }
     }
 
-    /// This gate has opened: calls those who stand in rows; true if others have to be rung.
+    /// This gate has opened: wakes the members that stand in rows; true if others must be rung.
     #[inline]
     pub(super) fn call(&self, gate: Gate, turn: u32) -> bool {
         let lobby = &self.lobbies[gate.lobby().expect("that opens for many at once")];
@@ -187,8 +189,8 @@ impl Round {
         &self.annexes.get_or_init(annexes)[place]
     }
 
-    /// Lays down a copy of `data` for the member at `place`. A fault is the caller's own memory
-    /// that is not there.
+    /// Publishes a copy of `data` for the member at `place`. Fails if the caller's own memory is
+    /// unmapped.
     #[inline]
     pub fn put(&self, place: usize, data: &Region) -> Result<(), Fault> {
         let (line, bytes) = (self.line(place), data.bytes());
@@ -204,7 +206,7 @@ impl Round {
         }
     }
 
-    /// The same for a block for each member.
+    /// Publishes copies of a block for each member.
     pub fn put_blocks(&self, place: usize, blocks: &[Region]) -> Result<(), Fault> {
         let mut annex = self.annex(place).lock();
         let bytes = blocks.iter().map(Region::bytes).sum();
@@ -219,8 +221,8 @@ impl Round {
         Ok(())
     }
 
-    /// Says where the data of the member at `place` are. They have to stay there until all have
-    /// read them.
+    /// Publishes where the data of the member at `place` are. They must stay there until all
+    /// members have read them.
     pub fn point_at(&self, place: usize, data: &Region) {
         match data.span() {
             Some(span) => self.line(place).note(THERE, span.address(), data.bytes()),
@@ -231,13 +233,13 @@ impl Round {
         }
     }
 
-    /// The same for a block for each member.
+    /// Publishes where the blocks for each member are.
     pub fn point_at_blocks(&self, place: usize, blocks: Arc<[Region]>) {
         self.annex(place).lock().blocks = Some(blocks);
         self.line(place).note(BLOCKS, 0, 0);
     }
 
-    /// What the member at `place` has laid down.
+    /// What the member at `place` has published.
     pub fn laid(&self, place: usize) -> Laid {
         let line = self.line(place);
         let blocks = || {
@@ -253,64 +255,66 @@ impl Round {
         }
     }
 
-    /// What the member at `place` named was not there.
+    /// Records that memory of the member at `place` was unmapped.
     pub fn blame(&self, place: usize, address: usize) {
         self.annex(place).lock().fault = Some(address);
     }
 
-    /// Lets go of what the member at `place` has pointed at; says which address of it was not
-    /// there, if one was not.
+    /// Releases what the member at `place` has pointed at; returns the address in it that was
+    /// unmapped, if any.
     pub fn take_back(&self, place: usize) -> Option<usize> {
         let mut annex = self.annex(place).lock();
         annex.blocks = None;
         annex.fault.take()
     }
 
-    /// How many bytes each has laid down, if all have as many.
+    /// How many bytes each member has published, if equally many.
     pub fn equal_bytes(&self) -> Option<usize> {
         let bytes = self.line(0).bytes();
         self.lines().iter().all(|line| line.bytes() == bytes).then_some(bytes)
     }
 
-    /// The result of this turn is there. SeqCst, so that those who look before they sleep see it.
+    /// Announces the result of this turn. SeqCst, so that members that look before they sleep see
+    /// it.
     #[inline]
     pub fn finish(&self, turn: u32) {
         self.done.turn.swap(turn + 1, Ordering::SeqCst);
     }
 
-    /// All have contributed so many bytes; `None`: not all have as many.
+    /// Each member has contributed this many bytes; `None`: not equally many.
     pub fn agree_on_bytes(&self, bytes: Option<usize>) {
         self.done.bytes.store(bytes.map_or(UNEQUAL, |bytes| bytes as u64), Ordering::Relaxed);
     }
 
-    /// How many bytes each has contributed, if all have as many. For those who know that it is
-    /// done.
+    /// How many bytes each member has contributed, if equally many. Only for callers that know that
+    /// the turn is done.
     #[inline]
     pub fn agreed_bytes(&self) -> Option<usize> {
         let bytes = self.done.bytes.load(Ordering::Relaxed);
         (bytes != UNEQUAL).then_some(bytes as usize)
     }
 
-    /// Lays down for all what `fill` writes into so many bytes.
+    /// Publishes for all members what `fill` writes into `bytes` bytes.
     pub fn pack(&self, bytes: usize, fill: impl FnOnce(Span)) {
         let room = room(&mut self.packed.lock(), bytes);
         fill(room);
         self.done.packed.store(room.address() as u64, Ordering::Relaxed);
     }
 
-    /// Nothing is laid down for all.
+    /// Publishes nothing for all.
     pub fn pack_nothing(&self) {
         self.done.packed.store(0, Ordering::Relaxed);
     }
 
-    /// What was laid down for all, of so many bytes. For those who know that it is done.
+    /// What was published for all, of this many bytes. Only for callers that know that the turn is
+    /// done.
     pub fn packed(&self, bytes: usize) -> Option<Span> {
         let address = self.done.packed.load(Ordering::Relaxed) as usize;
         (address != 0).then(|| Span::new(std::ptr::with_exposed_provenance(address), bytes))
     }
 
-    /// Memory of so many bytes that all who have come to this turn share until all have put it
-    /// away; `spare` is some that is there already.
+    /// A board of this many bytes that all members in this turn share until all have put it away;
+    /// `spare` is memory to reuse.
     pub(super) fn board(
         &self, turn: u32, bytes: usize, spare: impl FnOnce() -> Words,
     ) -> Arc<Board> {
@@ -321,8 +325,8 @@ impl Round {
         held.insert(Arc::new(Board::new(turn, bytes, spare()))).clone()
     }
 
-    /// One who knows that all have written what they had to write is done with it. Returns its
-    /// memory when that was the last one.
+    /// A caller that knows that all members have written their parts puts the board away. Returns
+    /// its memory if that was the last one.
     pub(super) fn put_away(&self, board: Arc<Board>) -> Option<Words> {
         let mut held = self.board.lock();
         drop(board);
@@ -331,18 +335,18 @@ impl Round {
             .map(Board::into_words)
     }
 
-    /// The member at `place` reads nothing of others any more; true for the one who makes all.
+    /// The member at `place` reads no more from others; true for the one that completes the set.
     pub fn end_reading(&self, turn: u32, place: usize) -> bool {
         self.line(place).read.swap(turn + 1, Ordering::SeqCst);
         self.readers.arrive(turn, place)
     }
 
-    /// Whether the member at `place` reads nothing of others any more.
+    /// Whether the member at `place` reads no more from others.
     pub fn has_read(&self, turn: u32, place: usize) -> bool {
         self.line(place).read.load(Ordering::SeqCst) == turn + 1
     }
 
-    /// Those who have not come to this turn, as far as that is noted here.
+    /// The members that have not arrived at this turn, as far as that is noted here.
     pub(in crate::engine) fn missing(&self, turn: u32) -> impl Iterator<Item = usize> + '_ {
         let has_come = move |line: &Line| line.came.load(Ordering::Relaxed) == turn + 1;
         (0..).zip(self.lines()).filter(move |(_, line)| !has_come(line)).map(|(place, _)| place)
@@ -369,39 +373,39 @@ impl Line {
         self.bytes.store(bytes as u64, Ordering::Relaxed);
     }
 
-    /// The copy that was laid down.
+    /// The copy that was published.
     #[inline]
     pub fn copy(&self) -> Span {
         let address = self.address.load(Ordering::Relaxed) as usize;
         Span::new(std::ptr::with_exposed_provenance(address), self.bytes())
     }
 
-    /// The same, if one copy for all is what was laid down.
+    /// The published copy, if it is one copy for all.
     #[inline]
     pub fn whole_copy(&self) -> Option<Span> {
         (self.kind.load(Ordering::Relaxed) == COPY).then(|| self.copy())
     }
 
-    /// How many bytes are laid down here.
+    /// How many bytes are published here.
     #[inline]
     pub fn bytes(&self) -> usize {
         self.bytes.load(Ordering::Relaxed) as usize
     }
 
-    /// Says that what lies here is of this turn. SeqCst, so that those who look before they sleep
-    /// see it.
+    /// Shows the contents, as those of this turn. SeqCst, so that members that look before they
+    /// sleep see it.
     #[inline]
     pub fn show(&self, turn: u32) {
         self.shown.swap(turn + 1, Ordering::SeqCst);
     }
 
-    /// Notes that its member has come.
+    /// Notes that its member has arrived.
     pub(super) fn come(&self, turn: u32) {
         self.came.store(turn + 1, Ordering::Relaxed);
     }
 }
 
-/// Room for so many bytes.
+/// A room of this many bytes.
 fn room(rooms: &mut Vec<Words>, bytes: usize) -> Span {
     if rooms.last().is_none_or(|room| size_of_val::<[AtomicU64]>(room) < bytes) {
         let length = bytes.next_power_of_two().max(128) / 8;
@@ -410,7 +414,7 @@ fn room(rooms: &mut Vec<Words>, bytes: usize) -> Span {
     memory(rooms.last().expect("one was just made where there was none")).part(0, bytes)
 }
 
-/// The memory of these words, to be written to as well.
+/// The memory of these words, writable.
 pub(super) fn memory(words: &[AtomicU64]) -> Span {
     Span::new(words.as_ptr().cast(), size_of_val(words))
 }
