@@ -353,7 +353,7 @@ fn without_its_library_the_launcher_says_where_it_looked() {
     let program = Program::at("/bin/true");
     let words = ["-np", "1", &program.path().to_string_lossy()];
     let seen = support::command(&copy).args(words).fails_with(1);
-    let looked = format!("looked for {}/libftmpi_rs.so, ", directory.display());
+    let looked = format!("looked for {}/libftmpi_rs.so and ", directory.display());
     assert!(seen.stderr.contains(&looked), "{seen}");
     assert!(seen.stderr.contains("cargo build --release"), "{seen}");
 }
