@@ -109,7 +109,7 @@ mpi!(
         process: &Process, ck: FTCK, rank: Int, id: Int, buf: OutBuf, count: Count,
         datatype: MPI_Datatype,
     ) {
-        checkpoint::adopt(process, &ck, (rank, id), buf, count, &datatype)
+        checkpoint::adopt(process, &ck, rank, id, buf, count, &datatype)
     }
 );
 

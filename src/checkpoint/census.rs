@@ -83,8 +83,8 @@ pub(super) fn census(
     process: &'static Process, keep: &Checkpoint, comm: &Comm, version: i64,
 ) -> Result<Arc<Census>> {
     await_idle(process, keep)?;
-    let place = (comm.living().rank as usize, comm.living().size() as usize);
-    let mine = keep.memory.lock().account(&keep.scheme, place, version);
+    let (place, size) = (comm.living().rank as usize, comm.living().size() as usize);
+    let mine = keep.memory.lock().account(&keep.scheme, place, size, version);
     // Where the program has not said so, a machine that ranks sit on may.
     let berth = || Some(process.world.berths()?.rack_of(process.me.seat) as u32);
     let mine = Account { node: mine.node.or_else(berth), ..mine };
@@ -135,7 +135,7 @@ pub(super) fn first<T: Clone>(all: Vec<&Option<T>>) -> Option<T> {
 
 /// The ranks that the places of a checkpoint had, from somebody who has part of it.
 pub(super) async fn ranks_of(
-    lane: &Lane<'_>, keep: &Checkpoint, (serial, members): (u64, usize),
+    lane: &Lane<'_>, keep: &Checkpoint, serial: u64, members: usize,
 ) -> Result<Vec<i32>> {
     let mine = keep.memory.lock().heads(serial);
     let heads = hear::<KnownHeads>(lane, mine, first).await?;

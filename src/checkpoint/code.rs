@@ -131,9 +131,8 @@ impl Maker {
             return Some((Maker::Xor, first()));
         }
         if code == Code::Solomon {
-            let (equations, codes) = ((&repair.lost[..], &repair.codes[..]), first());
-            let factors = field::factors((data, spares), equations, index);
-            return Some((Maker::Field { factors, multiplier: Multiplier::new() }, codes));
+            let factors = field::factors(data, spares, &repair.lost, &repair.codes, index);
+            return Some((Maker::Field { factors, multiplier: Multiplier::new() }, first()));
         }
         let weights = weights_of(code, spares, data);
         let solution = weights::solve(&weights, &repair.lost, &repair.codes)?;

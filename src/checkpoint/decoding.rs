@@ -7,7 +7,7 @@ use super::ledger::Seat;
 use super::restored::{Common, maker};
 use super::room::{Room, Worst};
 use super::slot::Slot;
-use super::stripes::{Crew, Offer, Offers, Work, pieces};
+use super::stripes::{Chunks, Crew, Offer, Offers, Work, pieces};
 use crate::base::sync::sheet::Reading;
 use crate::mpi::error::Result;
 use crate::mpi::process::Process;
@@ -79,7 +79,7 @@ fn decode_kind(process: &Process, common: &Common, offers: &Offers<'_>, kind: us
         for lost in repair.lost.iter().filter(|_| !range.is_empty()) {
             process.engine.step()?;
             let mut wanted = Wanted::of(common, kind, repair, *lost);
-            wanted.make(offers, (kind, unit), repair.stripe, range.clone());
+            wanted.make(offers, Chunks { kind, unit }, repair.stripe, range.clone());
         }
     }
     Ok(())
@@ -87,7 +87,7 @@ fn decode_kind(process: &Process, common: &Common, offers: &Offers<'_>, kind: us
 
 impl Source {
     fn read<'a>(
-        &self, offers: &'a Offers<'_>, (kind, unit): (usize, usize), stripe: usize,
+        &self, offers: &'a Offers<'_>, Chunks { kind, unit }: Chunks, stripe: usize,
         piece: Range<usize>,
     ) -> Reading<'a> {
         let offer = offers.of(self.rank).holding(self.place);
@@ -121,7 +121,7 @@ struct Source {
 impl Wanted {
     /// Makes a part of it, in the memory of who is to have it.
     fn make(
-        &mut self, offers: &Offers<'_>, (kind, unit): (usize, usize), stripe: usize,
+        &mut self, offers: &Offers<'_>, Chunks { kind, unit }: Chunks, stripe: usize,
         range: Range<usize>,
     ) {
         let rooms = &offers.of(self.rank).rooms;
@@ -134,7 +134,7 @@ impl Wanted {
         for piece in pieces(range, PIECE) {
             let mut made = room.data[kind].write(start + piece.start..start + piece.end);
             for (number, source) in self.parts.iter().enumerate() {
-                let bytes = source.read(offers, (kind, unit), stripe, piece.clone());
+                let bytes = source.read(offers, Chunks { kind, unit }, stripe, piece.clone());
                 self.maker.add(source.part, &bytes, &mut made, number == 0);
             }
             self.maker.end();

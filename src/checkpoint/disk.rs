@@ -47,7 +47,7 @@ impl Disk {
     /// What there is of `place`, one of `size`. Where its own file is lost, those of places that
     /// nobody here has may tell of it: up to as many of them as the scheme makes up for.
     pub(super) fn look(
-        &mut self, place: usize, (size, scheme): (usize, &Scheme),
+        &mut self, place: usize, size: usize, scheme: &Scheme,
     ) -> [Option<Written>; TURNS] {
         if let Some(written) = self.written {
             return written;
@@ -157,7 +157,7 @@ impl Part {
 /// Writes this rank's file of what is in a slot; all learn whether all have theirs.
 pub(super) async fn write(
     process: &'static Process, lane: &Lane<'_>, path: PathBuf, stamp: u64, slot: &Slot,
-    (scheme, shape): (&Scheme, &Shape),
+    scheme: &Scheme, shape: &Shape,
 ) -> Result<Written> {
     let entry = slot.entry.expect("who writes has a checkpoint");
     let Entry { serial, version, members, place, .. } = entry;

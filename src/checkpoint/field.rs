@@ -68,7 +68,7 @@ fn inverse(one: GfElement) -> GfElement {
 /// How the data `wanted` follow, which are one of `lost`, by as many codes that are there: every
 /// square part of the rows can be inverted.
 pub(super) fn factors(
-    (data, spares): (usize, usize), (lost, codes): (&[usize], &[usize]), wanted: usize,
+    data: usize, spares: usize, lost: &[usize], codes: &[usize], wanted: usize,
 ) -> Factors {
     let rows = rows(data, spares);
     let one = tables::get_exp_log().exp[0];
@@ -148,7 +148,7 @@ mod tests {
     #[test]
     fn one_code_of_one_loss_takes_all_others_alike_and_more_codes_do_not() {
         let factors = |spares: usize, lost: &[usize], codes: &[usize]| {
-            super::factors((40, spares), (lost, codes), lost[0])
+            super::factors(40, spares, lost, codes, lost[0])
         };
         let one = factors(1, &[7], &[0]);
         assert!(one.codes[0] != 0 && one.data[7] != 0, "itself would come out of itself");

@@ -86,7 +86,7 @@ pub(super) fn look(path: &Path, place: usize) -> Result<Option<Head>, String> {
 pub(super) fn read(path: &Path, place: usize) -> Result<Contents, String> {
     let file = File::open(path).map_err(|error| unread(path, &error))?;
     let (head, start) = head_of(&file, path, place)?;
-    let sums = match trailer(&file, path, (&head, start)) {
+    let sums = match trailer(&file, path, &head, start) {
         Ok(sums) => sums,
         Err(why) => return Ok(Contents { head, data: Err(why.clone()), codes: Err(why) }),
     };
@@ -96,7 +96,7 @@ pub(super) fn read(path: &Path, place: usize) -> Result<Contents, String> {
     for (number, Region { kind, stripe, bytes }) in head.regions().enumerate() {
         let what = if stripe.is_some() { "codes" } else { "data" };
         let is_it = |bytes: &[u8]| checksum(seed(&head, number), bytes) == sums[number];
-        let region = piece(&file, path, (at, bytes)).and_then(|bytes| match is_it(&bytes) {
+        let region = piece(&file, path, at, bytes).and_then(|bytes| match is_it(&bytes) {
             true => Ok(Sheet::from(bytes)),
             false => Err(damaged(path, &format!("its checksum is not that of its {what}"))),
         });
@@ -123,7 +123,7 @@ fn keep<T>(
 }
 
 /// The checksums of all regions; the first of them begins at `start`.
-fn trailer(file: &File, path: &Path, (head, start): (&Head, u64)) -> Result<Vec<u64>, String> {
+fn trailer(file: &File, path: &Path, head: &Head, start: u64) -> Result<Vec<u64>, String> {
     let regions = head.regions().map(|region| region.bytes as u64);
     let end = regions.fold(start, u64::saturating_add);
     let bytes = 8 * (head.regions().count() + 1);
@@ -132,7 +132,7 @@ fn trailer(file: &File, path: &Path, (head, start): (&Head, u64)) -> Result<Vec<
     if length != expected {
         return Err(damaged(path, &format!("it has {length} bytes instead of {expected}")));
     }
-    let trailer = piece(file, path, (end, bytes))?;
+    let trailer = piece(file, path, end, bytes)?;
     let mut sums: Vec<u64> =
         trailer.as_chunks::<8>().0.iter().map(|word| u64::from_le_bytes(*word)).collect();
     let sum = checksum(head.generation.stamp, &trailer[..bytes - 8]);
@@ -142,7 +142,7 @@ fn trailer(file: &File, path: &Path, (head, start): (&Head, u64)) -> Result<Vec<
     }
 }
 
-fn piece(file: &File, path: &Path, (at, bytes): (u64, usize)) -> Result<Vec<u8>, String> {
+fn piece(file: &File, path: &Path, at: u64, bytes: usize) -> Result<Vec<u8>, String> {
     let mut piece = vec![0; bytes];
     file.read_exact_at(&mut piece, at).map_err(|error| unread(path, &error))?;
     Ok(piece)
@@ -158,7 +158,7 @@ fn head_of(file: &File, path: &Path, place: usize) -> Result<(Head, u64), String
     if file.metadata().map_err(|error| unread(path, &error))?.len() < length {
         return Err(no_head());
     }
-    let bytes = piece(file, path, (0, length as usize))?;
+    let bytes = piece(file, path, 0, length as usize)?;
     let head = Head::from_bytes(&bytes).ok_or_else(no_head)?;
     match head.place == place {
         true => Ok((head, length)),

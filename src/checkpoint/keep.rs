@@ -196,7 +196,7 @@ pub fn orphans(keep: &Checkpoint) -> Vec<i32> {
 
 /// Copies what `rank`, who is there no more, had registered under `id`.
 pub fn adopt(
-    process: &'static Process, keep: &Checkpoint, (rank, id): (i32, i32), buf: Address, count: i64,
+    process: &'static Process, keep: &Checkpoint, rank: i32, id: i32, buf: Address, count: i64,
     datatype: &Datatype,
 ) -> Result {
     let region = datatype.region(buf, count)?;

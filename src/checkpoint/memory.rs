@@ -38,9 +38,9 @@ pub(super) struct Memory {
 impl Memory {
     /// What this rank, which has this place of `size` now, tells the others.
     pub(super) fn account(
-        &mut self, scheme: &Scheme, (place, size): (usize, usize), version: i64,
+        &mut self, scheme: &Scheme, place: usize, size: usize, version: i64,
     ) -> Account {
-        let look = |disk: &mut Disk| disk.look(place, (size, scheme));
+        let look = |disk: &mut Disk| disk.look(place, size, scheme);
         let written = self.disk.as_mut().map(look).unwrap_or_default();
         let damage = self.disk.as_ref().map(|disk| disk.damage.each_ref().map(Option::is_some));
         let on_disk = written.iter().flatten().map(|written| written.generation.serial);

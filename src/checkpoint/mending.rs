@@ -171,7 +171,7 @@ impl Call<'_> {
         let Generation { serial, version, .. } = kept.generation;
         let seats = seats.iter().zip(&is_lost).map(seat).collect();
         let choice = Choice { serial, version, seats, without_codes, repairs };
-        let then = Common::of(scheme.clone(), shape, choice, (self.accounts, self.group()));
+        let then = Common::of(scheme.clone(), shape, choice, self.accounts, self.group());
         then.unsolved.is_empty().then_some(then)
     }
 
@@ -199,7 +199,7 @@ impl Call<'_> {
             repairs: Vec::new(),
             ..then.choice
         };
-        Ok(Common::of(scheme.clone(), shape, choice, (self.accounts, self.group())))
+        Ok(Common::of(scheme.clone(), shape, choice, self.accounts, self.group()))
     }
 
     /// What was found, in slots: that of this rank's own place, and those of others in its care.

@@ -266,7 +266,7 @@ impl World {
             At::Has => {
                 let wanted = vec![true; self.members()];
                 let ranks = (0..self.members()).collect();
-                self.begin_codes(who, (&wanted, ranks), true)
+                self.begin_codes(who, &wanted, ranks, true)
             }
             At::Works => self.work(who),
             At::Worked => self.settle(who, true),
@@ -296,7 +296,7 @@ impl World {
 
     /// All have room: the codes that are wanted are to be made.
     fn begin_codes(
-        &mut self, who: usize, (wanted, ranks): (&[bool], Vec<usize>), copies: bool,
+        &mut self, who: usize, wanted: &[bool], ranks: Vec<usize>, copies: bool,
     ) -> bool {
         if !self.all_are(At::Has) {
             return false;
@@ -391,7 +391,7 @@ impl World {
             At::Has => {
                 let Some(Verdict::Restore(choice)) = self.judged() else { return false };
                 let ranks = choice.seats.iter().map(|seat| seat.rank()).collect();
-                self.begin_codes(who, (&choice.without_codes, ranks), false)
+                self.begin_codes(who, &choice.without_codes, ranks, false)
             }
             At::Worked => self.settle(who, false),
             _ => self.confirm(who),

@@ -31,7 +31,7 @@ pub(super) struct Common {
 
 impl Common {
     pub(super) fn of(
-        scheme: Scheme, shape: Shape, choice: Choice, (accounts, group): (&[Account], &Group),
+        scheme: Scheme, shape: Shape, choice: Choice, accounts: &[Account], group: &Group,
     ) -> Common {
         let sits = |seat: &Seat| match *seat {
             Seat::Holder(rank) | Seat::Heir(rank) => Some(rank),

@@ -190,8 +190,8 @@ impl Call<'_> {
         match verdict {
             Verdict::Nothing => Err(DATA_LOST.because("there is no checkpoint in memory")),
             Verdict::Lost { serial, version, places, members } => {
-                let which = (*serial, *members);
-                let ranks = ranks_of(&self.lane().into_turn(), keep, which).await?;
+                let lane = self.lane().into_turn();
+                let ranks = ranks_of(&lane, keep, *serial, *members).await?;
                 Err(lost(&keep.scheme, *version, &ranks, places))
             }
             Verdict::Restore(choice) => {
@@ -240,7 +240,7 @@ impl Call<'_> {
             let heads = first(all).expect("somebody has data");
             let layout = self.layouts.of(choice.serial, choice.seats.len());
             let shape = Shape::new(layout, heads);
-            Common::of(keep.scheme.clone(), shape, choice.clone(), (self.accounts, self.group()))
+            Common::of(keep.scheme.clone(), shape, choice.clone(), self.accounts, self.group())
         };
         let common = hear::<Commons>(&self.lane().into_turn(), mine, make).await?;
         self.must_match(&common)?;
@@ -412,7 +412,7 @@ mod tests {
             let heads = Heads { extents, ranks: (0..MEMBERS as i32).collect(), nodes: Vec::new() };
             let shape = Shape::new(layouts.of(3, MEMBERS), Arc::new(heads));
             let group = Group::of((0..MEMBERS).map(member).collect(), member(me));
-            let common = Common::of(scheme.clone(), shape, choice, (&accounts, &group));
+            let common = Common::of(scheme.clone(), shape, choice, &accounts, &group);
             common.must_be_solved().map_err(|failure| match failure.error() {
                 Some(error) if error.class == DATA_LOST => error.detail.clone().into_owned(),
                 _ => panic!("{failure:?}"),

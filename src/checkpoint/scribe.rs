@@ -62,7 +62,7 @@ pub(super) async fn write(
             process.engine.report(outside);
         }
     };
-    let done = scribe.send(file, (work, is_there), tell);
+    let done = scribe.send(file, work, is_there, tell);
     wait.end().await?;
     Ok(Arc::into_inner(done).and_then(OnceLock::into_inner).expect("done before it was told"))
 }
@@ -86,12 +86,8 @@ impl Scribe {
     /// Has it done after all that was sent before, if whoever sends it lives and waits then. What
     /// came of it is in the cell when `tell` is called; who drops the cell does not wait any more.
     fn send(
-        self: &Arc<Self>, file: &Path,
-        (work, is_there): (
-            impl FnOnce() -> Outcome<(), String> + Send + 'static,
-            impl FnOnce() -> bool + Send + 'static,
-        ),
-        tell: impl FnOnce() + Send + 'static,
+        self: &Arc<Self>, file: &Path, work: impl FnOnce() -> Outcome<(), String> + Send + 'static,
+        is_there: impl FnOnce() -> bool + Send + 'static, tell: impl FnOnce() + Send + 'static,
     ) -> Arc<OnceLock<Outcome<(), String>>> {
         let done = Arc::new(OnceLock::new());
         let (its, file, scribe) = (Arc::downgrade(&done), file.to_path_buf(), self.clone());
@@ -154,17 +150,20 @@ mod tests {
             disk.recv_timeout(DEADLINE).map_err(|error| error.to_string())
         };
         let nobody = || panic!("nobody waits for this");
-        let late = scribe.send(file, (slowly, || true), || ());
+        let late = scribe.send(file, slowly, || true, || ());
         has_begun.recv_timeout(DEADLINE).expect("it is begun");
         // Those who waited are called away, or die: this one is finished, the others not begun.
         drop(late);
-        drop(scribe.send(file, write("by one who has gone on", true), nobody));
-        let _dead = scribe.send(file, write("by one who is dead", false), nobody);
+        let (work, is_there) = write("by one who has gone on", true);
+        drop(scribe.send(file, work, is_there, nobody));
+        let (work, is_there) = write("by one who is dead", false);
+        let _dead = scribe.send(file, work, is_there, nobody);
         assert!(scribe.begin(file).is_none(), "nobody writes it at the same time");
         assert!(scribe.begin(Path::new("what_is_written_elsewhere")).is_some());
         let (tell, told) = bounded(1);
         let tell = move || tell.send(()).expect("the test listens");
-        let next = scribe.send(file, write("next", true), tell);
+        let (work, is_there) = write("next", true);
+        let next = scribe.send(file, work, is_there, tell);
         answer.send(()).expect("the disk is there");
         assert_eq!(end(&told, next), Ok(()));
         assert_eq!(*written.lock(), ["next"]);
@@ -179,7 +178,7 @@ mod tests {
         let (tell, told) = bounded(1);
         let tell = move || tell.send(()).expect("the test listens");
         let work = || panic!("somebody else has begun it");
-        let why = end(&told, scribe.send(file, (work, || true), tell));
+        let why = end(&told, scribe.send(file, work, || true, tell));
         assert_eq!(why, Err(format!("{}: one who is dead is still writing it", file.display())));
     }
 }

@@ -27,6 +27,13 @@ use std::ops::Range;
 use std::result::Result as Outcome;
 use std::sync::{Arc, OnceLock};
 
+/// Chunks of data of one kind, each of `unit` bytes.
+#[derive(Clone, Copy)]
+pub(super) struct Chunks {
+    pub(super) kind: usize,
+    pub(super) unit: usize,
+}
+
 /// What a rank shows to the others, in one piece of work. Whatever is shown is held by all who use
 /// it, so it outlives the rank that has shown it, and who gives up never touches it again: others
 /// who go on spoil nothing.
@@ -233,8 +240,14 @@ impl Codes<'_> {
             let mut encoder = Encoder::of(code, stripe.data.len(), self.scheme.spares, rows);
             for piece in pieces(share.range(unit), encoder.piece()) {
                 process.engine.step()?;
-                let made =
-                    self.piece(offers, (kind, unit), share.stripe, &wanted, piece, &mut encoder);
+                let made = self.piece(
+                    offers,
+                    Chunks { kind, unit },
+                    share.stripe,
+                    &wanted,
+                    piece,
+                    &mut encoder,
+                );
                 match made {
                     Ok(true) => {}
                     Ok(false) => work = Work::Unsound,
@@ -247,7 +260,7 @@ impl Codes<'_> {
 
     /// Makes one piece of the codes of a stripe; false: they are no numbers.
     fn piece(
-        &self, offers: &Offers<'_>, (kind, unit): (usize, usize), number: usize,
+        &self, offers: &Offers<'_>, Chunks { kind, unit }: Chunks, number: usize,
         wanted: &[(usize, usize)], piece: Range<usize>, encoder: &mut Encoder,
     ) -> Outcome<bool, Work> {
         let rank = |place: usize| self.ranks[place] as usize;

@@ -78,7 +78,7 @@ impl Drop for Job {
 /// Takes a checkpoint, which the program calls `version`.
 pub fn take(process: &'static Process, keep: &Arc<Checkpoint>, version: i64) -> Result {
     let comm = comm_of(process, keep)?;
-    let taken = prepare(process, keep, &comm, (version, false))
+    let taken = prepare(process, keep, &comm, version, false)
         .and_then(|job| run::block(carry_out(process, job, Way::Blocking)));
     taken.map_err(|failure| failure.on(&comm))
 }
@@ -87,7 +87,7 @@ pub fn take(process: &'static Process, keep: &Arc<Checkpoint>, version: i64) -> 
 /// its request.
 pub fn start(process: &'static Process, keep: &Arc<Checkpoint>, version: i64) -> Result<usize> {
     let comm = comm_of(process, keep)?;
-    let job = prepare(process, keep, &comm, (version, true));
+    let job = prepare(process, keep, &comm, version, true);
     let job = job.map_err(|failure| failure.on(&comm))?;
     run::request(process, &comm, move |way| carry_out(process, job, way))
 }
@@ -99,8 +99,8 @@ pub(super) fn comm_of(process: &'static Process, keep: &Checkpoint) -> Result<He
 
 /// Agrees on what is to be done, and makes room for it; beside the program, copies the data.
 fn prepare(
-    process: &'static Process, keep: &Arc<Checkpoint>, comm: &Held<Comm>,
-    (version, is_beside): (i64, bool),
+    process: &'static Process, keep: &Arc<Checkpoint>, comm: &Held<Comm>, version: i64,
+    is_beside: bool,
 ) -> Result<Job> {
     let began = clock::now();
     let census = census(process, keep, comm, version)?;
@@ -232,8 +232,8 @@ async fn write(lane: &Lane<'_>, job: &Job, turn: usize, path: PathBuf) -> Result
     note(None);
     let began = clock::now();
     let draft = job.census.draft();
-    let layout = (&job.keep.scheme, &draft.shape);
-    let written = disk::write(job.process, lane, path, draft.stamp, &job.slot, layout).await?;
+    let (slot, scheme, shape) = (&job.slot, &job.keep.scheme, &draft.shape);
+    let written = disk::write(job.process, lane, path, draft.stamp, slot, scheme, shape).await?;
     note(Some(written));
     job.keep.memory.lock().writing = clock::now().duration_since(began).as_secs_f64();
     Ok(())

@@ -148,7 +148,7 @@ impl Engine {
                 Some(Stage::Receiving { into, .. }) => (copied(data, into), into.bytes()),
                 _ => panic!("a posted receive waits for its message"),
             };
-            let outcome = self.received((envelope, data.bytes()), room, delivery)?;
+            let outcome = self.received(envelope, data.bytes(), room, delivery)?;
             self.finish(state, key, outcome);
             return Ok(true);
         }
@@ -157,7 +157,7 @@ impl Engine {
             return Ok(false);
         }
         let delivery = copied(data, into);
-        let outcome = self.received((envelope, data.bytes()), into.bytes(), delivery)?;
+        let outcome = self.received(envelope, data.bytes(), into.bytes(), delivery)?;
         *found = Some(Found::Received(outcome));
         Ok(true)
     }

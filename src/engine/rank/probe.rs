@@ -65,8 +65,8 @@ impl Engine {
     /// Receives a message that is held.
     pub fn receive_held(&self, held: Held, into: &Region) -> Result<Outcome, Died> {
         let Held(packet) = held;
-        let message = (packet.envelope(), packet.bytes());
-        self.received(message, into.bytes(), packet.deliver(into))
+        let (envelope, sent) = (packet.envelope(), packet.bytes());
+        self.received(envelope, sent, into.bytes(), packet.deliver(into))
     }
 
     fn peeked(

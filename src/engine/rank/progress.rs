@@ -98,7 +98,7 @@ impl Engine {
         &self, state: &mut State, key: Key, message: (Envelope, usize), delivery: Delivery,
     ) -> Result<(), Died> {
         let room = state.target(key).bytes();
-        let outcome = self.received(message, room, delivery)?;
+        let outcome = self.received(message.0, message.1, room, delivery)?;
         self.finish(state, key, outcome);
         Ok(())
     }
@@ -106,7 +106,7 @@ impl Engine {
     /// How a receive ends that got this message.
     #[inline]
     pub(in crate::engine) fn received(
-        &self, (envelope, sent): (Envelope, usize), room: usize, delivery: Delivery,
+        &self, envelope: Envelope, sent: usize, room: usize, delivery: Delivery,
     ) -> Result<Outcome, Died> {
         let mishap = match delivery {
             Delivery::Done if sent > room => Some(Mishap::Truncated { sent }),
@@ -256,7 +256,7 @@ impl Engine {
         match self.is_calm() {
             true => None,
             // Only deaths before the latest arrivals: what the dead have sent is received first.
-            false => self.judge_by_deaths(state, envelope, watch, (heard, state.epoch)),
+            false => self.judge_by_deaths(state, envelope, watch, heard, state.epoch),
         }
     }
 
@@ -269,12 +269,12 @@ impl Engine {
             return None;
         }
         let epoch = self.world.epoch();
-        self.judge_by_deaths(state, envelope, watch, (epoch, epoch))
+        self.judge_by_deaths(state, envelope, watch, epoch, epoch)
     }
 
     #[cold]
     fn judge_by_deaths(
-        &self, state: &mut State, envelope: Envelope, watch: &Watch, (heard, epoch): (usize, usize),
+        &self, state: &mut State, envelope: Envelope, watch: &Watch, heard: usize, epoch: usize,
     ) -> Option<Mishap> {
         if let Some(mishap) = self.judge_by_rules(state, envelope, watch) {
             return Some(mishap);

@@ -70,8 +70,8 @@ impl Engine {
             if let Some(packet) = packet {
                 self.leave(&mut state)?;
                 drop(state);
-                let message = (packet.envelope(), packet.bytes());
-                return self.received(message, into.bytes(), packet.deliver(into));
+                let (envelope, sent) = (packet.envelope(), packet.bytes());
+                return self.received(envelope, sent, into.bytes(), packet.deliver(into));
             }
             let judged = self.judge(&mut state, pattern, watch, heard);
             if let Some(mishap) = judged.or_else(|| self.interruption(&state, watch)) {

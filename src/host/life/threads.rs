@@ -71,13 +71,14 @@ impl SignalStack {
     /// Makes a stack of `usable` bytes for the handlers of the calling thread.
     pub(in crate::host) fn begin(usable: usize) -> Option<SignalStack> {
         let stack = SignalStack::new(usable)?;
-        use_signal_stack(stack.usable());
+        let (start, bytes) = stack.usable();
+        use_signal_stack(start, bytes);
         Some(stack)
     }
 
     /// Frees the handler stack of the calling thread, whose handlers then run on the normal stack.
     pub(in crate::host) fn end(stack: Option<SignalStack>) {
-        use_signal_stack((0, 0));
+        use_signal_stack(0, 0);
         drop(stack);
     }
 }
@@ -177,14 +178,15 @@ impl Thread {
         if self.fiber.is_some() {
             return self.alive.store(FIBER, Ordering::SeqCst);
         }
-        use_signal_stack(signal_stack);
+        let (start, bytes) = signal_stack;
+        use_signal_stack(start, bytes);
         // SAFETY: has no preconditions.
         let number = unsafe { libc::gettid() };
         self.alive.store(number as u32, Ordering::SeqCst);
     }
 }
 
-fn use_signal_stack((start, bytes): (usize, usize)) {
+fn use_signal_stack(start: usize, bytes: usize) {
     let flags = if bytes == 0 { libc::SS_DISABLE } else { 0 };
     let stack = libc::stack_t {
         ss_sp: ptr::with_exposed_provenance_mut(start),
@@ -406,7 +408,7 @@ unsafe extern "C" fn farewell(thread: *mut c_void) {
         leave();
     }
     lasts::take_leave();
-    use_signal_stack((0, 0));
+    use_signal_stack(0, 0);
     THREAD.set(ptr::null());
     forget(rank, record);
     rank.life.bell.unpark();

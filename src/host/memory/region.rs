@@ -99,7 +99,8 @@ fn walk(source: &Region, target: &Region, bytes: usize) -> Result<(), Fault> {
     }
     let (mut from, mut to) = (source.cursor(), target.cursor());
     loop {
-        if let Some((size, count)) = items((&from, source.address), (&to, target.address), left)? {
+        if let Some((size, count)) = items(Reach::of(&from, source), Reach::of(&to, target), left)?
+        {
             left -= size * count;
             if left == 0 {
                 return Ok(());
@@ -123,12 +124,25 @@ fn walk(source: &Region, target: &Region, bytes: usize) -> Result<(), Fault> {
     }
 }
 
+/// Where one side of a copy is.
+#[derive(Clone, Copy)]
+struct Reach<'a> {
+    cursor: &'a Cursor<'a>,
+    /// Of its region.
+    address: usize,
+}
+
+impl<'a> Reach<'a> {
+    #[inline(always)]
+    fn of(cursor: &'a Cursor<'a>, region: &Region) -> Reach<'a> {
+        Reach { cursor, address: region.address }
+    }
+}
+
 /// Copies whole items of few runs if one side has some and the other has equal ones, or a run that
 /// holds them; returns how long they were and how many.
 #[inline]
-fn items(
-    (from, source): (&Cursor<'_>, usize), (to, target): (&Cursor<'_>, usize), left: usize,
-) -> Result<Option<(usize, usize)>, Fault> {
+fn items(from: Reach<'_>, to: Reach<'_>, left: usize) -> Result<Option<(usize, usize)>, Fault> {
     let side = |address: usize, items: &Items<'_>| Side {
         address: address.wrapping_add_signed(items.offset as isize),
         stride: items.stride as isize,
@@ -137,6 +151,8 @@ fn items(
         address: address.wrapping_add_signed(cursor.offset() as isize),
         stride: size as isize,
     };
+    let (Reach { cursor: from, address: source }, Reach { cursor: to, address: target }) =
+        (from, to);
     let (size, count, source, target, pattern) = match (from.items(), to.items()) {
         (None, None) => return Ok(None),
         (Some(a), Some(b)) if are_alike(a.runs, b.runs) => {

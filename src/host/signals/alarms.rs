@@ -91,7 +91,7 @@ fn duration(time: timeval) -> Option<Duration> {
     Some(Duration::new(u64::try_from(time.tv_sec).ok()?, micros * 1000))
 }
 
-fn shown((left, every): (Duration, Duration)) -> itimerval {
+fn shown(left: Duration, every: Duration) -> itimerval {
     let [it_value, it_interval] = [left, every].map(|time| timeval {
         tv_sec: time.as_secs() as i64,
         tv_usec: time.subsec_micros().into(),
@@ -113,10 +113,10 @@ unsafe extern "C" fn setitimer(which: c_int, new: *const itimerval, old: *mut it
     let Some((first, every)) = duration(new.it_value).zip(duration(new.it_interval)) else {
         return super::shims::einval();
     };
-    let before = set(rank, first, every);
+    let (left, repeats) = set(rank, first, every);
     if !old.is_null() {
         // SAFETY: the caller passes room for a time.
-        unsafe { old.write(shown(before)) };
+        unsafe { old.write(shown(left, repeats)) };
     }
     0
 }
@@ -130,9 +130,9 @@ unsafe extern "C" fn getitimer(which: c_int, now: *mut itimerval) -> c_int {
         // SAFETY: as our caller promises.
         return unsafe { real_getitimer(which, now) };
     };
-    let left = Set::left(*rank.signals.alarm.0.lock());
+    let (left, every) = Set::left(*rank.signals.alarm.0.lock());
     // SAFETY: the caller passes room for a time.
-    unsafe { now.write(shown(left)) };
+    unsafe { now.write(shown(left, every)) };
     0
 }
 

@@ -110,7 +110,7 @@ impl Plan for Allreduce {
         let (sum, target) = (&self.sum, &self.target);
         let bracket = sum.bracket(members.crowd(), 0);
         match algorithm {
-            Reduction::Buffered => members.reduce_for_all(sum, bracket, (0, target)).await,
+            Reduction::Buffered => members.reduce_for_all(sum, bracket, 0, target).await,
             Reduction::Replicated => members.reduce_replicated(sum, bracket, Some(target)).await,
             _ => members.reduce_by_parts(sum, bracket, Some(target)).await,
         }

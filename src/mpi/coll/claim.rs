@@ -310,7 +310,7 @@ pub(in crate::mpi) fn compare(process: &Process, comm: &Comm, number: i32, claim
     let caller = Caller { place: comm.union().rank as usize, call: claim.call() };
     match comm.meeting(process).calls.compare(number as u32, caller, is_like) {
         Ok(()) => Ok(()),
-        Err(other) => clash(process, comm, number, (caller, other)),
+        Err(other) => clash(process, comm, number, caller, other),
     }
 }
 
@@ -318,7 +318,7 @@ pub(in crate::mpi) fn compare(process: &Process, comm: &Comm, number: i32, claim
 /// fail, some leave MPI while others still want to recover.
 #[cold]
 #[inline(never)]
-fn clash(process: &Process, comm: &Comm, number: i32, (mine, other): (Caller, Caller)) -> Result {
+fn clash(process: &Process, comm: &Comm, number: i32, mine: Caller, other: Caller) -> Result {
     let world = process.world;
     if standing(process, comm) != Standing::Well || world.is_revoked(comm.context(), process.me) {
         return Ok(());
@@ -333,14 +333,21 @@ fn clash(process: &Process, comm: &Comm, number: i32, (mine, other): (Caller, Ca
     if comm.is_inter() {
         operations.push((2 * comm.local().context() + 1, LOCAL_TAGS - number));
     }
-    let words = || words(comm, (mine.place, own), (other.place, theirs));
+    let words = || {
+        let mine = Claimant { place: mine.place, parts: own };
+        words(comm, mine, Claimant { place: other.place, parts: theirs })
+    };
     let Void { class, words } = world.make_void(&operations, class.0, words);
     Err(Class(class).because(words))
 }
 
-fn words(
-    comm: &Comm, (place, own): (usize, Parts), (other_place, theirs): (usize, Parts),
-) -> String {
+/// A member, and what it has called.
+struct Claimant {
+    place: usize,
+    parts: Parts,
+}
+
+fn words(comm: &Comm, mine: Claimant, other: Claimant) -> String {
     let name = |place: usize| {
         if !comm.is_inter() {
             return format!("rank {place}");
@@ -354,8 +361,8 @@ fn words(
             }
         }
     };
-    let (this, that) = (name(place), name(other_place));
-    let (mine, theirs) = (own.words(), theirs.words());
+    let (this, that) = (name(mine.place), name(other.place));
+    let (mine, theirs) = (mine.parts.words(), other.parts.words());
     let title = comm.title();
     format!("{this} has called {mine} where {that} has called {theirs} on {title}")
 }

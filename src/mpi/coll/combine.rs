@@ -45,7 +45,7 @@ impl<W: Wait> Members<'_, '_, W> {
     /// each combines its own part.
     #[inline]
     pub(super) async fn reduce_for_all(
-        &self, sum: &Sum, bracket: Bracket, (offset, target): (usize, &Region),
+        &self, sum: &Sum, bracket: Bracket, offset: usize, target: &Region,
     ) -> Result {
         const FEW: usize = 256;
         let input = sum.values();

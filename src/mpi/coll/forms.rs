@@ -84,7 +84,7 @@ pub fn start(
 ) -> Result<usize> {
     let (tag, plan) = (comm.next_collective(process), Arc::new(plan?));
     claim::compare(process, comm, tag, plan.claim().form(Form::Nonblocking))?;
-    let pending = launch(process, comm.clone(), (tag, 0), plan)?;
+    let pending = launch(process, comm.clone(), tag, 0, plan)?;
     process.requests.keep(comm, pending)
 }
 
@@ -100,13 +100,13 @@ pub fn persist(
     let (plan, on, rounds) = (Arc::new(plan), comm.clone(), AtomicU32::new(0));
     let restart = move |_: &Process| {
         let round = rounds.fetch_add(1, Ordering::Relaxed);
-        launch(process, on.clone(), (tag, round), plan.clone())
+        launch(process, on.clone(), tag, round, plan.clone())
     };
     process.requests.keep_persistent(comm, Arc::new(restart))
 }
 
 fn launch(
-    process: &'static Process, comm: Held<Comm>, (tag, round): (i32, u32), plan: Arc<impl Plan>,
+    process: &'static Process, comm: Held<Comm>, tag: i32, round: u32, plan: Arc<impl Plan>,
 ) -> Result<Pending> {
     run::start(process, |way| async move {
         let lane = Lane::of_call(process, &comm, tag, round, way);

@@ -37,20 +37,20 @@ impl ReduceScatter {
         let kind = Kind::ReduceScatterBlock;
         if count < 0 || comm.gaps().is_some() {
             let members = usize::try_from(members).expect("a size is not negative");
-            return ReduceScatter::of(comm, (kind, terms), vec![count; members]);
+            return ReduceScatter::of(comm, kind, terms, vec![count; members]);
         }
         let total = count.checked_mul(members.into());
         let total = total.ok_or_else(|| Class::COUNT.because("recvcount is too large"))?;
         let mine = Part { first: 0, items: count };
-        ReduceScatter::with(comm, (kind, terms), total, mine, Parts::Even(count))
+        ReduceScatter::with(comm, kind, terms, total, mine, Parts::Even(count))
     }
 
     pub fn plan(comm: &Comm, terms: Terms<'_>, counts: &dyn List) -> Result<ReduceScatter> {
         let counts = counts.numbers(comm.size().into())?;
-        ReduceScatter::of(comm, (Kind::ReduceScatter, terms), counts)
+        ReduceScatter::of(comm, Kind::ReduceScatter, terms, counts)
     }
 
-    fn of(comm: &Comm, terms: (Kind, Terms<'_>), counts: Vec<i64>) -> Result<ReduceScatter> {
+    fn of(comm: &Comm, kind: Kind, terms: Terms<'_>, counts: Vec<i64>) -> Result<ReduceScatter> {
         let negative = counts.iter().position(|count| *count < 0);
         let total = counts.iter().try_fold(0_i64, |sum, count| sum.checked_add(*count));
         let (None, Some(total)) = (negative, total) else {
@@ -70,12 +70,12 @@ impl ReduceScatter {
             None => all,
             Some(gaps) => gaps.ranks.iter().map(|rank| all[*rank as usize]).collect(),
         };
-        ReduceScatter::with(comm, terms, total, mine, Parts::Each(parts))
+        ReduceScatter::with(comm, kind, terms, total, mine, Parts::Each(parts))
     }
 
     /// Of `total` items; `mine` has as many as this member gets.
     fn with(
-        comm: &Comm, (kind, terms): (Kind, Terms<'_>), total: i64, mine: Part, parts: Parts,
+        comm: &Comm, kind: Kind, terms: Terms<'_>, total: i64, mine: Part, parts: Parts,
     ) -> Result<ReduceScatter> {
         let Terms { send, recv, .. } = terms;
         let is_in_place = send == Address::IN_PLACE && !comm.is_inter();
@@ -139,7 +139,7 @@ impl Plan for ReduceScatter {
         match algorithm {
             Reduction::Buffered => {
                 let offset = (part.first * sum.item()) as usize;
-                members.reduce_for_all(sum, bracket, (offset, target)).await
+                members.reduce_for_all(sum, bracket, offset, target).await
             }
             _ => members.reduce_and_keep(sum, bracket, part, target).await,
         }

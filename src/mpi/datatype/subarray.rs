@@ -8,6 +8,7 @@ use crate::mpi::datatype::envelope::{Combiner, Contents, Width};
 use crate::mpi::error::{Class, Result};
 use crate::mpi::handle_table::Held;
 use crate::mpi::process::Process;
+use std::ops::RangeInclusive;
 
 const ORDER_C: i32 = 12;
 const ORDER_FORTRAN: i32 = 15;
@@ -42,10 +43,11 @@ fn judge_dimensions(count: i32) -> Result {
 }
 
 /// Fails unless `value`, an element of an array of arguments, lies in a range.
-fn judge(name: &str, index: usize, value: i64, (least, most): (i64, i64)) -> Result {
-    if (least..=most).contains(&value) {
+fn judge(name: &str, index: usize, value: i64, range: RangeInclusive<i64>) -> Result {
+    if range.contains(&value) {
         return Ok(());
     }
+    let (least, most) = range.into_inner();
     let words = match most {
         i64::MAX => format!("it must be at least {least}"),
         _ => format!("it must be between {least} and {most}"),
@@ -62,10 +64,10 @@ pub fn subarray(
     judge_dimensions(count)?;
     let dimensions = dimensions(order, sizes.len())?;
     for index in 0..sizes.len() {
-        judge("array_of_sizes", index, sizes[index], (1, i64::MAX))?;
-        judge("array_of_subsizes", index, subsizes[index], (1, sizes[index]))?;
+        judge("array_of_sizes", index, sizes[index], 1..=i64::MAX)?;
+        judge("array_of_subsizes", index, subsizes[index], 1..=sizes[index])?;
         let last = sizes[index] - subsizes[index];
-        judge("array_of_starts", index, starts[index], (0, last))?;
+        judge("array_of_starts", index, starts[index], 0..=last)?;
     }
     let (mut layout, mut step, mut items) = ((*old.layout).clone(), old.shape.extent, 1);
     let mut start = 0;
@@ -105,8 +107,8 @@ impl Deal<'_> {
         }
         let mut processes: i64 = 1;
         for index in 0..sizes.len() {
-            judge("array_of_gsizes", index, sizes[index], (1, i64::MAX))?;
-            judge("array_of_psizes", index, grid[index].into(), (1, size.into()))?;
+            judge("array_of_gsizes", index, sizes[index], 1..=i64::MAX)?;
+            judge("array_of_psizes", index, grid[index].into(), 1..=size.into())?;
             processes = processes.saturating_mul(grid[index].into());
             self.judge_share(index)?;
             if distributions[index] == NONE && grid[index] != 1 {
