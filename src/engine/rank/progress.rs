@@ -272,6 +272,8 @@ impl Engine {
         self.judge_by_deaths(state, envelope, watch, epoch, epoch)
     }
 
+    /// What the deaths since `heard` mean for an operation: a peer that is dead, a member of a
+    /// collective, or a wildcard receive whose sender may be one of the dead.
     #[cold]
     fn judge_by_deaths(
         &self, state: &mut State, envelope: Envelope, watch: &Watch, heard: usize, epoch: usize,
