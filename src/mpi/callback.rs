@@ -14,6 +14,6 @@ pub enum Language {
     C,
     /// Every argument by reference.
     Fortran,
-    /// The same, with default integers where addresses fit today (MPI-1).
+    /// Like [`Language::Fortran`], but with default integers instead of address-sized ones (MPI-1).
     OldFortran,
 }

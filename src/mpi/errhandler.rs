@@ -104,7 +104,7 @@ impl Installed {
         Ok(Installed { on, handler: Mutex::new(errhandler), is_chosen: AtomicBool::new(true) })
     }
 
-    /// The same as `parent` has now: what a new communicator starts with (MPI-5.0 §9.3).
+    /// The handler that `parent` has now: a new communicator starts with it (MPI-5.0 §9.3).
     pub fn inherit(parent: &Installed) -> Installed {
         let is_chosen = AtomicBool::new(parent.is_chosen());
         Installed { on: parent.on, handler: Mutex::new(parent.handler.lock().clone()), is_chosen }
@@ -144,7 +144,7 @@ impl Installed {
 }
 
 impl Failure {
-    /// The same news, for the error handler of `comm`, which may have no handle any more.
+    /// Directs this failure to the error handler of `comm`, even if its handle was freed meanwhile.
     pub fn on(self, comm: &Comm) -> Failure {
         self.heard_by(Hearer { comm: comm.handle, reaction: comm.errhandler.reaction() })
     }

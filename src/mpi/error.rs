@@ -163,7 +163,7 @@ impl Failure {
         *self.0
     }
 
-    /// The same news, for this one's error handler.
+    /// Directs this failure to the error handler of `hearer`.
     pub(super) fn heard_by(mut self, hearer: Hearer) -> Failure {
         if let Cause::Error(error) = &mut *self.0 {
             error.on = Some(hearer);

@@ -7,8 +7,8 @@ use crate::mpi::callback::Callback;
 pub enum Reaction {
     /// The job ends.
     Fatal,
-    /// The same, but that is what nobody has chosen: where failures can be survived, the call
-    /// returns its error code when it failed by one.
+    /// [`Reaction::Fatal`] by default, not by the program's choice: where failures can be survived,
+    /// a call that fails because of a process failure returns its error code.
     Unchosen,
     /// The processes of the object end; in this library, where they share one job, the job.
     Abort,

@@ -52,7 +52,7 @@ where
     })
 }
 
-/// The same; returns the handle of its request.
+/// Starts a run like [`start`], and returns the handle of its request.
 pub fn request<F>(
     process: &'static Process, comm: &Held<Comm>, make: impl FnOnce(Way) -> F,
 ) -> Result<usize>

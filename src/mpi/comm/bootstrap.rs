@@ -41,7 +41,7 @@ impl<'a> Circle<'a> {
         Circle { process, comm: Comm::new(0, context, group, "a group"), tag, has_parent: false }
     }
 
-    /// The same on a context that its members have just got, for them alone.
+    /// The circle of `group` on a context that was just drawn for it alone.
     fn on(process: &'a Process, context: u32, group: Arc<Group>) -> Circle<'a> {
         Circle { process, comm: Comm::new(0, context, group, "a group"), tag: 0, has_parent: false }
     }

@@ -71,7 +71,7 @@ impl Group {
         Group::of(members, me.expect("the holder is a member"))
     }
 
-    /// The same, as a group that comes from the session with this handle.
+    /// This group, marked as derived from the session with this handle.
     pub fn of_session(self, session: usize) -> Group {
         Group { session, ..self }
     }

@@ -115,7 +115,7 @@ struct Remote {
     local: Arc<Comm>,
     /// All members of both groups.
     both: Arc<dyn Roster>,
-    /// The same among themselves (see [`Comm::is_first`]).
+    /// An intracommunicator of all members of both groups (see [`Comm::is_first`]).
     union: Arc<Comm>,
 }
 
@@ -146,7 +146,7 @@ pub enum Source {
 }
 
 impl Comm {
-    /// The same with the error handler that the first communicators start with.
+    /// Sets the error handler that the first communicators start with.
     pub fn starting_with(mut self, errhandler: Installed) -> Comm {
         Arc::get_mut(&mut self.belongings).expect("it is new").errhandler = errhandler;
         self
@@ -172,7 +172,7 @@ impl Comm {
         }
     }
 
-    /// The same with these gaps.
+    /// Sets the gaps of a new communicator.
     pub(super) fn with_gaps(self, gaps: Option<Gaps>) -> Comm {
         let gaps = gaps.map(|mut gaps| {
             gaps.living.belongings = self.belongings.clone();
@@ -193,7 +193,7 @@ impl Comm {
         self.gaps.as_ref().map_or(self, |gaps| &gaps.living)
     }
 
-    /// The same, made in this generation of the world.
+    /// Marks a new communicator as made in this generation of the world.
     pub(super) fn of_generation(self, generation: u64) -> Comm {
         Comm { generation, ..self }
     }
@@ -209,7 +209,7 @@ impl Comm {
         Comm { generation, belongings, ..Comm::new(self.handle, context, group, "") }
     }
 
-    /// The same communicator under another handle: same context, same collective operations.
+    /// This communicator under another handle; context and collective sequence are shared.
     pub(super) fn alias(&self, handle: usize) -> Comm {
         Comm {
             handle,
@@ -403,7 +403,7 @@ impl Comm {
         self.next_tag()
     }
 
-    /// The same for a part of what the program takes for one operation.
+    /// The tag of one part of a collective operation; the operation is not counted again.
     #[inline]
     pub fn next_tag(&self) -> i32 {
         // One after the other, as the program orders them for all members alike (MPI-5.0 §6.12).

@@ -44,7 +44,7 @@ impl<'a> Draft<'a> {
         Draft { contexts, group, remote, errhandler, attributes, info, topology, gaps, losses }
     }
 
-    /// The same between its group and `remote`.
+    /// Turns the draft into an intercommunicator between its group and `remote`.
     pub(in crate::mpi) fn between(self, contexts: Contexts, remote: Arc<Group>) -> Draft<'a> {
         Draft { contexts, remote: Some(remote), ..self }
     }

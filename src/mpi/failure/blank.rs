@@ -44,8 +44,8 @@ impl Gaps {
         Gaps { living, ranks, roster }
     }
 
-    /// The same for a communicator of `group`, of which the caller is a member, that is made of
-    /// this one; `None` where it has no gaps.
+    /// The gaps of a communicator of `group` that is derived from this one; the caller is a
+    /// member of `group`. `None` if no rank of `group` is a gap.
     pub(in crate::mpi) fn within(&self, context: u32, group: &Group) -> Option<Gaps> {
         let lives = |(_, member): &(i32, Member)| self.living.group.rank_of(*member).is_some();
         let (ranks, members): (Vec<i32>, Vec<Member>) =

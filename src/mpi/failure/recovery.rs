@@ -36,8 +36,8 @@ pub fn is_meant(process: &'static Process, comm: &Comm) -> bool {
     is_due(process, comm) && knows()
 }
 
-/// The same for a call that would make another communicator out of `comm`: somebody has died in it,
-/// and the calling thread knows that.
+/// Whether a call that derives another communicator from `comm` is a recovery: a member of `comm`
+/// has died, and the calling thread was told.
 pub fn is_wanted(process: &'static Process, comm: &Comm) -> bool {
     let knows = || {
         let told = process.told.lock().get(&thread_token()).copied();

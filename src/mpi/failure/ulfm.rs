@@ -52,7 +52,7 @@ pub fn failed(process: &Process, comm: &Comm) -> Result<usize> {
     process.make_group(&comm.group, dead.collect())
 }
 
-/// The same of those whose deaths are acknowledged.
+/// A handle of the group of members whose deaths this rank has acknowledged.
 pub fn acknowledged(process: &Process, comm: &Comm) -> Result<usize> {
     let count = comm.tally.acknowledged.load(Ordering::Relaxed) as usize;
     let dead = deaths(process, comm).into_iter().map(|(_, member)| member);

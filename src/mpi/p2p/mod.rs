@@ -226,7 +226,7 @@ pub fn isendrecv(process: &Process, comm: &Comm, both: &Exchange) -> Result<Pend
     Ok(join(process, send, recv))
 }
 
-/// The same in one place: what is sent is copied first.
+/// Starts an exchange in one buffer: the data to send is copied first (MPI_Isendrecv_replace).
 pub fn isendrecv_replace(process: &Process, comm: &Comm, both: &Exchange) -> Result<Pending> {
     must_stand(process, comm)?;
     let letter = letter(comm, comm.peer(both.dest)?, both.sendtag);
@@ -297,7 +297,7 @@ pub fn iprobe(process: &Process, comm: &Comm, source: i32, tag: i32) -> Result<O
     Ok(process.engine.peek(pattern, &watch)?.as_ref().map(completed))
 }
 
-/// The same, and waits for one (MPI_Probe).
+/// Waits for a message that a receive would match, and describes it (MPI_Probe).
 pub fn probe(process: &Process, comm: &Comm, source: i32, tag: i32) -> Result<Completed> {
     must_stand(process, comm)?;
     match pattern(comm, comm.source(source)?, tag) {
@@ -320,7 +320,7 @@ pub fn improbe(process: &Process, comm: &Comm, source: i32, tag: i32) -> Result<
     Ok(seized.map(|held| held.map(Some).map_err(|outcome| completed(&outcome))))
 }
 
-/// The same, and waits for one (MPI_Mprobe).
+/// Waits for a message that a receive would match, and takes it out (MPI_Mprobe).
 pub fn mprobe(process: &Process, comm: &Comm, source: i32, tag: i32) -> Result<Match> {
     must_stand(process, comm)?;
     let Some((pattern, watch)) = pattern(comm, comm.source(source)?, tag) else {

@@ -192,7 +192,8 @@ impl Requests {
         plain
     }
 
-    /// The same, and tells where it is known: a status that wanders through memory costs.
+    /// Like `settled_plain`, but hands the status to `tell` instead of returning it: passing a
+    /// status through memory costs time. Returns whether the request was completed.
     #[inline]
     fn settle_plain(&self, ops: &mut Ops, handle: usize, tell: impl FnOnce(Status)) -> bool {
         let Some(key) = handle_table::key(Sort::Request, handle) else { return false };

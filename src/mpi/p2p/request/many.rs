@@ -89,7 +89,7 @@ impl<P: Places> Many<P> {
         self.process.requests.step(ops, self.places.key(index), self.is_look)
     }
 
-    /// The same; when the others recover, what has not ended is not waited for any more.
+    /// Like `step`, but stops waiting for a pending request once other ranks recover.
     fn step_while_calm(&self, ops: &mut Ops, index: usize) -> Result<Step> {
         match self.step(ops, index)? {
             Step::Pending => Ok(self.interruption(index).map_or(Step::Pending, Step::Doubted)),
@@ -302,7 +302,7 @@ impl<P: Places> Many<P> {
         Ok(self.batch(harvest))
     }
 
-    /// The same without waiting: none may have ended.
+    /// Completes all that have ended, without waiting; there may be none.
     pub fn test_some(&self) -> Result<Batch> {
         self.process.requests.check(self.process, &self.places, 0..self.count)?;
         let mut found = None;
