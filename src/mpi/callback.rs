@@ -1,4 +1,5 @@
-//! What the program gave the library to call back. Only the doors can call it; here it is a value.
+//! Callbacks: functions that the program passes to the library. Here they are plain values; only
+//! the doors can call them.
 
 /// A function of the program's.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -1,7 +1,7 @@
-//! Handles are table keys, not addresses; a key that was freed is known as such.
+//! Handles are table keys, not addresses: the handle of a freed object is recognized.
 //!
 //! A key is 31 bits, so that it is the same number as a Fortran `INTEGER`: 4 bits kind (from 1, so
-//! that no key lies among the predefined handles below 0x1000), 5 bits generation, 22 bits index.
+//! that no key is among the predefined handles below 0x1000), 5 bits generation, 22 bits index.
 
 use crate::base::slab::{Key, Slab};
 use parking_lot::RwLock;

@@ -1,5 +1,5 @@
-//! The hardware that ranks run on, as far as the system tells: which parts of the machine a rank
-//! is kept to (MPI-5.0 §7.4.2, §9.1.3).
+//! The hardware that ranks run on, as the system reports it: the parts of the machine that a rank
+//! is bound to (MPI-5.0 §7.4.2, §9.1.3).
 
 use crate::mpi::coll::claim::Kind;
 use crate::mpi::coll::share;

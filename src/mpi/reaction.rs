@@ -1,4 +1,4 @@
-//! What a failed call does, and whose error handler hears of it (MPI-5.0 §9.3).
+//! What a failed call does, and which error handler is told (MPI-5.0 §9.3).
 
 use crate::mpi::callback::Callback;
 

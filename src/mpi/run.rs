@@ -1,7 +1,7 @@
 //! Runs: computations that wait for messages, written once as `async` functions over a `Lane`.
 //!
-//! In its blocking form a run stays on the caller's stack and waits in place: polled once, it is
-//! at its end. In its nonblocking form it lies in a box, and the engine carries it on.
+//! A blocking run stays on the caller's stack and waits in place, so that one poll completes it. A
+//! nonblocking run is boxed, and the engine drives it.
 
 use crate::base::slab::Key;
 use crate::engine::{Mishap, Outcome};

@@ -1,8 +1,8 @@
-//! Some processes among themselves, before they have a communicator of their own.
+//! Bootstrap of communicator creation: messages among processes that have no communicator yet.
 //!
-//! All of them name the same members and the same purpose, and so find each other on a context
-//! that nobody else has: 62 bits of a hash are it and the tag. Contexts of communicators are
-//! counted, and end below [`CONTEXTS`].
+//! All members name the same group and purpose, and hash both to 62 bits. These are the context id
+//! and the tag, so that the members find each other. Context ids of communicators are counted, and
+//! stay below [`CONTEXTS`].
 
 use crate::engine::CONTEXTS;
 use crate::mpi::coll;

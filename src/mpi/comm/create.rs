@@ -1,7 +1,7 @@
-//! How communicators are created and freed (MPI-5.0 §7.4).
+//! Communicator creation and freeing (MPI-5.0 §7.4).
 //!
-//! The leader of a creation draws the context id, and the other members get it from the leader: two
-//! threads of a process may create communicators at once.
+//! The leader of a creation draws the context id and sends it to the other members. Two threads of
+//! a process may create communicators at once.
 
 use crate::host::memory::Span;
 use crate::mpi::coll;

@@ -1,7 +1,7 @@
-//! Intercommunicators: how two groups find each other and what they make together (MPI-5.0 §7.6).
+//! Intercommunicators: creation, split, subset and merge (MPI-5.0 §7.6).
 //!
-//! One leader on each side speaks with the other, and passes on what was agreed. Failures are
-//! passed on as well: nobody waits for a leader that has given up.
+//! One leader of each group talks to the other leader, and passes on to its group what they agreed
+//! on. It passes on failures, too, so that no member waits for a leader that has given up.
 
 use crate::host::memory::Span;
 use crate::mpi::coll::claim::Kind;

@@ -1,4 +1,4 @@
-//! Communicators: a group, a context of its own, and what the program hangs on them.
+//! Communicators: a group, a context id, and what the program attaches to them.
 
 pub mod bootstrap;
 pub mod create;
@@ -50,10 +50,10 @@ pub struct Comm {
     pub rank: i32,
     /// In which generation of the world it was made. It is void in later ones.
     pub(super) generation: u64,
-    /// The how many-th of its generation it is (see [`crate::mpi::failure::lineage`]).
+    /// Its place in the creation order of its generation (see [`crate::mpi::failure::lineage`]).
     pub(super) order: usize,
     pub(super) belongings: Arc<Belongings>,
-    /// Ranks where nobody is any more, if there are such.
+    /// Ranks that have died and are not replaced, if there are any.
     gaps: Option<Arc<Gaps>>,
     /// Who is whose neighbour, if anybody is anybody's.
     pub(super) topology: Option<Arc<Topology>>,
@@ -181,7 +181,7 @@ impl Comm {
         Comm { gaps, ..self }
     }
 
-    /// The ranks where nobody is any more, if there are such.
+    /// The ranks that have died and are not replaced, if there are any.
     #[inline]
     pub(in crate::mpi) fn gaps(&self) -> Option<&Gaps> {
         self.gaps.as_deref()
@@ -240,7 +240,7 @@ impl Comm {
         Comm { remote, ..Comm::new(handle, contexts.own, group, "") }
     }
 
-    /// What keeps its messages apart: `2 * context` on the wire, `2 * context + 1` in collectives.
+    /// The context id: `2 * context` in point-to-point messages, `2 * context + 1` in collectives.
     #[inline]
     pub fn context(&self) -> u32 {
         self.context.load(Ordering::Relaxed)
@@ -447,7 +447,7 @@ impl Comm {
         }
     }
 
-    /// Everybody who has a part in its collective operations.
+    /// All members that take part in its collective operations.
     pub fn everyone(&self) -> Arc<dyn Roster> {
         match &self.remote {
             None => self.roster(),
@@ -455,7 +455,7 @@ impl Comm {
         }
     }
 
-    /// Whether nobody has this rank any more.
+    /// Whether the member with this rank has died and is not replaced.
     #[inline]
     fn is_gap(&self, rank: i32) -> bool {
         self.gaps.as_ref().is_some_and(|gaps| gaps.has(rank))

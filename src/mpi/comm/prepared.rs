@@ -1,4 +1,4 @@
-//! A communicator that is about to be: everything but its handle.
+//! Drafts of communicators: everything that a communicator is made of, except its handle.
 
 use crate::base::Member;
 use crate::mpi::attributes::Attributes;

@@ -1,4 +1,4 @@
-//! How datatypes are made, unmade and taken apart (MPI-5.0 §5.1).
+//! Datatype constructors, freeing and decoding (MPI-5.0 §5.1).
 
 use crate::base::layout::{Layout, TooLarge};
 use crate::mpi::datatype::envelope::{Combiner, Contents, Width};

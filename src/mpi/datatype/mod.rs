@@ -1,4 +1,4 @@
-//! Datatypes (MPI-5.0 §5): what a buffer holds.
+//! Datatypes (MPI-5.0 §5): layout, signature and shape of the items in a buffer.
 
 pub mod constructors;
 mod element;

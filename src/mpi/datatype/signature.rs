@@ -1,7 +1,7 @@
-//! Type signatures (MPI-5.0 §5.1): the basic types in a datatype, in order, wherever they lie.
+//! Type signatures (MPI-5.0 §5.1): the sequence of basic types in a datatype, without their places.
 //!
-//! Counting elements of a message and packing for other machines need them; where the bytes are is
-//! the business of `base::layout`.
+//! They serve to count the elements of a message and to pack for other machines; `base::layout`
+//! knows where the bytes are.
 
 use crate::mpi::datatype::{Element, Pair};
 use std::sync::Arc;

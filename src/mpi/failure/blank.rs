@@ -1,5 +1,5 @@
-//! Gaps: ranks of a communicator where nobody is any more (BLANK). Those who live do collective
-//! operations among themselves, by ranks that are counted without the gaps.
+//! Gaps: ranks of a communicator that have died and are not replaced (FT-MPI's BLANK mode). The
+//! living members do collective operations with ranks that are counted without the gaps.
 
 use crate::base::Member;
 use crate::base::member::Roster;
@@ -64,7 +64,7 @@ impl Gaps {
         place.and_then(|place| i32::try_from(place).ok())
     }
 
-    /// Whether nobody has this rank.
+    /// Whether this rank is a gap.
     pub(in crate::mpi) fn has(&self, rank: i32) -> bool {
         self.ranks.binary_search(&rank).is_err()
     }

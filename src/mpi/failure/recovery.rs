@@ -1,5 +1,5 @@
-//! Recovery: all who live agree on who is left and who is to come, and go on together in the next
-//! generation of the world.
+//! Recovery: the living ranks agree on the survivors and the replacements, and continue together in
+//! the next generation of the world.
 
 use crate::base::Member;
 use crate::engine::shared::rules::{MsgMode, RecoveryMode, mode_of};

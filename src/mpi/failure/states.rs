@@ -1,5 +1,5 @@
-//! How communicators and their ranks are, in FT-MPI's words, for programs that ask: it follows
-//! from what this process knows of deaths and of the recovery of the world (see
+//! States of communicators and ranks in FT-MPI's terms, for programs that ask. They follow from the
+//! deaths that this process knows of and from the recovery of the world (see
 //! [`crate::fault::state`]).
 
 use crate::base::Member;

@@ -1,9 +1,8 @@
-//! User Level Failure Mitigation: programs find out who is dead, give communicators up, agree on
-//! what they know, and go on with those who are left.
+//! User Level Failure Mitigation (ULFM): failed groups, acknowledgement, revocation, agreement,
+//! shrink.
 //!
-//! What is agreed on is agreed by all members of a communicator who live (see
-//! `engine::shared::agreement`): neither its being revoked nor deaths, before or meanwhile, stand
-//! in the way.
+//! All living members of a communicator take part in an agreement (see
+//! `engine::shared::agreement`). Neither revocation nor deaths, before or during it, prevent it.
 
 use crate::base::Member;
 use crate::base::roll::Roll;
@@ -33,12 +32,12 @@ pub fn revoke(process: &Process, comm: &Comm) {
     }
 }
 
-/// Whether somebody has given `comm` up.
+/// Whether a member has revoked `comm`.
 pub fn is_revoked(process: &Process, comm: &Comm) -> bool {
     process.world.tell_whether_revoked(comm.context(), process.me)
 }
 
-/// Fails on a communicator that was given up.
+/// Fails on a revoked communicator.
 pub fn must_not_be_revoked(process: &Process, comm: &Comm) -> Result {
     match is_revoked(process, comm) {
         true => Err(crate::mpi::p2p::revoked()),
@@ -136,7 +135,7 @@ impl Round {
         Ok((agreed as u32 as i32, self.verdict(process, &decision)))
     }
 
-    /// Fails when somebody is missing and not everybody has acknowledged that.
+    /// Fails if a member is dead and not all members have acknowledged that.
     fn verdict(&self, process: &Process, decision: &Decision) -> Result {
         if decision.dead.is_empty() {
             return Ok(());

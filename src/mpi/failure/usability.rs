@@ -1,6 +1,6 @@
-//! Whether a communicator can be used, and what a failure is called: the rules of the job decide.
+//! Whether a communicator can be used, and which error class a failure has: the job's rules decide.
 //!
-//! When all is well, that is two loads and two branches.
+//! Without failures, the check is two loads and two branches.
 
 use crate::engine::shared::rules::{MsgMode, Rules};
 use crate::mpi::comm::Comm;

@@ -1,4 +1,4 @@
-//! What is known of a message that was received, in the layout of the ABI (MPI-5.0 §3.2.5).
+//! MPI_Status: source, tag and size of a received message, in the ABI's layout (MPI-5.0 §3.2.5).
 
 use crate::engine::{ANY_SOURCE, ANY_TAG};
 use crate::mpi::error::Result;

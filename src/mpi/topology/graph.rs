@@ -1,4 +1,4 @@
-//! Graphs of processes: whole ones that everybody knows, and distributed ones of which everybody
+//! Graph topologies: whole graphs that every rank knows, and distributed graphs of which each rank
 //! knows its own edges (MPI-5.0 §8.5). Pure.
 
 use crate::mpi::error::{Class, Result};

@@ -1,4 +1,4 @@
-//! Virtual topologies: who is whose neighbour (MPI-5.0 §8).
+//! Virtual topologies: the neighbours of each rank (MPI-5.0 §8).
 
 pub mod cart;
 pub mod create;

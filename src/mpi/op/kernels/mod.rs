@@ -1,7 +1,7 @@
-//! Reduction kernels: `MPI_SUM` and the like, element by element. The one room of this floor that
-//! touches the program's memory.
+//! Reduction kernels: `MPI_SUM` and the like, element by element. Within `mpi`, only this module
+//! accesses the program's memory directly.
 //!
-//! Elements are read and written unaligned: Fortran programs may lay them out so.
+//! Elements are read and written unaligned, because Fortran programs may lay them out so.
 
 mod half;
 mod number;

@@ -1,4 +1,4 @@
-//! Calls on many requests: all, any or some of them (MPI-5.0 §3.7.5).
+//! Completion calls on many requests: Waitall, Testany, Waitsome and others (MPI-5.0 §3.7.5).
 
 use super::{Asked, DONE, NULL, Step, UNDEFINED, nothing};
 use crate::engine::shared::rules::Rules;
@@ -124,7 +124,8 @@ impl<P: Places> Many<P> {
         trouble.raise(self.rules(), &self.places, self.count)
     }
 
-    /// Waits the short way if all are such that this can be; says how many it has settled.
+    /// The fast path: waits for preposted receives, if all requests are such or already complete.
+    /// Returns how many it has completed.
     #[inline]
     fn settle_bookings(&self) -> Result<usize> {
         let is_brief = |bookings: &PrepostedReceives, index: usize| {
@@ -217,8 +218,8 @@ impl<P: Places> Many<P> {
         true
     }
 
-    /// Leaves those alone that have not ended if one has failed because of a death: whoever would
-    /// have to send may be waiting for us elsewhere by now.
+    /// Stops waiting for pending requests if one has failed because of a death: a rank that would
+    /// have to send may be waiting for this rank elsewhere by now.
     fn give_up(&self, ops: &mut Ops, first: usize, trouble: &mut Trouble) -> bool {
         if self.process.engine.is_calm() {
             return false;
