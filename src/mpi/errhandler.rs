@@ -75,8 +75,8 @@ impl Installed {
         Installed::initial(None)
     }
 
-    /// What the first communicators start with: MPI_ERRORS_ARE_FATAL, where nobody has chosen
-    /// another one for the job.
+    /// What the first communicators start with: MPI_ERRORS_ARE_FATAL, unless the user has
+    /// chosen another one for the job.
     pub fn initial(chosen: Option<InitialErrhandler>) -> Installed {
         let handle = match chosen {
             None | Some(InitialErrhandler::AreFatal) => FATAL,

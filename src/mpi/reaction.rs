@@ -18,8 +18,8 @@ pub enum Reaction {
     User(Callback),
 }
 
-/// Who hears of an error that came late: the communicator as it was when the error was met. By the
-/// time that somebody reacts to it, its handle may be gone.
+/// The communicator whose error handler is told of a late error, as it was when the error occurred.
+/// By the time that the handler runs, its handle may have been freed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Hearer {
     pub comm: usize,

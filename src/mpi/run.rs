@@ -15,7 +15,7 @@ use std::collections::HashMap;
 use std::pin::pin;
 use std::task::{Context, Poll, Waker};
 
-/// How a run waits, and who it is.
+/// How a run waits, and its key.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Way {
     /// On the caller's stack, in place.
@@ -63,7 +63,7 @@ where
     process.requests.keep(comm, pending)
 }
 
-/// How runs have failed, until somebody asks.
+/// The failures of runs, kept until the program asks for them.
 #[derive(Default)]
 pub struct Failures(Mutex<HashMap<u32, Failure>>);
 

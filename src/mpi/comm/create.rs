@@ -142,7 +142,7 @@ pub(in crate::mpi) fn wishes(lane: &Lane<'_>, mine: Wish) -> Result<(Contexts, V
     Ok((all.read().contexts(), wishes))
 }
 
-/// The ranks of those who wish for `color`, in the order of keys.
+/// The ranks of the members that chose `color`, in the order of keys.
 pub(in crate::mpi) fn chosen(wishes: &[Wish], color: i32) -> impl Iterator<Item = usize> {
     let alike = wishes.iter().enumerate().filter(|(_, wish)| wish.color == color);
     let mut chosen: Vec<(i32, usize)> = alike.map(|(rank, wish)| (wish.key, rank)).collect();
@@ -236,7 +236,7 @@ pub fn create_group(
     Draft::child(comm, context, group).make(process).map(|made| Some(made.handle))
 }
 
-/// A communicator of `group`, made by its members, who need not have another one.
+/// A communicator of `group`, made by its members, which need no other communicator.
 pub fn from_group(
     process: &Process, group: &Group, stringtag: &[u8], info: Option<&Info>,
     errhandler: Held<Errhandler>,

@@ -55,7 +55,7 @@ pub struct Comm {
     pub(super) belongings: Arc<Belongings>,
     /// Ranks that have died and are not replaced, if there are any.
     gaps: Option<Arc<Gaps>>,
-    /// Who is whose neighbour, if anybody is anybody's.
+    /// The virtual topology, if it has one.
     pub(super) topology: Option<Arc<Topology>>,
     /// Counts the collective operations: a late message of one is never taken for another's.
     collectives: Arc<AtomicU32>,
@@ -120,7 +120,7 @@ struct Remote {
 }
 
 /// The contexts of an intercommunicator: its own, and that of the members of one group among
-/// themselves. Both groups may use the same: nobody is in both.
+/// themselves. Both groups may share it: no member is in both.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Contexts {
     pub own: u32,
@@ -187,7 +187,7 @@ impl Comm {
         self.gaps.as_deref()
     }
 
-    /// Those who do collective operations together: all but the gaps.
+    /// The communicator of the members that do collective operations: all but the gaps.
     #[inline]
     pub fn living(&self) -> &Comm {
         self.gaps.as_ref().map_or(self, |gaps| &gaps.living)
@@ -314,7 +314,7 @@ impl Comm {
         }
     }
 
-    /// Those who messages go to and come from: of an intercommunicator the other group.
+    /// The group that messages go to and come from: in an intercommunicator, the remote group.
     #[inline]
     pub fn peers(&self) -> &Arc<Group> {
         match &self.remote {
@@ -340,7 +340,7 @@ impl Comm {
         self.group.leads(self.peers())
     }
 
-    /// Who is whose neighbour, if anybody is anybody's.
+    /// The virtual topology, if it has one.
     pub fn topology(&self) -> Option<&Topology> {
         self.topology.as_deref()
     }
@@ -423,7 +423,7 @@ impl Comm {
         self.group.size()
     }
 
-    /// Who has `rank` among the peers, which is one of theirs.
+    /// The peer with `rank`, which must be valid.
     #[inline]
     pub fn member(&self, rank: i32) -> Member {
         let member = usize::try_from(rank).ok().and_then(|rank| self.peers().member(rank));
@@ -439,7 +439,7 @@ impl Comm {
             | leader.expect("no group of a communicator is empty") as u64
     }
 
-    /// Its peers, for those who must know whether one of them is there.
+    /// Its peers without the gaps, as a roster.
     pub fn roster(&self) -> Arc<dyn Roster> {
         match &self.gaps {
             None => self.peers().clone(),
@@ -473,7 +473,7 @@ impl Comm {
         }
     }
 
-    /// Who has `rank` in a communicator of one group without gaps.
+    /// The member with `rank` in a communicator of one group without gaps.
     #[inline]
     pub(super) fn plain_member(&self, rank: i32) -> Option<Member> {
         self.group.member(usize::try_from(rank).ok()?).filter(|_| self.is_whole())

@@ -84,7 +84,7 @@ impl Contexts {
     pub(in crate::mpi) const NONE: Contexts =
         Contexts { own: i32::MAX as u32, local: i32::MAX as u32 };
 
-    /// Contexts that nobody has had, for the first rank to tell the others.
+    /// Fresh contexts, which the first rank sends to the others.
     pub(in crate::mpi) fn draw(process: &Process, rank: i32) -> Contexts {
         match rank {
             0 => Contexts {

@@ -155,7 +155,7 @@ impl Signature {
         Signature { size, elements, element, digest, node: Node::Repeat { count, of } }
     }
 
-    /// One after the other, each so many times.
+    /// The parts in order, each repeated by its count.
     pub fn list(parts: &[(i64, &Signature)]) -> Signature {
         let filled = |(count, of): &&(i64, &Signature)| *count > 0 && of.elements > 0;
         let filled: Vec<&(i64, &Signature)> = parts.iter().filter(filled).collect();

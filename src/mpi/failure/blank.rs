@@ -8,16 +8,16 @@ use crate::mpi::comm::group::Group;
 use crate::mpi::error::{Class, Result};
 use std::sync::Arc;
 
-/// Who is left of a communicator that has gaps.
+/// The living members of a communicator that has gaps.
 pub struct Gaps {
-    /// Those who live, with ranks of their own and the same context.
+    /// A communicator of the living members, with ranks of its own and the same context.
     pub(in crate::mpi) living: Comm,
     /// Their ranks in the communicator, in ascending order.
     pub(in crate::mpi) ranks: Arc<[i32]>,
     pub(in crate::mpi) roster: Arc<dyn Roster>,
 }
 
-/// Those who live, by their ranks in the communicator.
+/// The living members, by their ranks in the communicator.
 struct Living {
     group: Arc<Group>,
     ranks: Arc<[i32]>,
@@ -35,7 +35,7 @@ impl Roster for Living {
 }
 
 impl Gaps {
-    /// Those of `group` who have `ranks` live; `living` is the group of them.
+    /// The members of a communicator with `ranks` are alive; `living` is their group.
     pub(in crate::mpi) fn new(
         generation: u64, context: u32, living: Arc<Group>, ranks: Arc<[i32]>,
     ) -> Gaps {
@@ -58,7 +58,7 @@ impl Gaps {
         Some(Gaps::new(self.living.generation, context, living, ranks.into()))
     }
 
-    /// The rank among the living of whoever has `rank`; `None` for a gap.
+    /// The rank among the living of the member with `rank`; `None` for a gap.
     pub(in crate::mpi) fn place(&self, rank: i32) -> Option<i32> {
         let place = self.ranks.binary_search(&rank).ok();
         place.and_then(|place| i32::try_from(place).ok())
@@ -69,7 +69,7 @@ impl Gaps {
         self.ranks.binary_search(&rank).is_err()
     }
 
-    /// The rank among the living of whoever has `root`.
+    /// The rank among the living of `root`; fails if it is a gap.
     pub(in crate::mpi) fn root(&self, root: i32) -> Result<i32> {
         self.place(root).ok_or_else(|| {
             Class::ROOT.because(format!("root is {root}, where nobody is any more: a gap"))

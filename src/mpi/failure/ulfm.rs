@@ -45,7 +45,7 @@ pub fn must_not_be_revoked(process: &Process, comm: &Comm) -> Result {
     }
 }
 
-/// A handle of the group of those members who are known to be dead, in the order that all see.
+/// A handle of the group of members that are known to be dead, in the order that all see.
 pub fn failed(process: &Process, comm: &Comm) -> Result<usize> {
     let dead = deaths(process, comm).into_iter().map(|(_, member)| member);
     process.make_group(&comm.group, dead.collect())
@@ -58,8 +58,8 @@ pub fn acknowledged(process: &Process, comm: &Comm) -> Result<usize> {
     process.make_group(&comm.group, dead.take(count).collect())
 }
 
-/// Acknowledges the deaths of the first `count` of those in the group of [`failed`], as far as
-/// there are so many; returns how many are acknowledged now.
+/// Acknowledges the deaths of the first `count` of those in the group of [`failed`], or of
+/// all if there are fewer; returns how many are acknowledged now.
 pub fn acknowledge(process: &Process, comm: &Comm, count: usize) -> u32 {
     let deaths = deaths(process, comm);
     let count = count.min(deaths.len());
@@ -73,7 +73,7 @@ pub fn acknowledge(process: &Process, comm: &Comm, count: usize) -> u32 {
     comm.tally.acknowledged.load(Ordering::Relaxed)
 }
 
-/// The members of `comm` who are dead, with the number of each death in the job's order.
+/// The dead members of `comm`, with the number of each death in the job's order.
 fn deaths(process: &Process, comm: &Comm) -> Vec<(usize, Member)> {
     let everyone = comm.everyone();
     let deaths = (1..).zip(process.world.deaths_since(0));
@@ -84,7 +84,7 @@ fn deaths(process: &Process, comm: &Comm) -> Vec<(usize, Member)> {
 struct Round {
     comm: Held<Comm>,
     matter: Matter,
-    /// Everybody in an order that all find: between two groups, the one with the first seat among
+    /// All members in an order that all find: between two groups, the one with the first seat among
     /// their first members comes first.
     everyone: Arc<Roll>,
     /// Whether the own group is the second.
@@ -156,7 +156,7 @@ impl Round {
         Err(Class::PROC_ABORTED.because(words))
     }
 
-    /// Agrees on who is left, and makes the draft of a communicator of them.
+    /// Agrees on the survivors, and makes the draft of a communicator of them.
     async fn shrink(&self, process: &'static Process, way: Way) -> Result<Draft<'static>> {
         let drawn = Contexts { own: process.world.fresh_context(), local: self.fresh(process) };
         let most = u64::from(drawn.own) << 32 | u64::from(drawn.local);
@@ -207,7 +207,7 @@ pub fn start_agree(
     })
 }
 
-/// A communicator of those members of `comm` who live, in their order; returns its handle.
+/// A communicator of the living members of `comm`, in their order; returns its handle.
 pub fn shrink(process: &'static Process, comm: &Held<Comm>) -> Result<usize> {
     let round = Round::next(process, comm, Purpose::Shrink);
     let draft = run::block(round.shrink(process, Way::Blocking))?;

@@ -88,7 +88,7 @@ pub fn told(rules: Rules, class: Class) -> Class {
     }
 }
 
-/// Who has died so far, in words, if that may be what `code` is about.
+/// The ranks that have died so far, in words, if that may be what `code` is about.
 pub fn dead(process: &Process, code: i32) -> Option<String> {
     let told = told(process.world.rules(), Class::PROC_ABORTED);
     let is_it = is_failure(Class(code)) || code == told.0 || code == error_codes::RESTARTED;

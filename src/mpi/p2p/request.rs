@@ -168,8 +168,8 @@ impl Requests {
         self.insert(Request::new(comm, None).with(More { restart: Some(start), ..More::default() }))
     }
 
-    /// How many there are that have not been completed or freed, without bookings: those counts the
-    /// engine.
+    /// How many there are that have not been completed or freed, without preposted receives,
+    /// which the engine counts.
     pub(in crate::mpi) fn count(&self) -> usize {
         let kept = self.0.lock();
         kept.shelf.len() - kept.booked.len()
@@ -527,7 +527,7 @@ pub fn free(process: &'static Process, handle: usize) -> Result {
         process.engine.release(booking);
     }
     if request.pending.is_some() {
-        // The operation goes on, and nobody will know when it has ended.
+        // The operation continues, and its end will not be noticed.
         std::mem::forget(request.more().attendant);
     }
     match request.pending {

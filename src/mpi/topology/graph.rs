@@ -3,7 +3,7 @@
 
 use crate::mpi::error::{Class, Result};
 
-/// A graph that everybody knows.
+/// A graph that every rank knows.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Graph {
     /// Where the neighbours of each node end in `edges`.

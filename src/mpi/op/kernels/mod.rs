@@ -118,9 +118,9 @@ impl Kernel {
     /// Like [`Kernel::run`], but writes the results to `into`, which is `right` or overlaps neither
     /// operand. Reports memory that is not mapped.
     pub fn try_run(self, left: Span, right: Span, into: Span, count: usize) -> Result<(), Missing> {
-        // Where it is not known yet, nobody looks for that below.
+        // Detects the instructions now, so that the kernel need not do so inside `guard`.
         is_wide();
-        // SAFETY: kernels own nothing, and call nobody but those in C, which own nothing, either.
+        // SAFETY: kernels own nothing, and call only kernels in C, which own nothing, either.
         let done = unsafe { guard(&|| self.start(left, right, into, count)) };
         done.map_err(|address| match address {
             _ if left.holds(address) => Missing::Left(address),
