@@ -23,7 +23,7 @@ pub struct Errhandler {
 }
 
 /// How often the program holds the handle of an error handler. Objects on which it is set may
-/// outlive that: whichever is asked first gives the handler a new handle, and that is everybody's.
+/// outlive that: the first one asked gives the handler a new handle, which all share.
 #[derive(Debug)]
 struct Holds {
     handle: usize,

@@ -14,7 +14,7 @@ use std::path::Path;
 pub(super) const RESOURCE_TYPE: &[u8] = b"mpi_hw_resource_type";
 pub(super) const PSET_NAME: &[u8] = b"mpi_pset_name";
 
-/// Reserved: everybody who can share memory.
+/// Reserved: all ranks that can share memory.
 const SHARED_MEMORY: &[u8] = b"mpi_shared_memory";
 
 /// Types of parts, the largest first.

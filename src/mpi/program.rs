@@ -1,4 +1,4 @@
-//! The way to the program's functions: what they are told, and who calls them.
+//! The way to the program's functions: their arguments, and how they are called.
 
 use crate::mpi::callback::Callback;
 use crate::mpi::error::Result;

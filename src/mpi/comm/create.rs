@@ -168,7 +168,7 @@ pub fn split(process: &'static Process, comm: &Comm, wish: Wish) -> Result<Optio
 }
 
 /// One communicator for each part of the machine, or of what the hints name; none for those who
-/// are in no such part, and for all where nobody knows what it is (MPI-5.0 §7.4.2).
+/// are in no such part, and for all where it is unknown (MPI-5.0 §7.4.2).
 pub fn split_type(
     process: &'static Process, comm: &Comm, kind: i32, key: i32, hints: Option<&Held<Info>>,
 ) -> Result<Option<usize>> {

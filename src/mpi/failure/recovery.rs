@@ -99,7 +99,7 @@ fn is_of_another(process: &Process, thread: usize) -> bool {
 fn recover(process: &'static Process, generation: u64) -> Result {
     let begun = {
         let mut recovery = process.recovery.lock();
-        // As long as nobody has taken it out, the generation stays.
+        // As long as no thread has taken it out, the generation stays.
         if process.engine.generation() != generation {
             return Ok(());
         }

@@ -52,7 +52,7 @@ impl Graph {
     }
 }
 
-/// One end of a process's edges: who is at the other end, and what each weighs.
+/// One end of a process's edges: the ranks at the other end, and the weights.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Ends {
     pub ranks: Vec<i32>,
