@@ -1,4 +1,5 @@
-//! What the program gave the library to call back. Only the doors can call it; here it is a value.
+//! Callbacks: functions that the program passes to the library. Here they are plain values; only
+//! the doors can call them.
 
 /// A function of the program's.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -14,6 +15,6 @@ pub enum Language {
     C,
     /// Every argument by reference.
     Fortran,
-    /// The same, with default integers where addresses fit today (MPI-1).
+    /// Like [`Language::Fortran`], but with default integers instead of address-sized ones (MPI-1).
     OldFortran,
 }

@@ -1,5 +1,5 @@
-//! Whether arguments are checked that only cost time to check. What keeps the library itself from
-//! harm is always checked: counts, ranks, handles, sizes.
+//! Whether optional argument checks are on. Checks that protect the library itself are always made:
+//! counts, ranks, handles, sizes.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 

@@ -1,4 +1,4 @@
-//! The environment (MPI-5.0 §9): who and where we are, names, memory for messages.
+//! Environmental inquiry (MPI-5.0 §9): library version, processor name, time, error strings.
 
 use crate::host::clock;
 use crate::mpi::error::{Class, Result};

@@ -23,7 +23,7 @@ pub struct Errhandler {
 }
 
 /// How often the program holds the handle of an error handler. Objects on which it is set may
-/// outlive that: whichever is asked first gives the handler a new handle, and that is everybody's.
+/// outlive that: the first one asked gives the handler a new handle, which all share.
 #[derive(Debug)]
 struct Holds {
     handle: usize,
@@ -75,8 +75,8 @@ impl Installed {
         Installed::initial(None)
     }
 
-    /// What the first communicators start with: MPI_ERRORS_ARE_FATAL, where nobody has chosen
-    /// another one for the job.
+    /// What the first communicators start with: MPI_ERRORS_ARE_FATAL, unless the user has
+    /// chosen another one for the job.
     pub fn initial(chosen: Option<InitialErrhandler>) -> Installed {
         let handle = match chosen {
             None | Some(InitialErrhandler::AreFatal) => FATAL,
@@ -104,7 +104,7 @@ impl Installed {
         Ok(Installed { on, handler: Mutex::new(errhandler), is_chosen: AtomicBool::new(true) })
     }
 
-    /// The same as `parent` has now: what a new communicator starts with (MPI-5.0 §9.3).
+    /// The handler that `parent` has now: a new communicator starts with it (MPI-5.0 §9.3).
     pub fn inherit(parent: &Installed) -> Installed {
         let is_chosen = AtomicBool::new(parent.is_chosen());
         Installed { on: parent.on, handler: Mutex::new(parent.handler.lock().clone()), is_chosen }
@@ -144,7 +144,7 @@ impl Installed {
 }
 
 impl Failure {
-    /// The same news, for the error handler of `comm`, which may have no handle any more.
+    /// Directs this failure to the error handler of `comm`, even if its handle was freed meanwhile.
     pub fn on(self, comm: &Comm) -> Failure {
         self.heard_by(Hearer { comm: comm.handle, reaction: comm.errhandler.reaction() })
     }

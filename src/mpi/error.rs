@@ -94,7 +94,7 @@ impl Class {
     }
 }
 
-/// Whether an error of this class is somebody's death.
+/// Whether an error of this class is a process failure.
 pub fn is_failure(class: Class) -> bool {
     let all = [Class::PROC_ABORTED, Class::PROC_FAILED, Class::PROC_FAILED_PENDING, Class::REVOKED];
     all.contains(&class)
@@ -108,7 +108,7 @@ pub struct Error {
     pub detail: Cow<'static, str>,
     /// Whose error handler is to hear it, where the arguments do not say.
     pub on: Option<Hearer>,
-    /// Whether somebody has died, whatever the class.
+    /// Whether a process failure caused it, whatever the class.
     pub is_of_a_death: bool,
     /// What an error handler is told, where the class only points to the statuses.
     pub cause: Option<Class>,
@@ -163,7 +163,7 @@ impl Failure {
         *self.0
     }
 
-    /// The same news, for this one's error handler.
+    /// Directs this failure to the error handler of `hearer`.
     pub(super) fn heard_by(mut self, hearer: Hearer) -> Failure {
         if let Cause::Error(error) = &mut *self.0 {
             error.on = Some(hearer);

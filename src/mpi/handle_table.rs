@@ -1,7 +1,7 @@
-//! Handles are table keys, not addresses; a key that was freed is known as such.
+//! Handles are table keys, not addresses: the handle of a freed object is recognized.
 //!
 //! A key is 31 bits, so that it is the same number as a Fortran `INTEGER`: 4 bits kind (from 1, so
-//! that no key lies among the predefined handles below 0x1000), 5 bits generation, 22 bits index.
+//! that no key is among the predefined handles below 0x1000), 5 bits generation, 22 bits index.
 
 use crate::base::slab::{Key, Slab};
 use parking_lot::RwLock;
@@ -81,7 +81,7 @@ pub(super) fn key(sort: Sort, handle: usize) -> Option<Key> {
     if is_key { Key::from_number(number as u32) } else { None }
 }
 
-/// The key of a booking, if `handle` is that of a request that may be one.
+/// The key of a preposted receive, if `handle` is that of a request that may be one.
 #[inline]
 pub(super) fn booking(handle: usize) -> Option<Key> {
     key(Sort::Request, handle).filter(|key| key.reserved().is_some())
@@ -157,7 +157,7 @@ impl<T> Table<T> {
         Some((key, value))
     }
 
-    /// Forgets all objects, if nobody has died in the midst of changing them.
+    /// Removes all objects, unless a thread died while it changed them.
     pub fn clear(&self) {
         if let Some(mut table) = self.slots.try_write() {
             *table = Slots { slots: Vec::new(), free: Vec::new() };

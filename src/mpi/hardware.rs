@@ -1,5 +1,5 @@
-//! The hardware that ranks run on, as far as the system tells: which parts of the machine a rank
-//! is kept to (MPI-5.0 §7.4.2, §9.1.3).
+//! The hardware that ranks run on, as the system reports it: the parts of the machine that a rank
+//! is bound to (MPI-5.0 §7.4.2, §9.1.3).
 
 use crate::mpi::coll::claim::Kind;
 use crate::mpi::coll::share;
@@ -14,7 +14,7 @@ use std::path::Path;
 pub(super) const RESOURCE_TYPE: &[u8] = b"mpi_hw_resource_type";
 pub(super) const PSET_NAME: &[u8] = b"mpi_pset_name";
 
-/// Reserved: everybody who can share memory.
+/// Reserved: all ranks that can share memory.
 const SHARED_MEMORY: &[u8] = b"mpi_shared_memory";
 
 /// Types of parts, the largest first.

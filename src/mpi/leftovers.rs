@@ -1,5 +1,5 @@
-//! What a rank leaves behind when it leaves MPI, in words: messages that nobody received,
-//! operations that nobody completed, objects that nobody freed.
+//! Reports what a rank leaves behind when it leaves MPI: messages that were not received,
+//! operations that were not completed, objects that were not freed.
 
 use crate::mpi::comm::Comm;
 use crate::mpi::datatype::Datatype;

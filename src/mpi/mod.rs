@@ -1,4 +1,4 @@
-//! What the calls mean. Everything hangs on a [`process::Process`]: one rank's MPI.
+//! The semantics of the MPI calls. All state belongs to a [`process::Process`]: one rank's MPI.
 
 pub mod attributes;
 pub mod callback;

@@ -20,12 +20,12 @@ impl Process {
         self.groups.insert(group).ok_or_else(|| no_room("group"))
     }
 
-    /// A handle of the group of these members, who were chosen from `group`.
+    /// A handle of the group of these members, which were chosen from `group`.
     pub fn make_group(&self, group: &Group, members: Vec<Member>) -> Result<usize> {
         self.keep_group(Arc::new(self.derive_group(group, members)))
     }
 
-    /// The group of these members, who were chosen from `group`.
+    /// The group of these members, which were chosen from `group`.
     pub(super) fn derive_group(&self, group: &Group, members: Vec<Member>) -> Group {
         Group::listed(self.world.enrol(members), self.me).of_session(group.session())
     }

@@ -1,4 +1,4 @@
-//! The way to the program's functions: what they are told, and who calls them.
+//! The way to the program's functions: their arguments, and how they are called.
 
 use crate::mpi::callback::Callback;
 use crate::mpi::error::Result;
@@ -32,7 +32,7 @@ pub struct Reduction {
 }
 
 /// The way to the program's functions, which the floor above provides.
-/// Nobody may hold a lock when calling: the program may call MPI, or never come back.
+/// The caller must hold no lock: the program may call MPI, or never come back.
 pub trait Program: Send + Sync {
     /// The copy of an attribute, if there is to be one.
     fn copy_attribute(&self, function: Callback, notice: Notice) -> Result<Option<Attribute>>;

@@ -1,4 +1,4 @@
-//! What a failed call does, and whose error handler hears of it (MPI-5.0 §9.3).
+//! What a failed call does, and which error handler is told (MPI-5.0 §9.3).
 
 use crate::mpi::callback::Callback;
 
@@ -7,8 +7,8 @@ use crate::mpi::callback::Callback;
 pub enum Reaction {
     /// The job ends.
     Fatal,
-    /// The same, but that is what nobody has chosen: where failures can be survived, the call
-    /// returns its error code when it failed by one.
+    /// [`Reaction::Fatal`] by default, not by the program's choice: where failures can be survived,
+    /// a call that fails because of a process failure returns its error code.
     Unchosen,
     /// The processes of the object end; in this library, where they share one job, the job.
     Abort,
@@ -18,8 +18,8 @@ pub enum Reaction {
     User(Callback),
 }
 
-/// Who hears of an error that came late: the communicator as it was when the error was met. By the
-/// time that somebody reacts to it, its handle may be gone.
+/// The communicator whose error handler is told of a late error, as it was when the error occurred.
+/// By the time that the handler runs, its handle may have been freed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Hearer {
     pub comm: usize,

@@ -1,7 +1,7 @@
 //! Runs: computations that wait for messages, written once as `async` functions over a `Lane`.
 //!
-//! In its blocking form a run stays on the caller's stack and waits in place: polled once, it is
-//! at its end. In its nonblocking form it lies in a box, and the engine carries it on.
+//! A blocking run stays on the caller's stack and waits in place, so that one poll completes it. A
+//! nonblocking run is boxed, and the engine drives it.
 
 use crate::base::slab::Key;
 use crate::engine::{Mishap, Outcome};
@@ -15,7 +15,7 @@ use std::collections::HashMap;
 use std::pin::pin;
 use std::task::{Context, Poll, Waker};
 
-/// How a run waits, and who it is.
+/// How a run waits, and its key.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Way {
     /// On the caller's stack, in place.
@@ -52,7 +52,7 @@ where
     })
 }
 
-/// The same; returns the handle of its request.
+/// Starts a run like [`start`], and returns the handle of its request.
 pub fn request<F>(
     process: &'static Process, comm: &Held<Comm>, make: impl FnOnce(Way) -> F,
 ) -> Result<usize>
@@ -63,7 +63,7 @@ where
     process.requests.keep(comm, pending)
 }
 
-/// How runs have failed, until somebody asks.
+/// The failures of runs, kept until the program asks for them.
 #[derive(Default)]
 pub struct Failures(Mutex<HashMap<u32, Failure>>);
 

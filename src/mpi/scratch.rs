@@ -1,4 +1,4 @@
-//! Memory of the library's own for the length of one call, aligned for any element.
+//! Temporary memory for the length of one call, aligned for any element.
 
 use crate::host::memory::{Region, Span};
 use crate::mpi::datatype::{Address, Datatype};

@@ -1,8 +1,8 @@
-//! Some processes among themselves, before they have a communicator of their own.
+//! Bootstrap of communicator creation: messages among processes that have no communicator yet.
 //!
-//! All of them name the same members and the same purpose, and so find each other on a context
-//! that nobody else has: 62 bits of a hash are it and the tag. Contexts of communicators are
-//! counted, and end below [`CONTEXTS`].
+//! All members name the same group and purpose, and hash both to 62 bits. These are the context id
+//! and the tag, so that the members find each other. Context ids of communicators are counted, and
+//! stay below [`CONTEXTS`].
 
 use crate::engine::CONTEXTS;
 use crate::mpi::coll;
@@ -18,7 +18,7 @@ use std::sync::Arc;
 /// The longest string tag, with C's null byte (MPI_MAX_STRINGTAG_LEN).
 const MAX_STRINGTAG: usize = 1024;
 
-/// The members of a group who meet for one purpose.
+/// The members of a group that exchange messages for one purpose.
 pub(in crate::mpi) struct Circle<'a> {
     process: &'a Process,
     pub(in crate::mpi) comm: Comm,
@@ -41,7 +41,7 @@ impl<'a> Circle<'a> {
         Circle { process, comm: Comm::new(0, context, group, "a group"), tag, has_parent: false }
     }
 
-    /// The same on a context that its members have just got, for them alone.
+    /// The circle of `group` on a context that was just drawn for it alone.
     fn on(process: &'a Process, context: u32, group: Arc<Group>) -> Circle<'a> {
         Circle { process, comm: Comm::new(0, context, group, "a group"), tag: 0, has_parent: false }
     }
@@ -66,8 +66,9 @@ impl Drop for Circle<'_> {
     }
 }
 
-/// Where those meet last who have told each other all that their communicator needs: either all of
-/// them have it, or none does. Its context is no other's, so that it is found without a message.
+/// The last step of a creation, after the members have exchanged all that their communicator
+/// needs: either all of them get it, or none does. It has a context of its own, so that it is found
+/// without a message.
 pub(in crate::mpi) struct Seal<'a>(Circle<'a>);
 
 impl<'a> Seal<'a> {
@@ -76,17 +77,17 @@ impl<'a> Seal<'a> {
         Seal(Circle::on(process, context, group))
     }
 
-    /// When `parent` is revoked, those of its members give up who have said this.
+    /// Makes the caller give up when `parent` is revoked.
     pub(in crate::mpi) fn within(self, parent: &Comm) -> Seal<'a> {
         Seal(self.0.within(parent))
     }
 
-    /// Waits until all have come, or somebody has given up.
+    /// Waits until all members have arrived, or one has given up.
     pub(in crate::mpi) fn close(self) -> Result {
         run::block(coll::close(&self.0.lane()))
     }
 
-    /// The caller could not do its part, so nobody gets anything.
+    /// The caller could not do its part, so no member gets the communicator.
     pub(in crate::mpi) fn give_up(self) {
         coll::give_up(&self.0.lane());
     }

@@ -1,7 +1,7 @@
-//! How communicators are created and freed (MPI-5.0 §7.4).
+//! Communicator creation and freeing (MPI-5.0 §7.4).
 //!
-//! The leader of a creation draws the context id, and the other members get it from the leader: two
-//! threads of a process may create communicators at once.
+//! The leader of a creation draws the context id and sends it to the other members. Two threads of
+//! a process may create communicators at once.
 
 use crate::host::memory::Span;
 use crate::mpi::coll;
@@ -142,7 +142,7 @@ pub(in crate::mpi) fn wishes(lane: &Lane<'_>, mine: Wish) -> Result<(Contexts, V
     Ok((all.read().contexts(), wishes))
 }
 
-/// The ranks of those who wish for `color`, in the order of keys.
+/// The ranks of the members that chose `color`, in the order of keys.
 pub(in crate::mpi) fn chosen(wishes: &[Wish], color: i32) -> impl Iterator<Item = usize> {
     let alike = wishes.iter().enumerate().filter(|(_, wish)| wish.color == color);
     let mut chosen: Vec<(i32, usize)> = alike.map(|(rank, wish)| (wish.key, rank)).collect();
@@ -168,7 +168,7 @@ pub fn split(process: &'static Process, comm: &Comm, wish: Wish) -> Result<Optio
 }
 
 /// One communicator for each part of the machine, or of what the hints name; none for those who
-/// are in no such part, and for all where nobody knows what it is (MPI-5.0 §7.4.2).
+/// are in no such part, and for all where it is unknown (MPI-5.0 §7.4.2).
 pub fn split_type(
     process: &'static Process, comm: &Comm, kind: i32, key: i32, hints: Option<&Held<Info>>,
 ) -> Result<Option<usize>> {
@@ -236,7 +236,7 @@ pub fn create_group(
     Draft::child(comm, context, group).make(process).map(|made| Some(made.handle))
 }
 
-/// A communicator of `group`, made by its members, who need not have another one.
+/// A communicator of `group`, made by its members, which need no other communicator.
 pub fn from_group(
     process: &Process, group: &Group, stringtag: &[u8], info: Option<&Info>,
     errhandler: Held<Errhandler>,

@@ -71,7 +71,7 @@ impl Group {
         Group::of(members, me.expect("the holder is a member"))
     }
 
-    /// The same, as a group that comes from the session with this handle.
+    /// This group, marked as derived from the session with this handle.
     pub fn of_session(self, session: usize) -> Group {
         Group { session, ..self }
     }
@@ -110,7 +110,7 @@ impl Group {
         self.len() == 0
     }
 
-    /// Who has this rank.
+    /// The member with this rank.
     #[inline]
     pub fn member(&self, rank: usize) -> Option<Member> {
         match &self.members {
@@ -139,7 +139,7 @@ impl Group {
         }
     }
 
-    /// Same members, same order?
+    /// Compares members and their order.
     pub fn compare(&self, other: &Group) -> Comparison {
         if let (Members::List(mine), Members::List(theirs)) = (&self.members, &other.members)
             && Arc::ptr_eq(mine, theirs)
@@ -156,7 +156,7 @@ impl Group {
         if shared { Comparison::Similar } else { Comparison::Unequal }
     }
 
-    /// The ranks in `other` of those who have `ranks` here (MPI-5.0 §7.3.1).
+    /// The ranks in `other` of the members with `ranks` here (MPI-5.0 §7.3.1).
     pub fn translate(&self, ranks: &[i64], other: &Group) -> Result<Vec<i32>> {
         let translate = |rank: &i64| {
             if *rank == i64::from(PROC_NULL) {
@@ -168,18 +168,18 @@ impl Group {
         ranks.iter().map(translate).collect()
     }
 
-    /// Those of either: mine first, then the other's that are not mine.
+    /// Members of either group: this group's first, then those only in `other`.
     pub fn union(&self, other: &Group) -> Vec<Member> {
         let strangers = other.members().filter(|member| self.rank_of(*member).is_none());
         self.members().chain(strangers).collect()
     }
 
-    /// Those of both, in my order.
+    /// Members of both groups, in this group's order.
     pub fn intersection(&self, other: &Group) -> Vec<Member> {
         self.members().filter(|member| other.rank_of(*member).is_some()).collect()
     }
 
-    /// Those of mine that are not the other's.
+    /// Members of this group that are not in `other`.
     pub fn difference(&self, other: &Group) -> Vec<Member> {
         self.members().filter(|member| other.rank_of(*member).is_none()).collect()
     }

@@ -1,7 +1,7 @@
-//! Intercommunicators: how two groups find each other and what they make together (MPI-5.0 §7.6).
+//! Intercommunicators: creation, split, subset and merge (MPI-5.0 §7.6).
 //!
-//! One leader on each side speaks with the other, and passes on what was agreed. Failures are
-//! passed on as well: nobody waits for a leader that has given up.
+//! One leader of each group talks to the other leader, and passes on to its group what they agreed
+//! on. It passes on failures, too, so that no member waits for a leader that has given up.
 
 use crate::host::memory::Span;
 use crate::mpi::coll::claim::Kind;
@@ -89,7 +89,7 @@ pub fn from_groups(
     draft.between(agreed.contexts, agreed.remote).make(process).map(|made| made.handle)
 }
 
-/// Intercommunicators of those of either side who have the same color.
+/// Intercommunicators between the members of either group with equal color.
 pub(in crate::mpi) fn split(process: &Process, comm: &Comm, wish: Wish) -> Result<Option<usize>> {
     let (contexts, all) = wishes(&lane(process, comm, Kind::Split)?, wish)?;
     let Some(color) = wish.color() else { return Ok(None) };
@@ -166,7 +166,7 @@ fn is_leader(rank: i32, group: &Group, name: &str) -> Result {
     Err(Class::RANK.because(words))
 }
 
-/// Two leaders tell each other who they lead. Returns contexts for both, that of their seal, and
+/// Two leaders exchange their groups' members. Returns contexts for both, that of their seal, and
 /// the other's members.
 fn meet(
     process: &Process, group: &Group, leaders: &[crate::base::Member; 2], purpose: &impl Hash,
@@ -205,7 +205,7 @@ async fn swap(lane: &Lane<'_>, peer: i32, mine: &Words) -> Result<Words> {
     Ok(Words::new(theirs))
 }
 
-/// The leader tells everybody what it has learnt, or that it has failed.
+/// The leader broadcasts to its group what it has learnt, or that it has failed.
 async fn pass_on(lane: &Lane<'_>, leader: i32, told: Option<Result<Words>>) -> Result<Words> {
     let (class, mut bytes) = match &told {
         None => (0, Vec::new()),
@@ -261,8 +261,8 @@ impl Agreed {
     }
 }
 
-/// Gets to know from the leader what it has been told by the other one; all of both groups have it
-/// then, or nobody has.
+/// Gets from the leader what the other leader has told it. Either all members of both groups learn
+/// it, or none does.
 fn learn(
     process: &Process, lane: &Lane<'_>, leader: i32, told: Option<Result<Words>>, parents: &[&Comm],
 ) -> Result<Agreed> {

@@ -1,4 +1,4 @@
-//! Communicators: a group, a context of its own, and what the program hangs on them.
+//! Communicators: a group, a context id, and what the program attaches to them.
 
 pub mod bootstrap;
 pub mod create;
@@ -50,12 +50,12 @@ pub struct Comm {
     pub rank: i32,
     /// In which generation of the world it was made. It is void in later ones.
     pub(super) generation: u64,
-    /// The how many-th of its generation it is (see [`crate::mpi::failure::lineage`]).
+    /// Its place in the creation order of its generation (see [`crate::mpi::failure::lineage`]).
     pub(super) order: usize,
     pub(super) belongings: Arc<Belongings>,
-    /// Ranks where nobody is any more, if there are such.
+    /// Ranks that have died and are not replaced, if there are any.
     gaps: Option<Arc<Gaps>>,
-    /// Who is whose neighbour, if anybody is anybody's.
+    /// The virtual topology, if it has one.
     pub(super) topology: Option<Arc<Topology>>,
     /// Counts the collective operations: a late message of one is never taken for another's.
     collectives: Arc<AtomicU32>,
@@ -115,12 +115,12 @@ struct Remote {
     local: Arc<Comm>,
     /// All members of both groups.
     both: Arc<dyn Roster>,
-    /// The same among themselves (see [`Comm::is_first`]).
+    /// An intracommunicator of all members of both groups (see [`Comm::is_first`]).
     union: Arc<Comm>,
 }
 
 /// The contexts of an intercommunicator: its own, and that of the members of one group among
-/// themselves. Both groups may use the same: nobody is in both.
+/// themselves. Both groups may share it: no member is in both.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Contexts {
     pub own: u32,
@@ -146,7 +146,7 @@ pub enum Source {
 }
 
 impl Comm {
-    /// The same with the error handler that the first communicators start with.
+    /// Sets the error handler that the first communicators start with.
     pub fn starting_with(mut self, errhandler: Installed) -> Comm {
         Arc::get_mut(&mut self.belongings).expect("it is new").errhandler = errhandler;
         self
@@ -172,7 +172,7 @@ impl Comm {
         }
     }
 
-    /// The same with these gaps.
+    /// Sets the gaps of a new communicator.
     pub(super) fn with_gaps(self, gaps: Option<Gaps>) -> Comm {
         let gaps = gaps.map(|mut gaps| {
             gaps.living.belongings = self.belongings.clone();
@@ -181,19 +181,19 @@ impl Comm {
         Comm { gaps, ..self }
     }
 
-    /// The ranks where nobody is any more, if there are such.
+    /// The ranks that have died and are not replaced, if there are any.
     #[inline]
     pub(in crate::mpi) fn gaps(&self) -> Option<&Gaps> {
         self.gaps.as_deref()
     }
 
-    /// Those who do collective operations together: all but the gaps.
+    /// The communicator of the members that do collective operations: all but the gaps.
     #[inline]
     pub fn living(&self) -> &Comm {
         self.gaps.as_ref().map_or(self, |gaps| &gaps.living)
     }
 
-    /// The same, made in this generation of the world.
+    /// Marks a new communicator as made in this generation of the world.
     pub(super) fn of_generation(self, generation: u64) -> Comm {
         Comm { generation, ..self }
     }
@@ -209,7 +209,7 @@ impl Comm {
         Comm { generation, belongings, ..Comm::new(self.handle, context, group, "") }
     }
 
-    /// The same communicator under another handle: same context, same collective operations.
+    /// This communicator under another handle; context and collective sequence are shared.
     pub(super) fn alias(&self, handle: usize) -> Comm {
         Comm {
             handle,
@@ -240,7 +240,7 @@ impl Comm {
         Comm { remote, ..Comm::new(handle, contexts.own, group, "") }
     }
 
-    /// What keeps its messages apart: `2 * context` on the wire, `2 * context + 1` in collectives.
+    /// The context id: `2 * context` in point-to-point messages, `2 * context + 1` in collectives.
     #[inline]
     pub fn context(&self) -> u32 {
         self.context.load(Ordering::Relaxed)
@@ -314,7 +314,7 @@ impl Comm {
         }
     }
 
-    /// Those who messages go to and come from: of an intercommunicator the other group.
+    /// The group that messages go to and come from: in an intercommunicator, the remote group.
     #[inline]
     pub fn peers(&self) -> &Arc<Group> {
         match &self.remote {
@@ -340,7 +340,7 @@ impl Comm {
         self.group.leads(self.peers())
     }
 
-    /// Who is whose neighbour, if anybody is anybody's.
+    /// The virtual topology, if it has one.
     pub fn topology(&self) -> Option<&Topology> {
         self.topology.as_deref()
     }
@@ -403,7 +403,7 @@ impl Comm {
         self.next_tag()
     }
 
-    /// The same for a part of what the program takes for one operation.
+    /// The tag of one part of a collective operation; the operation is not counted again.
     #[inline]
     pub fn next_tag(&self) -> i32 {
         // One after the other, as the program orders them for all members alike (MPI-5.0 §6.12).
@@ -423,7 +423,7 @@ impl Comm {
         self.group.size()
     }
 
-    /// Who has `rank` among the peers, which is one of theirs.
+    /// The peer with `rank`, which must be valid.
     #[inline]
     pub fn member(&self, rank: i32) -> Member {
         let member = usize::try_from(rank).ok().and_then(|rank| self.peers().member(rank));
@@ -439,7 +439,7 @@ impl Comm {
             | leader.expect("no group of a communicator is empty") as u64
     }
 
-    /// Its peers, for those who must know whether one of them is there.
+    /// Its peers without the gaps, as a roster.
     pub fn roster(&self) -> Arc<dyn Roster> {
         match &self.gaps {
             None => self.peers().clone(),
@@ -447,7 +447,7 @@ impl Comm {
         }
     }
 
-    /// Everybody who has a part in its collective operations.
+    /// All members that take part in its collective operations.
     pub fn everyone(&self) -> Arc<dyn Roster> {
         match &self.remote {
             None => self.roster(),
@@ -455,7 +455,7 @@ impl Comm {
         }
     }
 
-    /// Whether nobody has this rank any more.
+    /// Whether the member with this rank has died and is not replaced.
     #[inline]
     fn is_gap(&self, rank: i32) -> bool {
         self.gaps.as_ref().is_some_and(|gaps| gaps.has(rank))
@@ -473,7 +473,7 @@ impl Comm {
         }
     }
 
-    /// Who has `rank` in a communicator of one group without gaps.
+    /// The member with `rank` in a communicator of one group without gaps.
     #[inline]
     pub(super) fn plain_member(&self, rank: i32) -> Option<Member> {
         self.group.member(usize::try_from(rank).ok()?).filter(|_| self.is_whole())

@@ -1,4 +1,4 @@
-//! A communicator that is about to be: everything but its handle.
+//! Drafts of communicators: everything that a communicator is made of, except its handle.
 
 use crate::base::Member;
 use crate::mpi::attributes::Attributes;
@@ -44,7 +44,7 @@ impl<'a> Draft<'a> {
         Draft { contexts, group, remote, errhandler, attributes, info, topology, gaps, losses }
     }
 
-    /// The same between its group and `remote`.
+    /// Turns the draft into an intercommunicator between its group and `remote`.
     pub(in crate::mpi) fn between(self, contexts: Contexts, remote: Arc<Group>) -> Draft<'a> {
         Draft { contexts, remote: Some(remote), ..self }
     }
@@ -84,7 +84,7 @@ impl Contexts {
     pub(in crate::mpi) const NONE: Contexts =
         Contexts { own: i32::MAX as u32, local: i32::MAX as u32 };
 
-    /// Contexts that nobody has had, for the first rank to tell the others.
+    /// Fresh contexts, which the first rank sends to the others.
     pub(in crate::mpi) fn draw(process: &Process, rank: i32) -> Contexts {
         match rank {
             0 => Contexts {

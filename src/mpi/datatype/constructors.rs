@@ -1,4 +1,4 @@
-//! How datatypes are made, unmade and taken apart (MPI-5.0 §5.1).
+//! Datatype constructors, freeing and decoding (MPI-5.0 §5.1).
 
 use crate::base::layout::{Layout, TooLarge};
 use crate::mpi::datatype::envelope::{Combiner, Contents, Width};
@@ -60,7 +60,7 @@ pub fn vector(
     make_of(process, layout, count.saturating_mul(length), old, recipe)
 }
 
-/// The same with a stride in bytes.
+/// Like [`vector`], with the stride in bytes.
 pub fn hvector(
     process: &Process, width: Width, count: i64, length: i64, stride: i64, old: &Old,
 ) -> Result<usize> {
@@ -106,7 +106,7 @@ pub fn indexed(
     make_of(process, layout, items, old, recipe)
 }
 
-/// The same with displacements in bytes.
+/// Like [`indexed`], with displacements in bytes.
 pub fn hindexed(
     process: &Process, width: Width, lengths: &[i64], displacements: &[i64], old: &Old,
 ) -> Result<usize> {
@@ -128,7 +128,7 @@ pub fn indexed_block(
     make_of(process, layout, items, old, recipe)
 }
 
-/// The same with displacements in bytes.
+/// Like [`indexed_block`], with displacements in bytes.
 pub fn hindexed_block(
     process: &Process, width: Width, length: i64, displacements: &[i64], old: &Old,
 ) -> Result<usize> {
@@ -158,7 +158,7 @@ pub fn structure(
     make(process, layout, signature, recipe)
 }
 
-/// The same data in items that begin and end elsewhere.
+/// The data of `old` with another lower bound and extent.
 pub fn resized(process: &Process, width: Width, lb: i64, extent: i64, old: &Old) -> Result<usize> {
     let layout = old.layout.resized(lb, extent)?;
     let recipe = Contents::new(Combiner::Resized, width).distances(&[lb, extent]);

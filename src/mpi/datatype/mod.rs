@@ -1,4 +1,4 @@
-//! Datatypes (MPI-5.0 §5): what a buffer holds.
+//! Datatypes (MPI-5.0 §5): layout, signature and shape of the items in a buffer.
 
 pub mod constructors;
 mod element;
@@ -37,7 +37,7 @@ impl Address {
     /// No memory of a program lies below this.
     pub const LOWEST: usize = 4096;
 
-    /// So many bytes from here on.
+    /// The `bytes` bytes from here on.
     #[inline]
     pub fn span(self, bytes: usize) -> Span {
         Span::new(std::ptr::with_exposed_provenance(self.0), bytes)
@@ -271,7 +271,7 @@ impl Datatype {
         self.signature.elements_in(bytes)
     }
 
-    /// How many bytes so many basic elements take.
+    /// The bytes that `elements` basic elements take.
     pub fn bytes_of(&self, elements: i64) -> Result<i64> {
         self.signature.bytes_of(elements).ok_or_else(|| {
             let words = format!("count is {elements}; so many elements no such items hold");

@@ -122,7 +122,7 @@ const SIZED: &[(i32, i32, usize)] = &[
     (COMPLEX_CLASS, 32, 0x2eb),
 ];
 
-/// The type of this class that is so many bytes long.
+/// The type of this class with this size in bytes.
 pub fn match_size(class: i32, size: i32) -> Result<usize> {
     let of_class = || SIZED.iter().filter(|(known, _, _)| *known == class);
     if of_class().next().is_none() {

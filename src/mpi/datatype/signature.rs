@@ -1,7 +1,7 @@
-//! Type signatures (MPI-5.0 §5.1): the basic types in a datatype, in order, wherever they lie.
+//! Type signatures (MPI-5.0 §5.1): the sequence of basic types in a datatype, without their places.
 //!
-//! Counting elements of a message and packing for other machines need them; where the bytes are is
-//! the business of `base::layout`.
+//! They serve to count the elements of a message and to pack for other machines; `base::layout`
+//! knows where the bytes are.
 
 use crate::mpi::datatype::{Element, Pair};
 use std::sync::Arc;
@@ -15,7 +15,7 @@ pub struct Signature {
     pub elements: i64,
     /// What all of them are; [`Element::Mixed`] when they differ, or when there are none.
     pub element: Element,
-    /// The same for types that were made in different ways of the same elements.
+    /// Equal for types with equal sequences of elements, however they were constructed.
     pub digest: Digest,
     node: Node,
 }
@@ -76,7 +76,7 @@ impl Digest {
         }
     }
 
-    /// The same so many times.
+    /// This sequence, repeated `count` times.
     pub fn times(self, mut count: u64) -> Digest {
         let (mut all, mut twice) = (Digest::NOTHING, self);
         while count > 0 {
@@ -138,7 +138,8 @@ impl Signature {
         Signature { size, elements, element, digest, node: Node::Basic }
     }
 
-    /// The same `count` times. So many bytes fit into 63 bits: the layout was made before.
+    /// This signature, repeated `count` times. The bytes fit into 63 bits: the layout, made first,
+    /// has checked that.
     pub fn repeat(&self, count: i64) -> Signature {
         if count == 1 {
             return self.clone();
@@ -154,7 +155,7 @@ impl Signature {
         Signature { size, elements, element, digest, node: Node::Repeat { count, of } }
     }
 
-    /// One after the other, each so many times.
+    /// The parts in order, each repeated by its count.
     pub fn list(parts: &[(i64, &Signature)]) -> Signature {
         let filled = |(count, of): &&(i64, &Signature)| *count > 0 && of.elements > 0;
         let filled: Vec<&(i64, &Signature)> = parts.iter().filter(filled).collect();

@@ -1,5 +1,5 @@
-//! Attributes about failures: who has failed, how often, and by which modes a communicator lives
-//! (Fagg & Dongarra 2000, §4.4). They are answered by what is known when they are asked for.
+//! Attributes that describe failures: which ranks have failed, how often, and the modes of a
+//! communicator (Fagg & Dongarra 2000, §4.4). Values are computed when the program asks for them.
 
 use crate::engine::shared::rules::{CollMode, CommMode, Modes, MsgMode, RecoveryMode, Rules};
 use crate::fault::{Loss, Record};

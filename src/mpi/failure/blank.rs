@@ -1,5 +1,5 @@
-//! Gaps: ranks of a communicator where nobody is any more (BLANK). Those who live do collective
-//! operations among themselves, by ranks that are counted without the gaps.
+//! Gaps: ranks of a communicator that have died and are not replaced (FT-MPI's BLANK mode). The
+//! living members do collective operations with ranks that are counted without the gaps.
 
 use crate::base::Member;
 use crate::base::member::Roster;
@@ -8,16 +8,16 @@ use crate::mpi::comm::group::Group;
 use crate::mpi::error::{Class, Result};
 use std::sync::Arc;
 
-/// Who is left of a communicator that has gaps.
+/// The living members of a communicator that has gaps.
 pub struct Gaps {
-    /// Those who live, with ranks of their own and the same context.
+    /// A communicator of the living members, with ranks of its own and the same context.
     pub(in crate::mpi) living: Comm,
     /// Their ranks in the communicator, in ascending order.
     pub(in crate::mpi) ranks: Arc<[i32]>,
     pub(in crate::mpi) roster: Arc<dyn Roster>,
 }
 
-/// Those who live, by their ranks in the communicator.
+/// The living members, by their ranks in the communicator.
 struct Living {
     group: Arc<Group>,
     ranks: Arc<[i32]>,
@@ -35,7 +35,7 @@ impl Roster for Living {
 }
 
 impl Gaps {
-    /// Those of `group` who have `ranks` live; `living` is the group of them.
+    /// The members of a communicator with `ranks` are alive; `living` is their group.
     pub(in crate::mpi) fn new(
         generation: u64, context: u32, living: Arc<Group>, ranks: Arc<[i32]>,
     ) -> Gaps {
@@ -44,8 +44,8 @@ impl Gaps {
         Gaps { living, ranks, roster }
     }
 
-    /// The same for a communicator of `group`, of which the caller is a member, that is made of
-    /// this one; `None` where it has no gaps.
+    /// The gaps of a communicator of `group` that is derived from this one; the caller is a
+    /// member of `group`. `None` if no rank of `group` is a gap.
     pub(in crate::mpi) fn within(&self, context: u32, group: &Group) -> Option<Gaps> {
         let lives = |(_, member): &(i32, Member)| self.living.group.rank_of(*member).is_some();
         let (ranks, members): (Vec<i32>, Vec<Member>) =
@@ -58,18 +58,18 @@ impl Gaps {
         Some(Gaps::new(self.living.generation, context, living, ranks.into()))
     }
 
-    /// The rank among the living of whoever has `rank`; `None` for a gap.
+    /// The rank among the living of the member with `rank`; `None` for a gap.
     pub(in crate::mpi) fn place(&self, rank: i32) -> Option<i32> {
         let place = self.ranks.binary_search(&rank).ok();
         place.and_then(|place| i32::try_from(place).ok())
     }
 
-    /// Whether nobody has this rank.
+    /// Whether this rank is a gap.
     pub(in crate::mpi) fn has(&self, rank: i32) -> bool {
         self.ranks.binary_search(&rank).is_err()
     }
 
-    /// The rank among the living of whoever has `root`.
+    /// The rank among the living of `root`; fails if it is a gap.
     pub(in crate::mpi) fn root(&self, root: i32) -> Result<i32> {
         self.place(root).ok_or_else(|| {
             Class::ROOT.because(format!("root is {root}, where nobody is any more: a gap"))

@@ -1,4 +1,4 @@
-//! What ranks wait for, in words: said when a job is stuck.
+//! The deadlock report: describes in words what each rank waits for when a job is stuck.
 
 use crate::base::Member;
 use crate::engine::{ANY_SOURCE, ANY_TAG, Waits, Want};

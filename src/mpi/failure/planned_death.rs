@@ -1,5 +1,5 @@
-//! Deaths that were ordered beforehand for one life of one rank: counts what it does, and says when
-//! it is to end. Only ranks with orders have a fate; the others' doors know nothing of this.
+//! Fault injection inside a rank: counts what the rank does, and says when its planned death is
+//! due. A plan is for one incarnation of one rank; ranks without a plan do not pay for this.
 
 use crate::engine::Steps;
 use crate::machine::schedule::{Moment, When};

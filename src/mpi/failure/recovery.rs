@@ -1,5 +1,5 @@
-//! Recovery: all who live agree on who is left and who is to come, and go on together in the next
-//! generation of the world.
+//! Recovery: the living ranks agree on the survivors and the replacements, and continue together in
+//! the next generation of the world.
 
 use crate::base::Member;
 use crate::engine::shared::rules::{MsgMode, RecoveryMode, mode_of};
@@ -36,8 +36,8 @@ pub fn is_meant(process: &'static Process, comm: &Comm) -> bool {
     is_due(process, comm) && knows()
 }
 
-/// The same for a call that would make another communicator out of `comm`: somebody has died in it,
-/// and the calling thread knows that.
+/// Whether a call that derives another communicator from `comm` is a recovery: a member of `comm`
+/// has died, and the calling thread was told.
 pub fn is_wanted(process: &'static Process, comm: &Comm) -> bool {
     let knows = || {
         let told = process.told.lock().get(&thread_token()).copied();
@@ -99,7 +99,7 @@ fn is_of_another(process: &Process, thread: usize) -> bool {
 fn recover(process: &'static Process, generation: u64) -> Result {
     let begun = {
         let mut recovery = process.recovery.lock();
-        // As long as nobody has taken it out, the generation stays.
+        // As long as no thread has taken it out, the generation stays.
         if process.engine.generation() != generation {
             return Ok(());
         }
@@ -163,10 +163,10 @@ pub fn follow(process: &'static Process) -> Result {
     }
 }
 
-/// A replacement takes part in the recovery that wants it; false for everybody else.
+/// A replacement takes part in the recovery that needs it; false for all other ranks.
 pub fn join(process: &'static Process) -> Result<bool> {
     let Some(mut course) = process.world.summons(process.me) else { return Ok(false) };
-    // Whoever has ordered it may have died before he could order its fellows.
+    // The rank that ordered it may have died before it could order the other replacements.
     process.recovers()?;
     let fellows: Vec<Member> = course.recovery.fresh().collect();
     process.world.respawn(&fellows, &course);
@@ -174,7 +174,7 @@ pub fn join(process: &'static Process) -> Result<bool> {
         match carry_out(process, &mut course, true)? {
             End::Recovered => {
                 // It has just taken part: a program that asks once more in the place where
-                // survivors recover is not to wait for them, who have done so.
+                // survivors recover must not wait for them: they have recovered.
                 let before = process.engine.generation().saturating_sub(1);
                 process.told.lock().insert(thread_token(), before);
                 return Ok(true);
@@ -188,7 +188,7 @@ pub fn join(process: &'static Process) -> Result<bool> {
 /// How a recovery ends.
 enum End {
     Recovered,
-    /// Nobody was dead.
+    /// No rank was dead.
     Unchanged,
     GivenUp {
         rank: usize,
@@ -211,7 +211,7 @@ fn carry_out(process: &'static Process, course: &mut Summons, is_fresh: bool) ->
     let (world, engine) = (process.world, &process.engine);
     loop {
         let value = match attributes::modes(process, &process.world_comm()) {
-            // What the program has chosen, whoever is new does not know.
+            // A replacement does not know what the program has chosen.
             Some(modes) if !is_fresh => course.value(process.world_comm().rank as usize, modes),
             _ => Value::NEUTRAL,
         };
@@ -259,7 +259,7 @@ fn adopt(process: &'static Process, view: &View, course: &Summons, context: u32)
     process.world.forgive();
     process.lineage.lock().turn_over();
     process.engine.turn_over(generation, era.roll.clone(), moved)?;
-    // Only now: whoever finds it there is of the generation that it is for.
+    // Only now: a thread that finds it there is of the generation that it is for.
     let next = Summons { recovery: era.next.clone(), number: 0, modes: None };
     *process.recovery.lock() = Some(next);
     process.engine.nudge();

@@ -1,5 +1,5 @@
-//! How communicators and their ranks are, in FT-MPI's words, for programs that ask: it follows
-//! from what this process knows of deaths and of the recovery of the world (see
+//! States of communicators and ranks in FT-MPI's terms, for programs that ask. They follow from the
+//! deaths that this process knows of and from the recovery of the world (see
 //! [`crate::fault::state`]).
 
 use crate::base::Member;
@@ -45,7 +45,7 @@ fn ask<T>(
             let is_recovery = is_under_way || recovery.has_given_up();
             question(recovery.before(), is_recovery.then_some(recovery), &is_dead)
         }
-        // A thread of this process takes part in it, or nobody has begun the first one.
+        // A thread of this process takes part in it, or no thread has begun the first one.
         None => {
             let view = view(process, comm);
             let recovery = || Recovery::new(view.clone(), Record::new(), Mode::Rebuild, None);

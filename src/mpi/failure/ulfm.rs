@@ -1,9 +1,8 @@
-//! User Level Failure Mitigation: programs find out who is dead, give communicators up, agree on
-//! what they know, and go on with those who are left.
+//! User Level Failure Mitigation (ULFM): failed groups, acknowledgement, revocation, agreement,
+//! shrink.
 //!
-//! What is agreed on is agreed by all members of a communicator who live (see
-//! `engine::shared::agreement`): neither its being revoked nor deaths, before or meanwhile, stand
-//! in the way.
+//! All living members of a communicator take part in an agreement (see
+//! `engine::shared::agreement`). Neither revocation nor deaths, before or during it, prevent it.
 
 use crate::base::Member;
 use crate::base::roll::Roll;
@@ -33,12 +32,12 @@ pub fn revoke(process: &Process, comm: &Comm) {
     }
 }
 
-/// Whether somebody has given `comm` up.
+/// Whether a member has revoked `comm`.
 pub fn is_revoked(process: &Process, comm: &Comm) -> bool {
     process.world.tell_whether_revoked(comm.context(), process.me)
 }
 
-/// Fails on a communicator that was given up.
+/// Fails on a revoked communicator.
 pub fn must_not_be_revoked(process: &Process, comm: &Comm) -> Result {
     match is_revoked(process, comm) {
         true => Err(crate::mpi::p2p::revoked()),
@@ -46,21 +45,21 @@ pub fn must_not_be_revoked(process: &Process, comm: &Comm) -> Result {
     }
 }
 
-/// A handle of the group of those members who are known to be dead, in the order that all see.
+/// A handle of the group of members that are known to be dead, in the order that all see.
 pub fn failed(process: &Process, comm: &Comm) -> Result<usize> {
     let dead = deaths(process, comm).into_iter().map(|(_, member)| member);
     process.make_group(&comm.group, dead.collect())
 }
 
-/// The same of those whose deaths are acknowledged.
+/// A handle of the group of members whose deaths this rank has acknowledged.
 pub fn acknowledged(process: &Process, comm: &Comm) -> Result<usize> {
     let count = comm.tally.acknowledged.load(Ordering::Relaxed) as usize;
     let dead = deaths(process, comm).into_iter().map(|(_, member)| member);
     process.make_group(&comm.group, dead.take(count).collect())
 }
 
-/// Acknowledges the deaths of the first `count` of those in the group of [`failed`], as far as
-/// there are so many; returns how many are acknowledged now.
+/// Acknowledges the deaths of the first `count` of those in the group of [`failed`], or of
+/// all if there are fewer; returns how many are acknowledged now.
 pub fn acknowledge(process: &Process, comm: &Comm, count: usize) -> u32 {
     let deaths = deaths(process, comm);
     let count = count.min(deaths.len());
@@ -74,7 +73,7 @@ pub fn acknowledge(process: &Process, comm: &Comm, count: usize) -> u32 {
     comm.tally.acknowledged.load(Ordering::Relaxed)
 }
 
-/// The members of `comm` who are dead, with the number of each death in the job's order.
+/// The dead members of `comm`, with the number of each death in the job's order.
 fn deaths(process: &Process, comm: &Comm) -> Vec<(usize, Member)> {
     let everyone = comm.everyone();
     let deaths = (1..).zip(process.world.deaths_since(0));
@@ -85,7 +84,7 @@ fn deaths(process: &Process, comm: &Comm) -> Vec<(usize, Member)> {
 struct Round {
     comm: Held<Comm>,
     matter: Matter,
-    /// Everybody in an order that all find: between two groups, the one with the first seat among
+    /// All members in an order that all find: between two groups, the one with the first seat among
     /// their first members comes first.
     everyone: Arc<Roll>,
     /// Whether the own group is the second.
@@ -136,7 +135,7 @@ impl Round {
         Ok((agreed as u32 as i32, self.verdict(process, &decision)))
     }
 
-    /// Fails when somebody is missing and not everybody has acknowledged that.
+    /// Fails if a member is dead and not all members have acknowledged that.
     fn verdict(&self, process: &Process, decision: &Decision) -> Result {
         if decision.dead.is_empty() {
             return Ok(());
@@ -157,7 +156,7 @@ impl Round {
         Err(Class::PROC_ABORTED.because(words))
     }
 
-    /// Agrees on who is left, and makes the draft of a communicator of them.
+    /// Agrees on the survivors, and makes the draft of a communicator of them.
     async fn shrink(&self, process: &'static Process, way: Way) -> Result<Draft<'static>> {
         let drawn = Contexts { own: process.world.fresh_context(), local: self.fresh(process) };
         let most = u64::from(drawn.own) << 32 | u64::from(drawn.local);
@@ -208,7 +207,7 @@ pub fn start_agree(
     })
 }
 
-/// A communicator of those members of `comm` who live, in their order; returns its handle.
+/// A communicator of the living members of `comm`, in their order; returns its handle.
 pub fn shrink(process: &'static Process, comm: &Held<Comm>) -> Result<usize> {
     let round = Round::next(process, comm, Purpose::Shrink);
     let draft = run::block(round.shrink(process, Way::Blocking))?;

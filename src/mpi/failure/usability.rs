@@ -1,6 +1,6 @@
-//! Whether a communicator can be used, and what a failure is called: the rules of the job decide.
+//! Whether a communicator can be used, and which error class a failure has: the job's rules decide.
 //!
-//! When all is well, that is two loads and two branches.
+//! Without failures, the check is two loads and two branches.
 
 use crate::engine::shared::rules::{MsgMode, Rules};
 use crate::mpi::comm::Comm;
@@ -88,7 +88,7 @@ pub fn told(rules: Rules, class: Class) -> Class {
     }
 }
 
-/// Who has died so far, in words, if that may be what `code` is about.
+/// The ranks that have died so far, in words, if that may be what `code` is about.
 pub fn dead(process: &Process, code: i32) -> Option<String> {
     let told = told(process.world.rules(), Class::PROC_ABORTED);
     let is_it = is_failure(Class(code)) || code == told.0 || code == error_codes::RESTARTED;

@@ -26,12 +26,12 @@ enum Way {
     /// So many elements, by the library's own operation.
     Named(Kernel, usize),
     User(Callback, bool),
-    /// Nobody has asked whether the operation has a meaning, and it has none.
+    /// The operation is not defined on the type, and this was not checked before.
     Nothing,
 }
 
 impl<'a> Combiner<'a> {
-    /// For so many items of this type.
+    /// For this many items of this type.
     #[inline]
     pub fn new(process: &'a Process, op: &Op, datatype: &'a Datatype, count: i64) -> Combiner<'a> {
         let way = match op {

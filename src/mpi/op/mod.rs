@@ -61,7 +61,7 @@ impl Op {
         }
     }
 
-    /// The same of the predefined operation with this handle.
+    /// The code of the predefined operation with this handle (see [`Op::code`]).
     #[inline(always)]
     pub fn code_of(handle: usize) -> u8 {
         (handle - FIRST) as u8

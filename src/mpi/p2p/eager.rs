@@ -1,5 +1,5 @@
-//! Calls of the commonest kind: a few plain numbers, to or from one member of
-//! MPI_COMM_WORLD. They judge only whether they are that; everything else is `pt2pt`'s.
+//! The fast path for the most common calls: a few plain numbers, to or from one member of
+//! MPI_COMM_WORLD. They check only whether a call is of this kind; `mpi::p2p` does the rest.
 
 use crate::base::Member;
 use crate::engine::{Receipt, Watch};
@@ -31,7 +31,7 @@ pub struct Short {
 }
 
 impl Short {
-    /// The memory of the message, if it is so many numbers at most.
+    /// The memory of the message, if it is at most `most` plain numbers.
     #[inline(always)]
     fn span(&self, most: u64) -> Option<Span> {
         let size = predefined::plain_bytes(self.datatype);
@@ -44,8 +44,8 @@ impl Short {
         Some(self.buf.span(self.count as usize * size))
     }
 
-    /// Who has the other's rank as long as MPI_COMM_WORLD is what it was at first, if anybody has:
-    /// only of members there are channels.
+    /// The member with the peer's rank while MPI_COMM_WORLD is still the initial one, if there is
+    /// one: only members have rings.
     #[inline(always)]
     fn inhabitant(&self) -> Member {
         Member { seat: self.peer as usize, incarnation: 0 }
@@ -90,7 +90,7 @@ pub fn irecv(process: &'static Process, it: Short) -> Result<Option<usize>> {
     }
 }
 
-/// Starts a receive that cannot be booked.
+/// Starts a receive that cannot be preposted at a ring.
 #[inline(never)]
 fn post(
     process: &'static Process, world: &'static Comm, it: Short, into: Span,
@@ -103,7 +103,7 @@ fn post(
     process.requests.keep(&Held::Ever(world), Pending::Op(key)).map(Some)
 }
 
-/// Waits for a booking if its message comes in a moment; `None`: nothing has happened.
+/// Waits for a preposted receive if its message arrives soon; `None`: nothing has happened.
 #[inline(always)]
 pub fn wait(process: &'static Process, handle: usize) -> Result<Option<Status>> {
     match handle {
@@ -121,7 +121,7 @@ pub fn wait(process: &'static Process, handle: usize) -> Result<Option<Status>> 
     Ok(receipt.map(status_of))
 }
 
-/// What is known of a message that was booked.
+/// The status of a message that a preposted receive got.
 #[inline(always)]
 pub(in crate::mpi) fn status_of(receipt: Receipt) -> Status {
     let mut status = Status::new(receipt.source, receipt.tag);

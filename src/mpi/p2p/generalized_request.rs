@@ -41,7 +41,7 @@ impl General {
         *self.stage.lock() == Stage::GivenUp
     }
 
-    /// The program says so. True if nobody waits for it any more.
+    /// The program says so. True if no caller waits for it any more.
     pub(in crate::mpi) fn complete(&self) -> Result<bool> {
         match std::mem::replace(&mut *self.stage.lock(), Stage::Complete) {
             Stage::Open => Ok(false),

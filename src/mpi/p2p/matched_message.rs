@@ -28,7 +28,7 @@ impl Messages {
         Messages::default()
     }
 
-    /// Forgets all messages, if nobody has died in the midst of changing them.
+    /// Removes all messages, unless a thread died while it changed them.
     pub(in crate::mpi) fn clear(&self) {
         let left = self.0.try_lock().map(|mut shelf| std::mem::take(&mut *shelf));
         drop(left);

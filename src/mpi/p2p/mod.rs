@@ -63,7 +63,7 @@ pub(super) fn envelope(context: u32, source: i32, tag: i32) -> Envelope {
     Envelope { context, source, tag }
 }
 
-/// The bad news of an operation that has ended, in words.
+/// The error of an operation that has ended, if it failed.
 #[inline]
 pub(super) fn news(outcome: &Outcome) -> Result {
     match outcome.mishap {
@@ -131,7 +131,7 @@ fn letter(comm: &Comm, peer: Peer, tag: i32) -> Option<Letter<'static>> {
     Some(Letter { envelope, to: member, rank, everyone: None })
 }
 
-/// What a receive asks for, and whose death ends it; `None` for MPI_PROC_NULL.
+/// What a receive matches, and the ranks whose death ends it; `None` for MPI_PROC_NULL.
 #[inline]
 fn pattern(comm: &Comm, source: Source, tag: i32) -> Option<(Envelope, Watch)> {
     let context = 2 * comm.context();
@@ -226,7 +226,7 @@ pub fn isendrecv(process: &Process, comm: &Comm, both: &Exchange) -> Result<Pend
     Ok(join(process, send, recv))
 }
 
-/// The same in one place: what is sent is copied first.
+/// Starts an exchange in one buffer: the data to send is copied first (MPI_Isendrecv_replace).
 pub fn isendrecv_replace(process: &Process, comm: &Comm, both: &Exchange) -> Result<Pending> {
     must_stand(process, comm)?;
     let letter = letter(comm, comm.peer(both.dest)?, both.sendtag);
@@ -257,7 +257,7 @@ fn join(process: &Process, send: Pending, recv: Pending) -> Pending {
     }
 }
 
-/// Waits for an operation that nobody else knows of.
+/// Waits for an operation that has no request handle.
 pub fn finish(process: &Process, pending: Pending) -> Result<Completed> {
     let engine = &process.engine;
     match pending {
@@ -288,7 +288,7 @@ pub fn recv_init(comm: &Held<Comm>, into: Region, source: i32, tag: i32) -> Resu
     Ok(Arc::new(move |process| irecv(process, &comm, into.clone(), source, tag)))
 }
 
-/// What the message is like that a receive would get now (MPI_Iprobe).
+/// Describes the message that a receive would match now (MPI_Iprobe).
 pub fn iprobe(process: &Process, comm: &Comm, source: i32, tag: i32) -> Result<Option<Completed>> {
     must_stand(process, comm)?;
     let Some((pattern, watch)) = pattern(comm, comm.source(source)?, tag) else {
@@ -297,7 +297,7 @@ pub fn iprobe(process: &Process, comm: &Comm, source: i32, tag: i32) -> Result<O
     Ok(process.engine.peek(pattern, &watch)?.as_ref().map(completed))
 }
 
-/// The same, and waits for one (MPI_Probe).
+/// Waits for a message that a receive would match, and describes it (MPI_Probe).
 pub fn probe(process: &Process, comm: &Comm, source: i32, tag: i32) -> Result<Completed> {
     must_stand(process, comm)?;
     match pattern(comm, comm.source(source)?, tag) {
@@ -320,7 +320,7 @@ pub fn improbe(process: &Process, comm: &Comm, source: i32, tag: i32) -> Result<
     Ok(seized.map(|held| held.map(Some).map_err(|outcome| completed(&outcome))))
 }
 
-/// The same, and waits for one (MPI_Mprobe).
+/// Waits for a message that a receive would match, and takes it out (MPI_Mprobe).
 pub fn mprobe(process: &Process, comm: &Comm, source: i32, tag: i32) -> Result<Match> {
     must_stand(process, comm)?;
     let Some((pattern, watch)) = pattern(comm, comm.source(source)?, tag) else {

@@ -1,6 +1,6 @@
-//! Requests: operations that the program has started and asks for later (MPI-5.0 §3.7, §3.9).
+//! Requests: operations that the program starts and completes later (MPI-5.0 §3.7, §3.9).
 //!
-//! Operations that were complete from the start share one handle, so that they cost no entry.
+//! Operations that are complete at once share one handle, so that they need no table entry.
 //! Lock order: the engine's state, then the requests.
 
 mod many;
@@ -45,7 +45,7 @@ pub struct Requests(Biased<Kept>, Failures);
 #[derive(Default)]
 struct Kept {
     shelf: Shelf<Request>,
-    /// Requests whose handles are those of bookings (see `engine::rank::preposted`).
+    /// Requests with the handle of a preposted receive (see `engine::rank::preposted`).
     booked: Vec<(Key, Key)>,
 }
 
@@ -72,7 +72,7 @@ impl Kept {
         self.shelf.find_mut(key)
     }
 
-    /// Forgets a request; if it was a booking, its handle is to be released.
+    /// Removes a request; if it was a preposted receive, its handle is to be released.
     fn remove(&mut self, handle: usize) -> Option<(Request, Option<Key>)> {
         let key = self.key(handle)?;
         let request = self.shelf.remove(key)?;
@@ -131,7 +131,7 @@ enum Step {
     /// There is nothing to wait for: MPI_REQUEST_NULL, or persistent and not active.
     Inactive,
     Pending,
-    /// Active, but whoever waits is told of a death that is not acknowledged.
+    /// Active, but a waiting caller is told of a death that is not acknowledged.
     Doubted(Failure),
     /// Ended; the handle is from now on this one. The program may have something to say, which it
     /// is asked once no lock is held.
@@ -143,7 +143,7 @@ impl Requests {
         Requests::default()
     }
 
-    /// Forgets all requests, if nobody has died in the midst of changing them.
+    /// Removes all requests, unless a thread died while it changed them.
     pub(in crate::mpi) fn clear(&self) {
         let left = self.0.try_visit().map(|mut kept| std::mem::take(&mut *kept));
         drop(left);
@@ -168,8 +168,8 @@ impl Requests {
         self.insert(Request::new(comm, None).with(More { restart: Some(start), ..More::default() }))
     }
 
-    /// How many there are that have not been completed or freed, without bookings: those counts the
-    /// engine.
+    /// How many there are that have not been completed or freed, without preposted receives,
+    /// which the engine counts.
     pub(in crate::mpi) fn count(&self) -> usize {
         let kept = self.0.lock();
         kept.shelf.len() - kept.booked.len()
@@ -192,7 +192,8 @@ impl Requests {
         plain
     }
 
-    /// The same, and tells where it is known: a status that wanders through memory costs.
+    /// Like `settled_plain`, but hands the status to `tell` instead of returning it: passing a
+    /// status through memory costs time. Returns whether the request was completed.
     #[inline]
     fn settle_plain(&self, ops: &mut Ops, handle: usize, tell: impl FnOnce(Status)) -> bool {
         let Some(key) = handle_table::key(Sort::Request, handle) else { return false };
@@ -302,7 +303,7 @@ impl Requests {
     }
 }
 
-/// A receive that was booked becomes a request like any other; its handle stays.
+/// Turns a preposted receive into an ordinary request; its handle stays.
 #[inline]
 fn admit(process: &'static Process, handle: usize) {
     if let Some(booking) = handle_table::booking(handle) {
@@ -526,7 +527,7 @@ pub fn free(process: &'static Process, handle: usize) -> Result {
         process.engine.release(booking);
     }
     if request.pending.is_some() {
-        // The operation goes on, and nobody will know when it has ended.
+        // The operation continues, and its end will not be noticed.
         std::mem::forget(request.more().attendant);
     }
     match request.pending {

@@ -1,4 +1,4 @@
-//! What is known of a message that was received, in the layout of the ABI (MPI-5.0 §3.2.5).
+//! MPI_Status: source, tag and size of a received message, in the ABI's layout (MPI-5.0 §3.2.5).
 
 use crate::engine::{ANY_SOURCE, ANY_TAG};
 use crate::mpi::error::Result;
@@ -46,7 +46,7 @@ impl Status {
         Status { source, tag, error: Status::KEPT, ..Status::EMPTY }
     }
 
-    /// The same, that leaves the caller's MPI_ERROR as it is.
+    /// This status, but one that leaves the caller's MPI_ERROR unchanged.
     pub const fn without_error(self) -> Status {
         self.with_error(Status::KEPT)
     }
@@ -58,7 +58,7 @@ impl Status {
         if self.error == Status::KEPT { self.with_error(error) } else { self }
     }
 
-    /// The same with this MPI_ERROR.
+    /// This status with `error` as its MPI_ERROR.
     #[inline]
     pub const fn with_error(self, error: i32) -> Status {
         Status { error, ..self }

@@ -71,7 +71,7 @@ impl Cart {
         coords
     }
 
-    /// Who has the place at `coords`; periodic dimensions wrap around.
+    /// The rank at `coords`; periodic dimensions wrap around.
     pub fn rank(&self, coords: &[i64]) -> Result<i32> {
         let mut rank = 0;
         for (index, (dim, coord)) in self.dims.iter().zip(coords).enumerate() {
@@ -81,7 +81,7 @@ impl Cart {
         Ok(rank)
     }
 
-    /// Who is `disp` steps from `rank` in this direction; MPI_PROC_NULL beyond an edge.
+    /// The rank `disp` steps from `rank` in this direction; MPI_PROC_NULL beyond an edge.
     pub fn step(&self, rank: i32, direction: usize, disp: i64) -> i32 {
         let mut coords: Vec<i64> = self.coords(rank).into_iter().map(i64::from).collect();
         coords[direction] += disp;

@@ -1,6 +1,6 @@
-//! How communicators with topologies are made (MPI-5.0 §8.5).
+//! Creation of communicators with topologies (MPI-5.0 §8.5).
 //!
-//! Ranks stay in their order, reorder or not: in one process every neighbour is equally near.
+//! Ranks keep their order even with `reorder`: in one process all neighbours are equally near.
 
 use crate::host::memory::Span;
 use crate::mpi::coll::claim::Kind;

@@ -1,9 +1,9 @@
-//! Graphs of processes: whole ones that everybody knows, and distributed ones of which everybody
+//! Graph topologies: whole graphs that every rank knows, and distributed graphs of which each rank
 //! knows its own edges (MPI-5.0 §8.5). Pure.
 
 use crate::mpi::error::{Class, Result};
 
-/// A graph that everybody knows.
+/// A graph that every rank knows.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Graph {
     /// Where the neighbours of each node end in `edges`.
@@ -52,7 +52,7 @@ impl Graph {
     }
 }
 
-/// One end of a process's edges: who is at the other end, and what each weighs.
+/// One end of a process's edges: the ranks at the other end, and the weights.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Ends {
     pub ranks: Vec<i32>,

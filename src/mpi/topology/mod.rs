@@ -1,4 +1,4 @@
-//! Virtual topologies: who is whose neighbour (MPI-5.0 §8).
+//! Virtual topologies: the neighbours of each rank (MPI-5.0 §8).
 
 pub mod cart;
 pub mod create;
@@ -130,7 +130,7 @@ impl Comm {
         }
     }
 
-    /// Those who are `disp` steps before and after the caller in this direction of the grid.
+    /// The ranks `disp` steps before and after the caller in this direction of the grid.
     pub fn shift(&self, direction: i32, disp: i32) -> Result<(i32, i32)> {
         let cart = self.cart()?;
         let known = usize::try_from(direction).ok().filter(|known| *known < cart.dims().len());

@@ -1,7 +1,7 @@
-//! Reduction kernels: `MPI_SUM` and the like, element by element. The one room of this floor that
-//! touches the program's memory.
+//! Reduction kernels: `MPI_SUM` and the like, element by element. Within `mpi`, only this module
+//! accesses the program's memory directly.
 //!
-//! Elements are read and written unaligned: Fortran programs may lay them out so.
+//! Elements are read and written unaligned, because Fortran programs may lay them out so.
 
 mod half;
 mod number;
@@ -115,12 +115,12 @@ impl Kernel {
         self.start(input, inout, inout, count);
     }
 
-    /// The same, but the results go to `into`, which is `right` or apart from both; and memory may
-    /// not be there.
+    /// Like [`Kernel::run`], but writes the results to `into`, which is `right` or overlaps neither
+    /// operand. Reports memory that is not mapped.
     pub fn try_run(self, left: Span, right: Span, into: Span, count: usize) -> Result<(), Missing> {
-        // Where it is not known yet, nobody looks for that below.
+        // Detects the instructions now, so that the kernel need not do so inside `guard`.
         is_wide();
-        // SAFETY: kernels own nothing, and call nobody but those in C, which own nothing, either.
+        // SAFETY: kernels own nothing, and call only kernels in C, which own nothing, either.
         let done = unsafe { guard(&|| self.start(left, right, into, count)) };
         done.map_err(|address| match address {
             _ if left.holds(address) => Missing::Left(address),
@@ -211,7 +211,7 @@ impl Operands {
         }
     }
 
-    /// The same with registers of 32 bytes.
+    /// Like `run`, compiled for registers of 32 bytes.
     ///
     /// # Safety
     /// The machine must have them.
@@ -266,7 +266,7 @@ fn map_in_place<T: Copy>(left: &[Loose<T>], inout: &mut [Loose<T>], combine: imp
     }
 }
 
-/// The same with results apart from both.
+/// Combines `left` and `right` into `into`, which overlaps neither.
 #[inline(always)]
 fn map_apart<T: Copy>(
     left: &[Loose<T>], right: &[Loose<T>], into: &mut [Loose<T>], combine: impl Fn(T, T) -> T,

@@ -1,4 +1,4 @@
-//! What kernels work on.
+//! The numbers and operands that kernels work on.
 
 /// An element that arithmetic works on.
 pub(super) trait Number: Copy + PartialOrd {

@@ -33,7 +33,7 @@ pub(super) fn complex(op: Named) -> Option<fn(Operands)> {
     })
 }
 
-/// Of elements with so many bytes each.
+/// For elements with this many bytes each.
 fn run(combine: Combine, each: usize, operands: Operands) {
     let Operands { left, right, into, count } = operands;
     let left = std::ptr::with_exposed_provenance(left);

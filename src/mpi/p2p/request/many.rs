@@ -1,4 +1,4 @@
-//! Calls on many requests: all, any or some of them (MPI-5.0 §3.7.5).
+//! Completion calls on many requests: Waitall, Testany, Waitsome and others (MPI-5.0 §3.7.5).
 
 use super::{Asked, DONE, NULL, Step, UNDEFINED, nothing};
 use crate::engine::shared::rules::Rules;
@@ -89,7 +89,7 @@ impl<P: Places> Many<P> {
         self.process.requests.step(ops, self.places.key(index), self.is_look)
     }
 
-    /// The same; when the others recover, what has not ended is not waited for any more.
+    /// Like `step`, but stops waiting for a pending request once other ranks recover.
     fn step_while_calm(&self, ops: &mut Ops, index: usize) -> Result<Step> {
         match self.step(ops, index)? {
             Step::Pending => Ok(self.interruption(index).map_or(Step::Pending, Step::Doubted)),
@@ -124,7 +124,8 @@ impl<P: Places> Many<P> {
         trouble.raise(self.rules(), &self.places, self.count)
     }
 
-    /// Waits the short way if all are such that this can be; says how many it has settled.
+    /// The fast path: waits for preposted receives, if all requests are such or already complete.
+    /// Returns how many it has completed.
     #[inline]
     fn settle_bookings(&self) -> Result<usize> {
         let is_brief = |bookings: &PrepostedReceives, index: usize| {
@@ -217,8 +218,8 @@ impl<P: Places> Many<P> {
         true
     }
 
-    /// Leaves those alone that have not ended if one has failed because of a death: whoever would
-    /// have to send may be waiting for us elsewhere by now.
+    /// Stops waiting for pending requests if one has failed because of a death: a rank that would
+    /// have to send may be waiting for this rank elsewhere by now.
     fn give_up(&self, ops: &mut Ops, first: usize, trouble: &mut Trouble) -> bool {
         if self.process.engine.is_calm() {
             return false;
@@ -302,7 +303,7 @@ impl<P: Places> Many<P> {
         Ok(self.batch(harvest))
     }
 
-    /// The same without waiting: none may have ended.
+    /// Completes all that have ended, without waiting; there may be none.
     pub fn test_some(&self) -> Result<Batch> {
         self.process.requests.check(self.process, &self.places, 0..self.count)?;
         let mut found = None;
