@@ -7,7 +7,7 @@ use super::{homes, state, table};
 use crate::host::loader::plugins::{self, Misfit};
 use crate::host::{Rank, current, life};
 use libc::Dl_info;
-use parking_lot::Mutex;
+use parking_lot::{Mutex, ReentrantMutex};
 use std::ffi::{CStr, CString, c_char, c_int, c_void};
 use std::ptr::null_mut;
 use std::sync::OnceLock;
@@ -57,7 +57,12 @@ fn from_nowhere() -> Option<OpenFromNowhere> {
     Some(unsafe { std::mem::transmute::<*const c_void, OpenFromNowhere>(code) })
 }
 
+/// Held while a library is loaded and examined, so that no rank is blamed for what another one has
+/// just loaded. Reentrant, since constructors may open libraries; libc has such a lock of its own.
+static OPENING: ReentrantMutex<()> = ReentrantMutex::new(());
+
 unsafe extern "C-unwind" fn dlopen(file: *const c_char, flags: c_int) -> *mut c_void {
+    let _turn = OPENING.lock();
     // SAFETY: libc's function, declared as one whose constructors may unwind.
     let real = unsafe { std::mem::transmute::<*const (), Open>(libc::dlopen as *const ()) };
     let handle = match from_nowhere().filter(|_| !file.is_null()) {
