@@ -1,5 +1,5 @@
-//! Layouts for ranks some of whom share a node: no two of one node are in one group, so that a node
-//! that fails takes no more than one of each.
+//! Layouts for ranks that share nodes: no two ranks of one node are in one group, so that a node
+//! failure takes at most one rank of each group.
 
 use super::layout::Layout;
 use super::scheme::{Keeping, Scheme};

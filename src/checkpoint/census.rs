@@ -1,5 +1,5 @@
-//! What all have told before a checkpoint or a restoration, and what follows from it: the same for
-//! all, so the first who knows it works it out.
+//! What all members have reported before a checkpoint or a restoration, and what follows from it:
+//! it is the same for all, so the first member to need it computes it for the others.
 
 use super::disk::{self, Kept};
 use super::extent::{Heads, KINDS};
@@ -171,7 +171,7 @@ pub(super) fn draft<'a>(
     drafted(keep, &layouts(process, keep, comm, census)?, comm, census)
 }
 
-/// The same, by what is known without asking anybody.
+/// The draft that follows from layouts that are known already.
 pub(super) fn drafted<'a>(
     keep: &Checkpoint, layouts: &Layouts, comm: &Comm, census: &'a Census,
 ) -> Result<&'a Draft> {

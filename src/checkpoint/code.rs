@@ -240,7 +240,7 @@ impl Sizes {
     }
 }
 
-/// The same encoder for all pieces: what it works in is as large as they are, all together.
+/// Prepares one encoder for all pieces: its working memory is as large as all of them together.
 fn begin_encoding(
     encoder: &mut Option<ReedSolomonEncoder>, data: usize, spares: usize, bytes: usize,
 ) {
@@ -275,7 +275,7 @@ mod tests {
         some_encoded(code, data, spares, (0..spares).collect())
     }
 
-    /// The same of the codes that are wanted.
+    /// The wanted codes of `data`.
     fn some_encoded(
         code: Code, data: &[Vec<u8>], spares: usize, wanted: Vec<usize>,
     ) -> Vec<Vec<u8>> {
@@ -297,7 +297,7 @@ mod tests {
         measured(code, data, codes, repair, index).0
     }
 
-    /// The same, and how large what was summed up was.
+    /// The data with this index, and how large the summed numbers were.
     fn measured(
         code: Code, data: &[Vec<u8>], codes: &[Vec<u8>], repair: &Repair, index: usize,
     ) -> (Vec<u8>, f64) {

@@ -1,4 +1,4 @@
-//! Makes the data of those who lack them out of what the others have, and says how good they are.
+//! Decoding: makes lost data out of what the other members have, and says how accurate they are.
 
 use super::code::{Maker, Part};
 use super::extent::{DOUBLES, EXACT};

@@ -1,9 +1,9 @@
-//! The second level: every so often, all write what they keep into files. A generation is whole
-//! once all have written theirs; two are kept in turn, so that one is always there.
+//! The second level: from time to time, all ranks write their checkpoint into files. A generation
+//! is complete once all have written theirs; two are kept in turn, so that one is always there.
 //!
-//! As with what is in memory, all tell what they know (it is part of their accounts), and judge
-//! alike. A generation is known by its serial number and a random stamp, so that files of another
-//! job are never taken for its own.
+//! As with checkpoints in memory, all ranks report what they know (it is part of their accounts),
+//! and judge alike. A generation is known by its serial number and a random stamp, so that files of
+//! another job are never mistaken for its own.
 
 use super::files::{self, Contents, TURNS};
 use super::head::Head;

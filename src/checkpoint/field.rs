@@ -1,6 +1,6 @@
-//! Reed and Solomon's code as what it is, sums over GF(2^16), and the equations that give back what
-//! is lost: a few multiplications for each part, where a decoder for many parts first transforms
-//! the whole field, for each piece again.
+//! Reed-Solomon codes as sums over GF(2^16), and the equations that restore lost data: a few
+//! multiplications for each part, where a decoder for many parts transforms the whole field for
+//! each piece.
 
 use crate::base::sync::latest::Latest;
 use reed_solomon_simd::ReedSolomonEncoder;

@@ -1,8 +1,8 @@
-//! What a file of a checkpoint says of itself, as a sender's address on a parcel: which checkpoint
-//! it is part of, whose place it holds, and how long each of its regions is.
+//! The head of a checkpoint file, like the sender's address on a parcel: which checkpoint it
+//! belongs to, which place it holds, and how long each of its regions is.
 //!
-//! It says the same of the members that share stripes with its place, as far as they need it: if
-//! one of their files is lost, that is where its own head comes back from.
+//! It says as much about the members that share stripes with its place as they need: if one of
+//! their files is lost, its head is restored from here.
 
 use super::extent::{Extent, KINDS};
 use super::ledger::Generation;

@@ -1,4 +1,5 @@
-//! What a program has in hand: makes it, tells it what to keep, and asks how safe that is.
+//! A program's checkpoint object: creates it, registers data, and tells how many failures it
+//! survives.
 
 use super::code;
 use super::disk::Disk;
@@ -158,8 +159,8 @@ pub fn safety(process: &'static Process, keep: &Checkpoint) -> Option<Safety> {
     Some(Safety { version, failures, digits })
 }
 
-/// The same for each rank of the communicator: of those whose data its own are coded with. Who has
-/// no part in the checkpoint has nothing to lose.
+/// How many failures each rank of the communicator tolerates, among the ranks whose data are coded
+/// with its own. A rank without a part in the checkpoint has nothing to lose.
 pub fn tolerances(process: &'static Process, keep: &Checkpoint) -> Vec<Option<usize>> {
     let memory = keep.memory.lock();
     let told = |(slot, _): (&Slot, _)| {

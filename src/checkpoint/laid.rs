@@ -1,4 +1,4 @@
-//! Layouts as ranks share them: all who know the same hold one.
+//! Layouts that ranks share: equal ones exist once.
 
 use super::apart;
 use super::extent::Heads;

@@ -1,8 +1,9 @@
-//! Who keeps what: stripes of data that lie with different members, and the keepers of their codes.
+//! Where data and codes are kept: stripes of data of different members, and the keepers of their
+//! codes.
 //!
 //! A member's data are cut into chunks of equal length, each of which belongs to one stripe. A copy
-//! is the code of a stripe of one chunk. No two parts of a stripe lie with the same member, so that
-//! a stripe with k codes makes up for any k members.
+//! is the code of a stripe of one chunk. No two parts of a stripe are at one member, so that a
+//! stripe with k codes survives the loss of any k members.
 
 use super::scheme::{Keeping, Scheme};
 use std::ops::Range;
@@ -78,7 +79,7 @@ pub(super) fn part_of(who: usize, of: usize, hands: usize) -> Option<(usize, usi
 }
 
 impl Layout {
-    /// The same, wherever they are.
+    /// The layout of `members` ranks, whatever nodes they are on.
     pub(super) fn anywhere(scheme: &Scheme, members: usize) -> Result<Layout, String> {
         let mut layout = Layout::empty(members);
         let too_few = |least: usize| {

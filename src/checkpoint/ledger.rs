@@ -1,14 +1,15 @@
-//! Two copies in turn: which checkpoint is whole, at whom, and what all make of it.
+//! Two copies in turn: which checkpoint is complete, at which members, and what all conclude from
+//! it.
 //!
-//! Each rank has two slots. A checkpoint goes into the one that the last whole checkpoint is not
-//! in, and is known by a serial number that no other checkpoint ever had. A slot first gets its
-//! data, then its codes; what is in a slot with codes is whole there, whatever became of the
-//! others. Once all have told that theirs is whole, it is *committed*.
+//! Each rank has two slots. A checkpoint goes into the slot that does not hold the last complete
+//! one, and is known by a serial number that no other checkpoint ever had. A slot first gets its
+//! data, then its codes; a slot with codes is complete, whatever happened to the others. Once all
+//! have reported that theirs is complete, the checkpoint is *committed*.
 //!
-//! Before anything is overwritten, and before anything is restored, all lay their [`Account`] open,
-//! and judge alike. So a failure at any moment leaves the last committed checkpoint, or the one
-//! that was under way and whole at all who are needed, and never a mixture: data and codes of one
-//! serial number are of one moment.
+//! Before anything is overwritten or restored, all members publish their [`Account`] and judge
+//! alike. So a failure at any moment leaves the last committed checkpoint, or the one that was
+//! under way and complete at all members that are needed, and never a mixture: data and codes of
+//! one serial number are of one moment.
 
 use super::extent::Extent;
 use super::laid::Layouts;

@@ -1,4 +1,4 @@
-//! How many more may die before data are lost.
+//! How many more ranks may die before data are lost.
 
 use super::slot::Slot;
 use crate::base::Member;

@@ -1,4 +1,4 @@
-//! What a rank keeps: what it has registered, two copies of its data, and codes of others' data.
+//! What a rank keeps: its registered data, two copies of them, and codes of others' data.
 
 use super::disk::Disk;
 use super::extent::Heads;

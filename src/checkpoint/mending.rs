@@ -1,10 +1,9 @@
-//! Restores what was written. A file that is missing, damaged, or of another generation is like a
-//! rank that has died: its data follow from the other files, by the codes in them, and then it is
-//! written anew.
+//! Restores from files. A file that is missing, damaged, or of another generation is treated like a
+//! dead rank: its data follow from the codes in the other files, and then it is written anew.
 //!
-//! So a restoration has two steps. First all is made whole as it was written: by the scheme and the
-//! layout of the ranks that wrote it, whichever rank reads the file of a place now. Then it becomes
-//! what is in memory, by the scheme and the layout of the ranks that are here.
+//! A restoration has two steps. First everything is completed as it was written: by the scheme and
+//! the layout of the ranks that wrote it, whichever rank reads the file of a place now. Then it
+//! becomes what is in memory, by the scheme and the layout of the present ranks.
 
 use super::census::{Candidate, rank_in};
 use super::decoding::decode;
@@ -175,7 +174,7 @@ impl Call<'_> {
         then.unsolved.is_empty().then_some(then)
     }
 
-    /// The same once it is whole, as those who are here keep it; why they cannot otherwise.
+    /// The mended checkpoint as the ranks of this job keep it, or why they cannot.
     fn as_it_is_kept(&self, then: &Common) -> Outcome<Common, String> {
         let scheme = &self.keep.scheme;
         let Choice { seats, .. } = &then.choice;
@@ -302,7 +301,7 @@ impl Call<'_> {
     /// Puts what was restored in the place of what is worth less; returns where.
     fn keep_restored(&self, kept: &Kept, own: Slot, spared: u64) -> usize {
         let mine = &self.accounts[self.me()];
-        // The same, if it is in memory, is of no use there.
+        // An older copy of this checkpoint in memory is of no use.
         let is_it =
             |entry: &Option<Entry>| entry.is_some_and(|one| one.serial == kept.generation.serial);
         let same = mine.entries.iter().position(is_it);

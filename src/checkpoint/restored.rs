@@ -1,4 +1,4 @@
-//! What all know of the checkpoint that is restored, before any of its data come back.
+//! What all members know of the checkpoint to be restored, before any of its data are back.
 
 use super::code::Maker;
 use super::extent::{DOUBLES, EXACT, KINDS};

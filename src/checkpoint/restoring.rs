@@ -1,8 +1,9 @@
-//! Restores: all tell what they have, those who lack data get them made of what the others have,
-//! codes that are gone are made again, and all put their data back where they are registered.
+//! Restores a checkpoint in memory: all members report what they have, lost data are made out of
+//! what the others have, lost codes are made again, and all copy their data back to where they are
+//! registered.
 //!
-//! Nothing that a checkpoint consists of is overwritten, so a failure in the midst leaves what
-//! there was. The program's data change last, when all have confirmed.
+//! Nothing that a checkpoint consists of is overwritten, so a failure in the middle leaves it as it
+//! was. The program's data change last, when all members have confirmed.
 
 use super::census::{
     Candidate, Census, Outlook, census, drafted, first, outlook, rank_in, ranks_of,

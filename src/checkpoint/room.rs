@@ -1,4 +1,4 @@
-//! Where data come back, and how good they are.
+//! Memory for data that are restored, and how accurate they are.
 
 use super::extent::{DOUBLES, Extent};
 use super::slot::{Data, Stretch, is_finite, stretches};

@@ -1,6 +1,6 @@
-//! What all members of an operation tell each other: each leaves its part where all find it, all
-//! meet, and who comes first works out what follows, for all others as well. So what many tell each
-//! other takes no more room and no more time than there is to tell.
+//! Rounds: how all members of an operation tell each other something. Each leaves its part where
+//! all find it, all meet, and the first to continue computes what follows from all parts for the
+//! others as well. Time and memory grow with the data, not with the square of the members.
 
 use crate::base::sync::alike::Alike;
 use crate::mpi::coll;

@@ -1,9 +1,9 @@
-//! What ranks have written beside their programs: one thread does it, for all ranks of a job, so
-//! that nobody waits for a disk. Who waits for it may be called away by a failure.
+//! The scribe: one thread writes files for all ranks of a job, so that no rank waits for a disk. A
+//! rank that waits for a file may be called away by a failure.
 //!
-//! So a file may be finished long after all others have gone on. Therefore nobody begins one that
-//! somebody else has begun: whoever comes next has it written by the same thread, and so after it.
-//! What nobody waits for any more is not begun.
+//! A file may thus be finished long after its rank has continued. So a file that is being written
+//! is not begun by another thread: the next version is queued behind it. A file that no rank waits
+//! for any more is not begun.
 
 use crate::host::{life, replay, service};
 use crate::mpi::error::Result;

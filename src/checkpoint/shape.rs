@@ -1,4 +1,4 @@
-//! Who keeps what of a checkpoint, and how much: all know the same, and hold one copy of it.
+//! Which ranks keep what of a checkpoint, and how much: equal at all, and kept once.
 
 use super::extent::{DOUBLES, Heads, KINDS};
 use super::laid::Laid;

@@ -1,4 +1,4 @@
-//! What a checkpoint holds at one rank, and how it gets there from what the program has registered.
+//! A rank's part of a checkpoint, and how the program's registered data get into it.
 
 use super::extent::{DOUBLES, EXACT, Extent, Heads, KINDS};
 use super::laid::Laid;

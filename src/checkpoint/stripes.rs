@@ -1,9 +1,9 @@
-//! Works out stripes where they lie: each member takes a part of every code, reads what it is made
-//! of straight out of the others' memory, and writes it straight into that of those who keep it, or
-//! of those whose data come back. So there is one pass over the data, which all take part in.
+//! Encodes stripes in place: each member computes a part of every code. It reads the data straight
+//! out of the other members' memory, and writes codes, or restored data, straight into the memory
+//! of their keepers. So there is one pass over the data, shared by all.
 //!
-//! All meet before anybody reads, and when all have done their parts. Only who has been at the
-//! second meeting counts on anything that others have made for it.
+//! All members meet before any reads, and when all have done their parts. Only a member that has
+//! been at the second meeting relies on what others have made for it.
 
 use super::code::Encoder;
 use super::extent::{DOUBLES, KINDS};

@@ -1,7 +1,7 @@
-//! Takes checkpoints: all tell what they have and make room, together they copy it and make codes
-//! of it, in one pass; all hear that this is done, and confirm that they have heard so.
+//! Takes checkpoints: all members report what they have and make room; together they copy the data
+//! and make codes of them, in one pass; all learn that this is done, and confirm it.
 //!
-//! Beside the program, each copies its own data at once, and codes are made of the copies.
+//! Beside the program, each member copies its own data at once, and codes are made of the copies.
 
 use super::census::{Census, Draft, census, draft};
 use super::disk;

@@ -1,7 +1,7 @@
-//! The weights of sums, and the equations that give back what is lost.
+//! The weights of checksums, and the equations that restore lost data.
 //!
-//! Every square part of a Gaussian random matrix can be inverted, and most of them well (Chen and
-//! Dongarra 2005); how well is computed for those that are really lost.
+//! Every square part of a Gaussian random matrix can be inverted, and most of them accurately (Chen
+//! and Dongarra 2005); how accurately is computed for the parts that are lost.
 
 use crate::base::random::Random;
 use crate::base::sync::latest::Latest;

@@ -1,10 +1,9 @@
 //! One rank's inner life: matching, operations, progress, notices of failure.
 //!
-//! A rank's state lies behind one lock, held for a few lines at a time: every thread of the rank
-//! may call at once, and as long as one thread alone does, the lock costs nothing. Nobody else
-//! waits for it: ranks reach each other only through their ports, and who looks for deadlocks from
-//! outside goes on when it is taken.
-//! Whoever waits makes progress for all threads of the rank.
+//! A rank's state is behind one lock, held for a few lines at a time: every thread of the rank may
+//! call at once, and as long as one thread alone does, the lock costs nothing. No other rank waits
+//! for it: ranks reach each other only through their ports, and the deadlock detector only tries
+//! it. A thread that waits makes progress for all threads of its rank.
 
 mod rank;
 pub mod shared;
@@ -47,11 +46,11 @@ pub struct Engine {
     pulse: Pulse,
     port: &'static Port,
     state: Biased<State>,
-    /// Hear what comes through channels, for threads that wait.
+    /// Watch the rings for threads that wait.
     ears: Ears,
     /// What [`World::stir`] was when nothing was wrong that concerns this rank.
     calm: AtomicU64,
-    /// The same as long as messages may go the short way.
+    /// Equal to `calm` as long as messages may take the fast path.
     carefree: AtomicU64,
     /// How many recoveries it has taken part in or come after.
     generation: AtomicU64,
@@ -382,8 +381,9 @@ impl Engine {
         self.poll_state(|state| ready(&mut state.ops))
     }
 
-    /// The same with all of the state. Who asks in vain will ask again: where ranks share cores,
-    /// it is better to let somebody run who can change the answer.
+    /// Makes progress once, then asks `ready` with all of the state. A caller that asks in vain
+    /// will ask again: where ranks share cores, it first lets another rank run, which can change
+    /// the answer.
     #[inline]
     fn poll_state<T>(
         &self, mut ready: impl FnMut(&mut State) -> Option<T>,

@@ -86,7 +86,7 @@ impl Agreement {
 }
 
 impl<R: Rules> Agreement<R> {
-    /// The same under other rules.
+    /// The part of member `me` of `size` under the rules `R`.
     pub(super) fn ruled(me: usize, size: usize) -> Agreement<R> {
         assert!(me < size, "member {me} is one of the {size}");
         Agreement {

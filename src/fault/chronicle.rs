@@ -1,5 +1,5 @@
-//! What is told about failures: for each, when what happened until the job had recovered. Pure:
-//! times come in as arguments, counted from the beginning of the job.
+//! The record of each failure, for reports: when which step was reached until the job had
+//! recovered. Pure: times come in as arguments, counted from the beginning of the job.
 
 use crate::base::Member;
 use crate::machine::berths::Relocation;

@@ -1,7 +1,7 @@
 //! Protocols of failure, as pure machines: no clock, no wire, no thread.
 //!
-//! What is to be sent goes out as a value, what was heard and who died comes in as an argument; so
-//! the same code runs in one process, between hosts, and in the simulation beside it.
+//! What to send goes out as a value; messages and deaths come in as arguments. So the same code
+//! runs in one process, between hosts, and in the simulation beside it.
 
 pub mod agreement;
 pub mod chronicle;

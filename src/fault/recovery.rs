@@ -64,7 +64,7 @@ impl Recovery {
 }
 
 impl<R: Rules> Recovery<R> {
-    /// The same under other rules.
+    /// Begins a recovery under the rules `R`.
     pub(super) fn ruled(
         view: View, record: Record, mode: Mode, fallback: Option<Mode>,
     ) -> Recovery<R> {

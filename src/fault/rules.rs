@@ -1,5 +1,5 @@
 //! The rules that the machines obey, as a type: tests break one rule at a time to show that the
-//! simulation would notice. The product knows only [`Sound`]; the rest costs nothing.
+//! simulation notices. The library knows only [`Sound`]; the rest costs nothing.
 
 /// Which rules hold.
 pub trait Rules: Clone {

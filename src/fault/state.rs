@@ -1,7 +1,7 @@
-//! FT-MPI's words for how a communicator and its ranks are, for those who ask (Fagg & Dongarra).
+//! FT-MPI's states of a communicator and its ranks, as programs query them (Fagg & Dongarra).
 //!
-//! Nothing is stored: both follow from the view, from the recovery that is under way, and from who
-//! is known to be dead.
+//! Nothing is stored: both follow from the view, from the recovery that is under way, and from the
+//! known deaths.
 
 use super::recovery::Recovery;
 use super::rules::Rules;

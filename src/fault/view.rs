@@ -1,4 +1,4 @@
-//! Who is a member: the slots of a communicator in one generation.
+//! Membership: the slots of a communicator in one generation.
 
 use crate::base::Member;
 

@@ -1,5 +1,5 @@
-//! Messages of one sender's that their receiver copies together: the two of them hear of each other
-//! once for all of it (see [`crate::transport::cooperative_copy`]).
+//! Several messages of one sender that their receiver copies together: the two synchronise once for
+//! all of them (see [`crate::transport::cooperative_copy`]).
 
 use super::packet::{Delivery, Envelope, Packet};
 use crate::host::memory::Region;

@@ -1,4 +1,4 @@
-//! The wire within one process: a port per seat, where packets for it arrive and its own come home.
+//! The inbox: a port per seat, where packets for it arrive and its own return.
 
 use super::packet::Packet;
 use crate::base::Member;

@@ -184,7 +184,7 @@ impl Packet {
         field!(self, envelope)
     }
 
-    /// The same message under another envelope.
+    /// Gives the message another envelope.
     pub fn readdressed(self, envelope: Envelope) -> Packet {
         field!(self, envelope = envelope);
         self
@@ -214,13 +214,13 @@ impl Packet {
         field!(self, token)
     }
 
-    /// The same packet, marked as one that goes round a channel of its sender's.
+    /// Marks the packet as one that bypasses a ring of its sender's.
     pub(super) fn on_a_detour(self) -> Packet {
         field!(self, seat = field!(self, seat) | DETOUR);
         self
     }
 
-    /// Whether it has gone round a channel of its sender's.
+    /// Whether it has bypassed a ring of its sender's.
     #[inline]
     pub fn is_on_a_detour(&self) -> bool {
         field!(self, seat) & DETOUR != 0

@@ -1,11 +1,12 @@
-//! A channel: the way of one sender's messages to one receiver, once the two have met a few times.
+//! A ring: carries one sender's messages to one receiver, once the two have communicated a few
+//! times.
 //!
-//! Short messages lie in the ring itself, one cache line each; others are packets, and the ring
-//! holds where they are. When the ring is full, packets go round by the receiver's inbox, and
-//! nothing goes through the ring until the receiver has taken all of them: so whoever takes a
-//! packet that went round takes what is left in the ring first, and messages stay in order.
+//! Short messages are in the ring itself, one cache line each; others are packets, and the ring
+//! holds references. When the ring is full, packets take the receiver's inbox, and nothing goes
+//! through the ring until the receiver has taken all of them: before it takes a packet that
+//! bypassed the ring, it takes what is left in the ring, and messages stay in order.
 //!
-//! Channels are never freed but used again: anybody may look whether something lies in one.
+//! Rings are never freed but reused: any thread may look whether one holds a message.
 
 use super::packet::{Envelope, Packet};
 use crate::base::Member;
@@ -151,7 +152,7 @@ impl Outgoing {
         }
     }
 
-    /// The same for data in one piece.
+    /// Sends contiguous data.
     #[inline(always)]
     pub fn send_span(&mut self, envelope: Envelope, data: Span) -> Result<bool, Fault> {
         let bytes = data.bytes();
@@ -166,7 +167,7 @@ impl Outgoing {
         Ok(true)
     }
 
-    /// The same for data in pieces.
+    /// Sends data in pieces.
     #[inline(never)]
     fn send_pieces(&mut self, envelope: Envelope, data: &Region) -> Result<bool, Fault> {
         let bytes = data.bytes();
@@ -239,7 +240,7 @@ pub enum Arrival {
     Packet(Packet),
 }
 
-/// The same for those who have only a look.
+/// What a caller that only looks sees.
 pub enum Glance {
     Nothing,
     Short { envelope: Envelope, data: Span },

@@ -1,4 +1,4 @@
-//! What arrives: by the inbox and by channels, to those who wait for it.
+//! Arrivals: takes messages from the inbox and the rings to the receives that wait for them.
 
 use super::matching::accepts;
 use crate::base::Member;
@@ -31,7 +31,7 @@ impl Engine {
         self.progress_for(state, None).map(drop)
     }
 
-    /// The same, and returns the first message to arrive that is `wanted`.
+    /// Does all short work, and returns the first message to arrive that is `wanted`.
     #[inline]
     pub(in crate::engine) fn progress_for(
         &self, state: &mut Guard<'_, State>, wanted: Option<Wanted<'_>>,

@@ -38,12 +38,12 @@ impl Engine {
         }
         match self.state.own() {
             Some(state) => self.send_in(state, envelope, to, data),
-            // A copy, so that who goes the short way has his in registers.
+            // A copy, so that the fast path keeps its own in registers.
             None => self.send_among_many(&{ envelope }, to, data),
         }
     }
 
-    /// The same for one of several threads.
+    /// Sends for one of several threads.
     #[inline(never)]
     fn send_among_many(&self, envelope: &Envelope, to: Member, data: Span) -> Result<bool, Died> {
         self.send_in(self.state.lock(), *envelope, to, data)
@@ -95,7 +95,7 @@ impl Engine {
         Ok(received.map(|(tag, bytes)| tell(tag, bytes)).is_some())
     }
 
-    /// The same for a message that is still to come, and for one of several threads.
+    /// Receives a message that is still to come, or for one of several threads.
     #[inline(never)]
     fn receive_soon(
         &self, pattern: Envelope, from: Member, into: Span,
@@ -106,7 +106,7 @@ impl Engine {
         self.look_again(|| self.look_in(self.state.lock(), pattern, from, into, LOOKS))
     }
 
-    /// The same where the rank's other threads have the state until something comes.
+    /// Receives while the rank's other threads use the state until something arrives.
     #[inline(never)]
     fn receive_among_threads(
         &self, pattern: Envelope, from: Member, into: Span,

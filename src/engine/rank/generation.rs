@@ -1,7 +1,7 @@
-//! How a rank looks upon failures: which of them concern it, and how it goes on after a recovery.
+//! Which failures concern a rank, and how it continues after a recovery, in the next generation.
 //!
-//! A rank is *calm* when no member of its world is dead and nobody has begun to recover. Then no
-//! operation is judged, however many have died in earlier generations: one load and one branch.
+//! A rank is *calm* when no member of its world is dead and no recovery has begun. Then no
+//! operation is judged, however many ranks died in earlier generations: one load and one branch.
 
 use crate::base::Member;
 use crate::base::member::Roster;

@@ -43,7 +43,7 @@ impl<R: Copy + PartialEq> Posted<R> {
         self.place(envelope).map(|place| *self.0.value(place))
     }
 
-    /// The same, which waits no longer.
+    /// Takes the receive that gets a message with `envelope` out of the table.
     #[inline]
     pub(in crate::engine) fn take(&mut self, envelope: Envelope) -> Option<R> {
         self.place(envelope).map(|place| self.0.remove(place))
@@ -151,7 +151,7 @@ impl<M> Unexpected<M> {
         self.retain_by(|_, message| is_wanted(message));
     }
 
-    /// The same by their envelopes, too.
+    /// Drops the messages that `is_wanted` rejects by their envelopes or themselves.
     pub(in crate::engine) fn retain_by(&mut self, is_wanted: impl Fn(Envelope, &M) -> bool) {
         let unwanted = |place: &Place| !is_wanted(self.0.envelope(*place), self.0.value(*place));
         let unwanted: Vec<Place> = self.0.line().filter(unwanted).collect();

@@ -211,7 +211,7 @@ impl Model {
         self.messages[message].fate = fate;
     }
 
-    // The same, done by engines, and compared.
+    // Steps of the model, repeated with engines; the results are compared.
 
     fn send(&mut self) {
         let (from, to, mut data) = (self.below(RANKS), self.below(RANKS), self.any_place());

@@ -1,5 +1,5 @@
-//! Waits for what is done outside, by somebody who hears nothing of failures: a disk may hang for
-//! ever. So these waits end as receives do, and whoever comes with an answer later finds nobody.
+//! Waits for work that a thread outside does, which knows nothing of failures: a disk may hang for
+//! ever. These waits end like receives, and an answer that comes later is dropped.
 
 use crate::base::slab::Key;
 use crate::engine::rank::operation::{Outcome, Stage, Watch};

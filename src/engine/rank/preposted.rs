@@ -1,9 +1,8 @@
-//! PrepostedReceives: receives of a few bytes with one tag from one member, by its channel, started
-//! the short way.
+//! Preposted receives: receives of a few bytes with one tag from one member, through its ring,
+//! started on the fast path.
 //!
-//! As long as all goes as usual they are filled and settled without ever becoming operations. What
-//! is not usual makes operations of all that wait, before anything else is looked at: so each
-//! booking is older than each posted receive.
+//! Normally they are filled and completed without ever becoming operations. Anything unusual first
+//! makes operations of all that wait: so each preposted receive is older than each posted one.
 
 use super::matching::ANY_TAG;
 use crate::base::Member;
@@ -279,7 +278,7 @@ impl Engine {
         }
     }
 
-    /// The same for one of several threads.
+    /// Preposts a receive for one of several threads.
     #[inline(never)]
     fn book_among_many(&self, pattern: Envelope, from: Member, into: Span) -> Option<Key> {
         book_in(self.state.lock(), pattern, from, into)

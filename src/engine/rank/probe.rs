@@ -35,7 +35,7 @@ impl Engine {
         self.poll_state(|state| self.peeked(state, pattern, watch, state.heard(pattern)))
     }
 
-    /// The same, and waits for one.
+    /// Waits for a message that a receive with this pattern would get, and describes it.
     pub fn probe(&self, pattern: Envelope, watch: &Watch) -> Result<Outcome, Died> {
         let mut heard = None;
         self.wait_for_message(Some(Sought { pattern, room: None }), |state| {
@@ -51,7 +51,7 @@ impl Engine {
         self.poll_state(|state| self.seized(state, pattern, watch, state.heard(pattern)))
     }
 
-    /// The same, and waits for one.
+    /// Waits for a message that a receive with this pattern would get, and takes it out.
     pub fn seize_next(
         &self, pattern: Envelope, watch: &Watch,
     ) -> Result<Result<Held, Outcome>, Died> {

@@ -171,7 +171,7 @@ impl Engine {
         self.finish_with_care(state, key, outcome);
     }
 
-    /// The same for those that somebody else waits for, or nobody.
+    /// Ends an operation that another thread waits for, or none.
     #[inline(never)]
     fn finish_with_care(&self, state: &mut State, key: Key, outcome: Outcome) {
         let op = state.ops.0.find_mut(key).expect("an operation ends once");
@@ -260,7 +260,8 @@ impl Engine {
         }
     }
 
-    /// The same for a send that is about to start, which takes nothing in: by the newest record.
+    /// What stands against a send that is about to start: judged by the newest record of deaths,
+    /// since a send receives nothing.
     #[inline]
     pub(in crate::engine) fn judge_send(
         &self, state: &mut State, envelope: Envelope, watch: &Watch,
@@ -365,7 +366,7 @@ impl Engine {
         self.wait_for_message(None, ready)
     }
 
-    /// The same for those who wait for a message themselves.
+    /// Waits until `ready`; `sought`: the message that the caller itself waits for.
     #[inline]
     pub(in crate::engine) fn wait_for_message<T>(
         &self, sought: Option<Sought>, mut ready: impl FnMut(&mut State) -> Option<T>,
@@ -393,7 +394,7 @@ impl Engine {
         self.wait_for_news_or(state, sought, None, || false);
     }
 
-    /// The same, or until it `is_so`. Only who may sleep says what it waits for.
+    /// Waits for news, or until `is_so`. Only a caller that may sleep says what it waits for.
     #[inline]
     pub(in crate::engine) fn wait_for_news_or(
         &self, state: &mut Guard<'_, State>, sought: Option<Sought>, watched: Option<Watched>,

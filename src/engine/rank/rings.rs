@@ -1,7 +1,7 @@
-//! The channels of a rank: to those it sends to often, and from those who send to it.
+//! The rings of a rank: to the ranks it sends to often, and from those that send to it.
 //!
-//! Where there are channels, whoever is about to sleep makes a heavy fence after it has announced
-//! that, and before its last look: senders then need none between message and bell.
+//! A rank with rings that is about to sleep makes a heavy fence after it has announced that, and
+//! before its last look: senders then need no fence between message and bell.
 
 use crate::base::Member;
 use crate::engine::{Engine, State};

@@ -1,5 +1,5 @@
-//! Steps of calls, for those who order a death in the midst of one: a step is a message sent, or a
-//! wait begun. Nobody pays for them where nobody counts.
+//! Steps of calls, for deaths ordered in the middle of a call: a step is a message sent, or a wait
+//! begun. Without such an order they cost nothing.
 
 use crate::engine::Engine;
 use crate::engine::rank::operation::Died;

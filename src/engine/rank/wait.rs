@@ -1,4 +1,5 @@
-//! Waits for others without a message: for what happens in a [`Meeting`].
+//! Waits without a message: for what happens in a [`Meeting`], until it happens or a failure ends
+//! the wait.
 
 use crate::base::member::Roster;
 use crate::base::slab::Key as Run;
@@ -75,7 +76,7 @@ impl Awaited {
     }
 }
 
-/// The same for those who look from outside.
+/// What a rank waits for, as the deadlock detector and the live view see it.
 #[derive(Clone, Copy)]
 pub(in crate::engine) struct Watched {
     key: Key,
@@ -102,7 +103,8 @@ impl Engine {
         }
     }
 
-    /// The same by the newest record, whatever has been taken in so far.
+    /// What stands against the wait by the newest record of deaths, whatever has been received so
+    /// far.
     #[inline]
     pub fn objection_by_now(&self, vigil: &Vigil<'_>) -> Option<Mishap> {
         if self.is_calm() {
@@ -156,8 +158,8 @@ impl Engine {
         self.keep_long_vigil(vigil, &|| vigil.is_over(), true)
     }
 
-    /// The same for those who have no core of their own, and as a rule nothing else to do: who is
-    /// alone with its rank, and has nothing under way, sleeps at once.
+    /// Waits where ranks share cores: a single thread of a rank that has nothing else under way
+    /// sleeps at once.
     #[inline]
     pub fn keep_short_vigil(&self, vigil: &Vigil<'_>) -> Result<Option<Mishap>, Died> {
         self.step()?;
@@ -217,7 +219,7 @@ impl Engine {
             || self.pulse.is_stopping()
     }
 
-    /// The same for what comes to an end whoever dies, as `is_over` says.
+    /// Waits until `is_over`, for what ends whichever rank dies.
     pub fn sit_out(&self, vigil: &Vigil<'_>, is_over: impl Fn() -> bool) -> Result<(), Died> {
         self.keep_long_vigil(vigil, &is_over, false).map(drop)
     }

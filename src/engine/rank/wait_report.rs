@@ -1,4 +1,4 @@
-//! What a rank waits for, for those who look from outside: a job that is stuck says so.
+//! What a rank waits for, as the deadlock detector reports it.
 
 use crate::engine::rank::operation::{Op, Stage, Watch};
 use crate::engine::rank::wait::Watched;

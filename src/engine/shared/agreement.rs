@@ -1,8 +1,8 @@
 //! Where ranks of one process agree: each has a machine of [`crate::fault::Agreement`], and what
 //! the machines say to each other is delivered at once, by the thread that makes them say it.
 //!
-//! An agreement is there from the first member's contribution until all who live have collected
-//! the decision. Lock order: an engine's state, the council, the ledger.
+//! An agreement exists from the first member's contribution until all living members have collected
+//! the decision. Lock order: an engine's state, the agreements, the ledger.
 
 use super::rules::{self, Modes};
 use crate::base::Member;

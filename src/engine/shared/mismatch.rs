@@ -1,5 +1,5 @@
-//! Operations that nobody goes through with, since their members have called different things:
-//! those who wait in them already are told.
+//! Void operations: the members have called different things, and those that already wait in the
+//! operation are told.
 
 use crate::engine::World;
 use crate::transport::Envelope;

@@ -1,4 +1,5 @@
-//! What the ranks of one process share: who is dead, agreement, revocation, the rules of the job.
+//! What the ranks of one process share: the record of deaths, agreement, revocation, meetings, and
+//! the rules of the job.
 
 pub(in crate::engine) mod agreement;
 pub mod deadlock_detector;

@@ -1,6 +1,6 @@
-//! What all who recover work out alike: the first who comes to it does, the others find it done.
-//! Only the latest are kept; whoever is further behind works it out for itself, with the same
-//! result.
+//! Conclusions that all members of a recovery draw alike: the first member computes them, the
+//! others find them done. Only the latest are kept; a member that is further behind computes them
+//! itself.
 
 use super::world::World;
 use crate::base::roll::Roll;

@@ -1,5 +1,5 @@
-//! Which communicators are revoked. Ranks of one process share one list, so that whoever revokes
-//! has told all at once.
+//! Revoked communicators. The ranks of one process share one list, so that a revocation reaches all
+//! at once.
 
 use crate::base::Member;
 use crate::base::member::Roster;
@@ -111,8 +111,8 @@ impl Engine {
         !self.is_calm() && state.revoked_with(envelope).any(|of| self.world.is_revoked(of, self.me))
     }
 
-    /// The same, and the program knows: nothing begins there any more, even if all that it needs
-    /// has come.
+    /// Whether the program has been told that this communicator is revoked: no operation begins
+    /// there any more, even if everything that it needs has arrived.
     #[inline]
     pub(in crate::engine) fn is_barred(&self, state: &State, envelope: Envelope) -> bool {
         !self.is_calm()

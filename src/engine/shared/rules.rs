@@ -1,4 +1,4 @@
-//! How a job takes failures: what was asked for, or what the program shows that it can do.
+//! How a job takes failures: as requested, or as the program shows that it can.
 
 use crate::fault::Mode;
 pub use crate::launch::{

@@ -1,5 +1,5 @@
-//! What the ranks of a job share: the wire between them, the record of who is dead, and the rules
-//! by which they live.
+//! What the ranks of a job share: the inboxes between them, the record of deaths, and the rules of
+//! the job.
 
 use crate::base::Member;
 use crate::base::roll::{Roll, Rolls};
@@ -80,7 +80,7 @@ impl World {
         World::on(sched::cores(), seats)
     }
 
-    /// The same on so many cores.
+    /// A world of `seats` ranks on `cores` cores.
     pub(in crate::engine) fn on(cores: usize, seats: usize) -> World {
         World {
             wire: Wire::new(seats, seats <= cores),

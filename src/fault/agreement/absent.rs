@@ -1,4 +1,5 @@
-//! Who is missing. Nothing is stored while nobody is: ten thousand members are ten thousand of it.
+//! Missing members. Nothing is stored while none is: ten thousand members have ten thousand of
+//! these.
 
 /// Members that are dead or gone, in the order in which that was noticed.
 #[derive(Clone, Debug, Default)]

@@ -1,4 +1,4 @@
-//! What is agreed, and what members hold on to until it is.
+//! What is decided, and what members hold on to until then.
 
 use super::value::Value;
 use std::sync::Arc;

@@ -1,4 +1,4 @@
-//! What a coordinator has heard from whom.
+//! What a coordinator has heard from which member.
 
 use super::absent::Absent;
 use super::decision::{Decision, Lock};

@@ -1,4 +1,4 @@
-//! What members bring to an agreement, and how it becomes one value.
+//! What members contribute to an agreement, and how it becomes one value.
 
 /// What a member contributes, and what comes of all contributions together.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -69,8 +69,8 @@ impl Files {
 
 impl LibcState {
     /// Closes the descriptors that the rank has left open. It has ended, and none of its threads
-    /// runs any more; its streams were flushed if it ended by `exit`. The `FILE`s are freed, too, unless the rank has died
-    /// inside libc, which may hold its own locks then.
+    /// runs any more; its streams were flushed if it ended by `exit`. The `FILE`s are freed, too,
+    /// unless the rank has died inside libc, which may hold its own locks then.
     pub(in crate::host) fn close_files(&self, has_died_in_libc: bool) {
         for Open { stream, .. } in std::mem::take(&mut *self.files.0.lock()) {
             if stream.descriptor() > 2 {

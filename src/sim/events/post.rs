@@ -31,7 +31,7 @@ pub(super) enum Later<'a, W> {
     Alone(&'a mut Agenda<Note<W>>),
     /// By shard: what goes there.
     Sorted(&'a mut [Vec<(u64, Note<W>)>]),
-    /// The same, but for the shard with this number, which has an agenda, for it runs ahead.
+    /// By shard; shard number `own`, which runs ahead, has an agenda instead.
     Ahead { agenda: &'a mut Agenda<Note<W>>, shards: &'a mut [Vec<(u64, Note<W>)>], own: usize },
 }
 
