@@ -342,7 +342,7 @@ fn a_hundred_thousand_ranks_come_and_go_at_default_limits() {
     println!("100,000 ranks took {:?}\n{}", seen.took, seen.stdout);
     let limit = std::fs::read_to_string("/proc/sys/vm/max_map_count").unwrap();
     let limit: usize = limit.trim().parse().unwrap();
-    let are_copied = seen.stderr.contains("copies of their code");
+    let are_copied = seen.stderr.contains("has its own copy of the code");
     assert_eq!(are_copied, limit < 200_000 && can_mark_guards(), "{seen}");
 }
 
@@ -377,7 +377,7 @@ fn ranks_whose_code_is_copied_die_and_come_back_like_any_other() {
     let program = support::c_text("comes_back", text).build();
     let run = fibers(&program, 33_000).option("--explain").option("--mode=rebuild");
     let seen = run.option("--kill=9@compute:20ms").succeeds();
-    assert!(seen.stderr.contains("copies of their code"), "{seen}");
+    assert!(seen.stderr.contains("has its own copy of the code"), "{seen}");
     assert_eq!(seen.lines_with("33000 are there"), 1, "{seen}");
 }
 

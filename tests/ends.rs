@@ -123,7 +123,7 @@ fn an_error_that_nobody_handles_ends_the_job_with_one_sentence() {
 fn calls_out_of_season_are_named() {
     ends(&["before-init"], 16, &["MPI_Comm_rank", "called before MPI_Init"]);
     ends(&["after-finalize"], 16, &["MPI_Barrier", "called after MPI_Finalize"]);
-    ends(&["init-twice"], 16, &["MPI_Init", "initialized already"]);
+    ends(&["init-twice"], 16, &["MPI_Init", "already initialized"]);
     ends(&["finalize-twice"], 16, &["MPI_Finalize", "called after MPI_Finalize"]);
 }
 

@@ -41,7 +41,9 @@ pub(super) fn about_losses() -> String {
     let unread = match LOST.load(Ordering::Relaxed) {
         0 => String::new(),
         bytes => {
-            format!("ftrun: {bytes} bytes of output were lost: their reader did not take them\n")
+            format!(
+                "ftrun: {bytes} bytes of output were lost: the reader closed or stopped reading\n"
+            )
         }
     };
     let error = Error::from_raw_os_error(FAILURE.load(Ordering::Relaxed));

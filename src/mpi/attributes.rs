@@ -80,7 +80,9 @@ impl Predefined {
 /// A key that fits to `bearer`, with these callbacks.
 pub fn create_key(process: &Process, keyval: Keyval) -> Result<i32> {
     let key = process.keyvals.insert(Arc::new(keyval));
-    let key = key.ok_or_else(|| Class::OTHER.because("there is no room for another key"))?;
+    let key = key.ok_or_else(|| {
+        Class::OTHER.because("too many objects: no handle is left for another key")
+    })?;
     Ok(i32::try_from(key).expect("a key has 31 bits"))
 }
 

@@ -174,5 +174,5 @@ pub fn free(process: &Process, handle: usize) -> Result {
 }
 
 fn no_room() -> Failure {
-    Class::OTHER.because("there is no room for another error handler")
+    Class::OTHER.because("too many objects: no handle is left for another error handler")
 }

@@ -72,12 +72,12 @@ impl Codes {
         let known = added.get(&code).filter(|known| (known.class == code) == is_class);
         let Some(known) = known else { return Err(not_added(code)) };
         if !known.words.is_empty() {
-            let words = format!("{code} still has an error string; remove that first");
+            let words = format!("{code} still has an error string; remove the string first");
             return Err(Class::ARG.because(words));
         }
         let has_codes = added.iter().any(|(other, known)| *other != code && known.class == code);
         if has_codes {
-            let words = format!("class {code} still has error codes; remove those first");
+            let words = format!("class {code} still has error codes; remove the codes first");
             return Err(Class::ARG.because(words));
         }
         added.remove(&code);
@@ -93,7 +93,7 @@ impl Codes {
         }
         let added = self.added.lock();
         added.get(&code).map(|known| known.class).ok_or_else(|| {
-            Class::ARG.because(format!("errorcode is {code}, which is no error code"))
+            Class::ARG.because(format!("errorcode is {code}, which is not an error code"))
         })
     }
 
@@ -107,7 +107,7 @@ impl Codes {
         }
         let added = self.added.lock();
         added.get(&code).map(|known| known.words.clone()).ok_or_else(|| {
-            Class::ARG.because(format!("errorcode is {code}, which is no error code"))
+            Class::ARG.because(format!("errorcode is {code}, which is not an error code"))
         })
     }
 
@@ -133,7 +133,7 @@ pub fn standard(class: i32) -> Option<(&'static str, &'static str)> {
 }
 
 const STARTED_ANEW: (&str, &str) =
-    ("MPI_INIT_RESTARTED_PROCS", "this rank has failed before and was started anew; no error");
+    ("MPI_INIT_RESTARTED_PROCS", "this rank replaces one that failed (not an error)");
 
 /// What MPI_Init returns in a replacement: MPI_INIT_RESTARTED_PROCS. No error class, and larger
 /// than all of the standard's; codes that programs add are larger still.
@@ -142,7 +142,7 @@ pub const RESTARTED: i32 = 2001;
 /// More has failed than a checkpoint makes up for: FTCK_ERR_LOST.
 pub const DATA_LOST: Class = Class(2002);
 const LOST: (&str, &str) =
-    ("FTCK_ERR_LOST", "more ranks have failed than the checkpoint makes up for");
+    ("FTCK_ERR_LOST", "more ranks have failed than the checkpoint can rebuild");
 
 /// The classes of the tools interface (MPI-5.0 §15.3.10), from 1001.
 const FIRST_OF_TOOLS: i32 = 1001;
@@ -168,7 +168,7 @@ const TOOLS: [(&str, &str); 18] = [
 ];
 
 fn no_class(class: i32) -> crate::mpi::error::Failure {
-    Class::ARG.because(format!("errorclass is {class}, which is no error class"))
+    Class::ARG.because(format!("errorclass is {class}, which is not an error class"))
 }
 
 fn not_added(code: i32) -> crate::mpi::error::Failure {

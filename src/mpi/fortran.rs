@@ -64,7 +64,7 @@ pub fn agrees(told: &Info) -> Result {
             && value != known.as_bytes()
         {
             let value = String::from_utf8_lossy(&value);
-            let words = format!("{key} is \"{value}\"; in this library it is \"{known}\" already");
+            let words = format!("{key} is \"{value}\", but this library has set it to \"{known}\"");
             return Err(Class::ABI.because(words));
         }
     }
@@ -88,7 +88,7 @@ pub fn have_booleans(process: &Process, size: i32, is_true: Address, is_false: A
         return Ok(());
     }
     let (yes, no) = (i32::from_ne_bytes(yes), i32::from_ne_bytes(no));
-    let words = format!("the values are {yes} and {no}; in this library they are 1 and 0 already");
+    let words = format!("the values are {yes} and {no}, but this library has set them to 1 and 0");
     Err(Class::ABI.because(words))
 }
 

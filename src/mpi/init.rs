@@ -111,7 +111,7 @@ impl Phases {
                 Ok(required)
             }
             Err(AFTER) => Err(Class::OTHER.because("called after MPI_Finalize")),
-            Err(_) => Err(Class::OTHER.because("MPI is initialized already; that happens once")),
+            Err(_) => Err(Class::OTHER.because("MPI is already initialized; call MPI_Init once")),
         }
     }
 

@@ -137,7 +137,7 @@ impl<'a> Lane<'a> {
         if decision.value.flags & 1 == 1 && decision.dead.is_empty() && decision.left.is_empty() {
             return Ok(());
         }
-        let words = "the operation has failed at another member, and so it does everywhere";
+        let words = "the operation failed at another process, and therefore at all";
         Err(Class::PROC_ABORTED.because(words))
     }
 

@@ -86,5 +86,5 @@ impl Process {
 }
 
 fn no_room(what: &str) -> Failure {
-    Class::OTHER.because(format!("there is no room for another {what}"))
+    Class::OTHER.because(format!("too many objects: no handle is left for another {what}"))
 }

@@ -491,8 +491,10 @@ fn unknown(name: &str, handle: usize, null: usize, null_name: &str, what: &str) 
         _ if handle == null => format!("{name} is {null_name}"),
         comm::WORLD | comm::SELF if null == comm::NULL => {
             let which = if handle == comm::WORLD { "MPI_COMM_WORLD" } else { "MPI_COMM_SELF" };
-            format!("{name}: {which} is there from MPI_Init to MPI_Finalize only")
+            format!("{name}: {which} exists only between MPI_Init and MPI_Finalize")
         }
-        _ => format!("{name} is {handle:#x}, which is no {what} of this process (was it freed?)"),
+        _ => {
+            format!("{name} is {handle:#x}, which is not a {what} of this process (was it freed?)")
+        }
     }
 }

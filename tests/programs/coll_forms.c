@@ -44,7 +44,7 @@ static void wrong_uses(void)
     EQUAL(MPI_Test(&request, &flag, &status), MPI_SUCCESS);
     CHECK(flag && request != MPI_REQUEST_NULL);
     EQUAL(status.MPI_SOURCE, MPI_ANY_SOURCE);
-    FAILS(MPI_Cancel(&request), MPI_ERR_REQUEST, "not active");
+    FAILS(MPI_Cancel(&request), MPI_ERR_REQUEST, "inactive");
     if (rank == 0) {
         MPI_Start(&request);
         copy = request;

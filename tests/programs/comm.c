@@ -580,7 +580,7 @@ static void errors(void)
     FAILS(MPI_Comm_split_type(W, 17, 0, MPI_INFO_NULL, &made), MPI_ERR_ARG, "split_type is 17");
     FAILS(MPI_Comm_create(W, group, &made), MPI_ERR_GROUP, "group is MPI_GROUP_NULL");
     FAILS(MPI_Comm_create_group(W, MPI_GROUP_EMPTY, -1, &made), MPI_ERR_TAG, "tag is -1");
-    FAILS(MPI_Comm_remote_size(W, &value), MPI_ERR_COMM, "no intercommunicator");
+    FAILS(MPI_Comm_remote_size(W, &value), MPI_ERR_COMM, "not an intercommunicator");
     FAILS(MPI_Comm_set_name(W, NULL), MPI_ERR_ARG, "comm_name is a null pointer");
     MPI_Comm_dup(W, &made);
     comm = made;

@@ -407,7 +407,7 @@ static void errors(void)
     FAILS(MPI_Type_create_darray(4, 4, 2, sizes, block, dflt, halves, MPI_ORDER_C, MPI_INT, &type),
           MPI_ERR_ARG, "rank is 4");
     FAILS(MPI_Type_create_darray(5, 0, 2, sizes, block, dflt, halves, MPI_ORDER_C, MPI_INT, &type),
-          MPI_ERR_ARG, "a grid of 4 processes; size says 5");
+          MPI_ERR_ARG, "a grid of 4 processes, but size is 5");
     FAILS(MPI_Type_create_darray(4, 0, 2, sizes, block, ones, halves, MPI_ORDER_C, MPI_INT, &type),
           MPI_ERR_ARG, "do not hold 4 elements");
     FAILS(MPI_Type_create_darray(4, 0, 2, sizes, ones, dflt, halves, MPI_ORDER_C, MPI_INT, &type),

@@ -102,13 +102,13 @@ static void codes(void)
     FAILS(MPI_Add_error_string(MPI_ERR_IO, "mine"), MPI_ERR_ARG, "not added by this program");
     FAILS(MPI_Add_error_code(77777, &found), MPI_ERR_ARG, "errorclass is 77777");
     FAILS(MPI_Error_class(-4, &found), MPI_ERR_ARG, "errorcode is -4");
-    FAILS(MPI_Remove_error_class(class), MPI_ERR_ARG, "remove those first");
-    FAILS(MPI_Remove_error_code(code), MPI_ERR_ARG, "remove that first");
+    FAILS(MPI_Remove_error_class(class), MPI_ERR_ARG, "remove the codes first");
+    FAILS(MPI_Remove_error_code(code), MPI_ERR_ARG, "remove the string first");
     FAILS(MPI_Remove_error_code(MPI_ERR_IO), MPI_ERR_ARG, "not added");
     EQUAL(MPI_Remove_error_string(code), MPI_SUCCESS);
     EQUAL(MPI_Remove_error_code(code), MPI_SUCCESS);
     EQUAL(MPI_Remove_error_class(class), MPI_SUCCESS);
-    FAILS(MPI_Error_class(code, &found), MPI_ERR_ARG, "no error code");
+    FAILS(MPI_Error_class(code, &found), MPI_ERR_ARG, "not an error code");
 }
 
 static void infos(void)

@@ -127,8 +127,8 @@ static void misused(void)
     int one = 1, sum;
     MPI_Recv_init(data, 1, MPI_CHAR, 0, 0, MPI_COMM_SELF, &requests[0]);
     MPI_Recv_init(data, 1, MPI_CHAR, rank, 0, comm, &requests[1]);
-    FAILS(MPI_Cancel(&requests[1]), MPI_ERR_REQUEST, "not active");
-    expect_heard(1, comm, MPI_ERR_REQUEST, "not active");
+    FAILS(MPI_Cancel(&requests[1]), MPI_ERR_REQUEST, "inactive");
+    expect_heard(1, comm, MPI_ERR_REQUEST, "inactive");
     MPI_Start(&requests[1]);
     FAILS(MPI_Startall(2, requests), MPI_ERR_REQUEST, "is active");
     expect_heard(1, comm, MPI_ERR_REQUEST, "is active");

@@ -146,7 +146,7 @@ static void merged(void)
         EQUAL(sum, size);
         MPI_Comm_free(&all);
     }
-    FAILS(MPI_Intercomm_merge(W, 0, &all), MPI_ERR_COMM, "no intercommunicator");
+    FAILS(MPI_Intercomm_merge(W, 0, &all), MPI_ERR_COMM, "not an intercommunicator");
     MPI_Comm_free(&between);
     MPI_Comm_free(&local);
 }
@@ -278,8 +278,8 @@ static void parted(void)
 static void errors(void)
 {
     MPI_Comm local, between = two_halves(&local), made;
-    FAILS(MPI_Comm_remote_size(W, &(int){0}), MPI_ERR_COMM, "no intercommunicator");
-    FAILS(MPI_Comm_remote_group(W, &(MPI_Group){0}), MPI_ERR_COMM, "no intercommunicator");
+    FAILS(MPI_Comm_remote_size(W, &(int){0}), MPI_ERR_COMM, "not an intercommunicator");
+    FAILS(MPI_Comm_remote_group(W, &(MPI_Group){0}), MPI_ERR_COMM, "not an intercommunicator");
     FAILS(MPI_Intercomm_create(local, 99, W, 0, 0, &made), MPI_ERR_RANK, "local_leader");
     FAILS(MPI_Intercomm_create(local, 0, W, 0, -1, &made), MPI_ERR_TAG, "tag");
     FAILS(MPI_Intercomm_create(MPI_COMM_NULL, 0, W, 0, 0, &made), MPI_ERR_COMM, "local_comm");

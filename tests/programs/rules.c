@@ -218,7 +218,7 @@ static void derived(void)
         EQUAL(MPI_Comm_split(MPI_COMM_WORLD, 0, -rank, &part), MPI_SUCCESS);
         all_before(2);
         notice();
-        FAILS(MPI_Comm_dup(part, &made), MPI_ERR_COMM, "make this communicator again");
+        FAILS(MPI_Comm_dup(part, &made), MPI_ERR_COMM, "create this communicator from it again");
         EQUAL(made, MPI_COMM_NULL);
         FAILS(MPI_Comm_dup(part, &made), MPI_ERR_OTHER, "");
         EQUAL(MPI_Comm_free(&part), MPI_SUCCESS);

@@ -56,7 +56,8 @@ fn word<T>(block: usize, offset: usize) -> *mut T {
 /// Checks whether this glibc can do it; `number_at` is where threads keep their number. In a thread
 /// that glibc has started.
 pub(super) fn find_ways(number_at: Option<usize>) -> Result<(), &'static str> {
-    let found = WAYS.get_or_init(|| find(number_at.ok_or("glibc hides the numbers of threads")?));
+    let found =
+        WAYS.get_or_init(|| find(number_at.ok_or("this glibc hides the numbers of threads")?));
     found.as_ref().map(drop).map_err(|why| *why)
 }
 
@@ -64,14 +65,14 @@ fn find(number_at: usize) -> Result<Ways, &'static str> {
     let [allocate, free, begin] =
         [c"_dl_allocate_tls", c"_dl_deallocate_tls", c"__ctype_init"].map(symbol);
     if [allocate, free, begin].iter().any(|function| function.is_null()) {
-        return Err("this glibc does not let others make thread-local storage");
+        return Err("this glibc does not export the functions that allocate thread-local storage");
     }
     let own = thread_pointer();
     let places = [SELF, number_at + LIST, number_at.saturating_sub(LINKS)];
     // SAFETY: all of them are in the block of the calling thread.
     let [itself, list, next] = places.map(|at| unsafe { word::<usize>(own, at).read() });
     if itself != own || number_at < LINKS || !is_linked(own + number_at - LINKS, next) {
-        return Err("this glibc lays out threads in a way that is not known");
+        return Err("the layout of threads in this glibc is unknown");
     }
     let offset = symbol(c"__rseq_offset").cast::<isize>();
     Ok(Ways {

@@ -380,8 +380,8 @@ pub(super) fn is_asleep() -> bool {
 pub(super) fn settle() {
     if let Some(fiber) = current() {
         let seat = super::current().map_or(0, |rank| rank.seat);
-        let wants = "as threads, signal masks, directories and children of its own want";
-        replay::lose(&format!("rank {seat} becomes a thread of the system's, {wants}"));
+        let wants = "for its threads, signal masks, working directory or children";
+        replay::lose(&format!("rank {seat} needs an OS thread of its own, {wants}"));
         worker::settle(fiber);
         fiber.is_settled.store(true, Ordering::Release);
         CURRENT.set(None);

@@ -208,8 +208,8 @@ fn is_lost(slot: &Slot, age: u32) -> bool {
     let is_lost = is_late && !slot.is_asleep.load(Ordering::SeqCst) && is_wanted();
     if is_lost {
         let seconds = replay::PATIENCE.as_secs();
-        let what = "a rank has kept the others waiting without a call of MPI";
-        replay::lose(&format!("{what} for {seconds} seconds"));
+        let what = "a rank has computed without an MPI call";
+        replay::lose(&format!("{what} for {seconds} s while others waited"));
     }
     is_lost
 }

@@ -13,11 +13,11 @@ pub(in crate::host) fn start_workers(
     count: usize, number_at: impl FnOnce() -> Option<usize> + Send,
 ) -> Result<(), String> {
     if !may_set_thread_pointer() {
-        return Err("this machine does not let programs set the thread pointer".into());
+        return Err("programs may not set the thread pointer here (FSGSBASE)".into());
     }
     let find = || block::find_ways(number_at());
     let found = std::thread::scope(|scope| scope.spawn(find).join());
-    found.unwrap_or(Err("this glibc is not known")).map_err(String::from)?;
+    found.unwrap_or(Err("this glibc is unknown")).map_err(String::from)?;
     let failed = |error| format!("no thread for it: {error}");
     worker::start(count).map_err(failed)?;
     monitor::start().map_err(failed)?;
@@ -49,7 +49,7 @@ const WRONG: [&str; 5] = [
     "errno is shared with another thread",
     "malloc does not work",
     "isdigit does not work",
-    "a fiber does not come back from others",
+    "a fiber was not resumed after a switch",
 ];
 
 impl Trial {
@@ -65,12 +65,12 @@ impl Trial {
         let body = Body { call: try_out, argument: itself };
         // SAFETY: the record is fresh, and the memory is never used again.
         if !unsafe { fiber.start(start..middle, middle..end, &raw const self.alive, body) } {
-            return Err("there is no memory for one".into());
+            return Err("out of memory for a fiber".into());
         }
         let begun = Instant::now();
         while self.alive.load(Ordering::Acquire) != 0 {
             if begun.elapsed() > PATIENCE {
-                return Err("the first one does not come to its end".into());
+                return Err("the test fiber did not finish".into());
             }
             std::thread::yield_now();
         }

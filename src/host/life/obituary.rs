@@ -40,7 +40,7 @@ fn circumstances(rank: &Rank, number: i32, address: usize) -> String {
     } else if is_fault && let Some(function) = nowhere::name(address) {
         let function = function.to_string_lossy();
         parts.push(format!(
-            "it called {function}, which no library defines: link the one that does"
+            "called {function}, which no library defines; link the library that has it"
         ));
     } else if is_fault {
         parts.push(format!("address {address:#x}"));

@@ -79,7 +79,11 @@ fn prepare(
         )
     })?;
     if !heap::reserve(job.ranks, job.heap_bytes) {
-        return Err(format!("there is no address space for the heaps of {} ranks", job.ranks));
+        return Err(format!(
+            "not enough address space for the heaps of {} ranks; run fewer ranks, or use a smaller \
+             --heap",
+            job.ranks
+        ));
     }
     sched::expect_crowd(job.ranks > cores);
     let (condemn, condemned) = unbounded();
@@ -130,7 +134,7 @@ fn lay_out(
         plan = Plan::new(template, stack_bytes, is_for_fibers);
         limits::check(job.ranks, template.maps() + plan.maps())?;
         if job.explain {
-            eprintln!("ftrun: ranks have copies of their code: {why}");
+            eprintln!("ftrun: each rank has its own copy of the code: {why}");
         }
     }
     if template.is_shared {
@@ -160,7 +164,7 @@ fn choose_kind(job: &Job, cores: usize) -> Result<bool, String> {
     let outcome = fiber::start_workers(workers, threads::find_number_in_descriptor);
     match &outcome {
         Err(why) if job.seed.is_some() => {
-            return Err(format!("--seed wants ranks that are fibers, which cannot be: {why}"));
+            return Err(format!("--seed needs ranks on fibers, which are not available: {why}"));
         }
         Ok(()) if job.explain => eprintln!("ftrun: ranks are fibers on {workers} threads"),
         Err(why) if job.explain || job.kind == RankKind::Fiber => {

@@ -101,7 +101,7 @@ impl Supervisor {
             let left = self.timeout.map(|timeout| timeout.saturating_sub(self.started.elapsed()));
             if let (Some(Duration::ZERO), Some(limit)) = (left, self.timeout) {
                 let seconds = limit.as_secs_f64();
-                self.close(124, &format!("ftrun: the job is not done after {seconds} s; it ends"));
+                self.close(124, &format!("ftrun: timeout: the job is ended after {seconds} s"));
             }
             let is_busy =
                 !self.burials.is_empty() || !self.condemned.is_empty() || self.has_deferred;

@@ -257,7 +257,10 @@ impl Template {
             text.push('\n');
         }
         for (option, wanted) in policy::missed(scope, job) {
-            let _ = writeln!(text, "  {option} {wanted}: the program starts with no such library");
+            let _ = writeln!(
+                text,
+                "  {option} {wanted}: the program loads no library of that name at start"
+            );
         }
         eprint!("{text}");
     }
@@ -278,8 +281,8 @@ fn refuse_globals(index: usize, object: &Object) -> Result<(), String> {
         let _ = write!(names, " and {} more", found.len() - SHOWN);
     }
     let cure = match index {
-        0 => "make them const or thread-local (_Thread_local)".to_string(),
-        _ => format!("if the job does not change them, say --shared {file}"),
+        0 => "make them const or _Thread_local".to_string(),
+        _ => format!("if the job never changes them, use --shared {file}"),
     };
     Err(format!(
         "--share-image: all ranks would share variables of {file}: {names}; {cure}, or run without \

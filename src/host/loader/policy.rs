@@ -44,13 +44,13 @@ pub(super) fn choose(scope: &Scope, job: &Job) -> Result<Vec<Choice>, String> {
         } else if index == 0 {
             (true, "the program")
         } else if is_core && is_wanted(&job.private) {
-            return Err(format!("{name} cannot be private: all ranks live on one C library"));
+            return Err(format!("{name} cannot be private: all ranks share one C library"));
         } else if is_wanted(&job.private) {
             (true, "--private")
         } else if is_wanted(&job.shared) {
             (false, "--shared")
         } else if is_core || SHARED_FAMILY.iter().any(|family| is_family(&name, family)) {
-            (false, "the C library's family")
+            (false, "part of the C library")
         } else {
             (true, "may hold state of the program")
         };

@@ -144,7 +144,8 @@ impl Sides for Offer<'_> {
 
 #[cold]
 fn too_many(count: i64) -> Failure {
-    Class::COUNT.because(format!("count is {count}; so many items do not fit into memory"))
+    Class::COUNT
+        .because(format!("count is {count}; a buffer of that size exceeds the address space"))
 }
 
 impl Sides for Lists<'_> {
@@ -170,7 +171,8 @@ impl Sides for Lists<'_> {
         let is_one = matches!(self.types, Types::One(_));
         let block = |(place, (count, displ)): (usize, (i64, i64))| {
             if count < 0 {
-                let words = format!("element {place} of the counts is {count}; none is negative");
+                let words =
+                    format!("element {place} of the counts is {count}; it must not be negative");
                 return Err(Class::COUNT.because(words));
             }
             let datatype = if is_one { &types[0] } else { &types[place] };

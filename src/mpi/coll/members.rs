@@ -567,7 +567,7 @@ impl<'l, 'a, W: Wait> Members<'l, 'a, W> {
 /// this one.
 #[cold]
 pub(super) fn disagreement(rank: usize, bytes: usize, mine: usize) -> Failure {
-    let words = format!("rank {rank} reduces {bytes} bytes where this rank reduces {mine}");
+    let words = format!("rank {rank} reduces {bytes} bytes, but this rank reduces {mine}");
     Class::COUNT.because(words)
 }
 

@@ -286,7 +286,7 @@ pub(super) fn check(lane: &Lane<'_>, from: i32, bytes: usize, into: &Region) -> 
         return Ok(());
     }
     let words =
-        format!("rank {from} reduces {bytes} bytes where this rank reduces {}", into.bytes());
+        format!("rank {from} reduces {bytes} bytes, but this rank reduces {}", into.bytes());
     lane.note(Err(Class::COUNT.because(words)))
 }
 

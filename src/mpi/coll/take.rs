@@ -285,5 +285,5 @@ impl<W: Wait> Members<'_, '_, W> {
 /// The failure of a member that could not do its part because of a death.
 #[cold]
 pub(super) fn spoilt() -> Failure {
-    Class::PROC_ABORTED.because("a member has died before the others had read what it gave")
+    Class::PROC_ABORTED.because("a process died before the others had read its contribution")
 }

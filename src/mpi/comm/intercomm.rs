@@ -226,7 +226,7 @@ async fn pass_on(lane: &Lane<'_>, leader: i32, told: Option<Result<Words>>) -> R
     let (class, length) = (header.number() as i32, header.number());
     if class != 0 {
         let words =
-            format!("rank {leader}, the leader of this group, could not agree with the other");
+            format!("rank {leader}, the leader of this group, could not reach the other leader");
         return Err(Class(class).because(words));
     }
     bytes.resize(length as usize, 0);

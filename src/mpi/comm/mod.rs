@@ -301,7 +301,7 @@ impl Comm {
     /// The other group of an intercommunicator.
     pub fn remote(&self) -> Result<&Arc<Group>> {
         self.remote.as_ref().map(|remote| &remote.group).ok_or_else(|| {
-            let words = format!("comm is {}, which is no intercommunicator", self.title());
+            let words = format!("comm is {}, which is not an intercommunicator", self.title());
             Class::COMM.because(words)
         })
     }
@@ -508,7 +508,7 @@ impl Comm {
 
     #[cold]
     fn nobody(&self, name: &str, rank: i32) -> crate::mpi::error::Failure {
-        let words = format!("{name} is {rank}, where nobody is any more in {}", self.title());
+        let words = format!("{name} is {rank}, a failed process in {}", self.title());
         Class::RANK.because(words)
     }
 

@@ -53,8 +53,9 @@ impl<'a> Draft<'a> {
     pub(in crate::mpi) fn make(self, process: &Process) -> Result<Arc<Comm>> {
         let made = process.comms.insert_with(|handle| Arc::new(self.build(process, handle)));
         let made = made.map(|(_, comm)| comm);
-        let made =
-            made.ok_or_else(|| Class::OTHER.because("there is no room for another communicator"))?;
+        let made = made.ok_or_else(|| {
+            Class::OTHER.because("too many objects: no handle is left for another communicator")
+        })?;
         lineage::is_known(process, &made)?;
         Ok(made)
     }

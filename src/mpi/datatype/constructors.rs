@@ -15,7 +15,7 @@ type Old = Held<Datatype>;
 impl From<TooLarge> for Failure {
     #[cold]
     fn from(_: TooLarge) -> Failure {
-        let words = "the type would reach over more bytes than 64 bits can count";
+        let words = "the extent of the type exceeds 64 bits";
         Class::ARG.because(words)
     }
 }
@@ -43,7 +43,7 @@ fn make_of(
 /// `count` items in a row as one.
 pub fn contiguous(process: &Process, width: Width, count: i64, old: &Old) -> Result<usize> {
     let layout = old.layout.vector(natural(count), 1, old.shape.extent).map_err(|TooLarge| {
-        let words = format!("count is {count}; so many items do not fit into memory");
+        let words = format!("count is {count}; a buffer of that size exceeds the address space");
         Class::COUNT.because(words)
     })?;
     let recipe = Contents::new(Combiner::Contiguous, width).counts(&[count]);
@@ -202,7 +202,7 @@ pub fn judge_small(datatype: &Datatype) -> Result {
     if datatype.recipe.large_counts.is_empty() {
         return Ok(());
     }
-    let words = "datatype was made with large counts, which only the large-count form can tell";
+    let words = "datatype was created with large counts; use the large-count form of this call";
     Err(Class::TYPE.because(words))
 }
 
@@ -219,8 +219,7 @@ pub struct Room {
 pub fn contents(process: &Process, datatype: &Datatype, room: &Room) -> Result<Vec<usize>> {
     let recipe = &datatype.recipe;
     if recipe.combiner == Combiner::Named {
-        let words =
-            "datatype is predefined and has a name; only types that were made have contents";
+        let words = "datatype is predefined; only derived datatypes have contents";
         return Err(Class::TYPE.because(words));
     }
     let needs = [
@@ -231,7 +230,7 @@ pub fn contents(process: &Process, datatype: &Datatype, room: &Room) -> Result<V
     ];
     for (what, room, needed) in needs {
         if room < needed as i64 {
-            let words = format!("there is room for {room} {what}; the type was made of {needed}");
+            let words = format!("there is room for {room} {what}; the type has {needed}");
             return Err(Class::ARG.because(words));
         }
     }

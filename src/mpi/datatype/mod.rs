@@ -231,7 +231,8 @@ impl Datatype {
     pub fn bytes(&self, count: i64) -> Result<usize> {
         let bytes = count.checked_mul(self.shape.size);
         let (Some(bytes), Some(_)) = (bytes, count.checked_mul(self.shape.extent)) else {
-            let words = format!("count is {count}; so many items do not fit into memory");
+            let words =
+                format!("count is {count}; a buffer of that size exceeds the address space");
             return Err(Class::COUNT.because(words));
         };
         Ok(usize::try_from(bytes).expect("neither counts nor sizes are negative"))
@@ -250,7 +251,8 @@ impl Datatype {
         match (first, length) {
             (Some(first), Some(length)) => Ok((first, length as usize)),
             _ => {
-                let words = format!("count is {count}; so many items do not fit into memory");
+                let words =
+                    format!("count is {count}; a buffer of that size exceeds the address space");
                 Err(Class::COUNT.because(words))
             }
         }
@@ -274,7 +276,9 @@ impl Datatype {
     /// The bytes that `elements` basic elements take.
     pub fn bytes_of(&self, elements: i64) -> Result<i64> {
         self.signature.bytes_of(elements).ok_or_else(|| {
-            let words = format!("count is {elements}; so many elements no such items hold");
+            let words = format!(
+                "count is {elements}, which is not a whole number of items of that datatype"
+            );
             Class::COUNT.because(words)
         })
     }
@@ -294,7 +298,7 @@ fn no_buffer(buf: Address, count: i64) -> crate::mpi::error::Failure {
     let what = match buf {
         Address::BOTTOM => "a null pointer",
         Address::IN_PLACE => "MPI_IN_PLACE, which has no meaning here",
-        _ => "no address",
+        _ => "an invalid address",
     };
     Class::BUFFER.because(format!("the buffer is {what}, and count is {count}"))
 }

@@ -31,7 +31,9 @@ impl Packed {
             return Err(Class::TRUNCATE.because(words));
         }
         if bytes > 0 && buf.0 < Address::LOWEST {
-            let words = format!("the buffer of packed data is no address, and has {size} bytes");
+            let words = format!(
+                "the buffer of packed data is a null pointer, but its size is {size} bytes"
+            );
             return Err(Class::BUFFER.because(words));
         }
         let start = std::ptr::with_exposed_provenance(buf.0.wrapping_add(position as usize));
@@ -84,7 +86,7 @@ fn judge(datarep: &[u8]) -> Result {
 fn external_bytes(datatype: &Datatype, count: i64) -> Result<usize> {
     let bytes = external32::size(&datatype.signature).checked_mul(count);
     bytes.and_then(|bytes| usize::try_from(bytes).ok()).ok_or_else(|| {
-        let words = format!("count is {count}; so many items do not fit into memory");
+        let words = format!("count is {count}; a buffer of that size exceeds the address space");
         Class::COUNT.because(words)
     })
 }

@@ -64,7 +64,7 @@ pub fn integer(process: &Process, r: i32) -> Result<usize> {
 
 fn select_real(p: i32, r: i32) -> Result<Element> {
     if p == UNDEFINED && r == UNDEFINED {
-        let words = "p and r are both MPI_UNDEFINED; one of them must say what is wanted";
+        let words = "p and r are both MPI_UNDEFINED; give at least one of them";
         return Err(Class::ARG.because(words));
     }
     let suits = |(digits, exponent, _): &&(i32, i32, Element)| p <= *digits && r <= *exponent;

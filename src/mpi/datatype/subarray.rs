@@ -121,8 +121,9 @@ impl Deal<'_> {
             }
         }
         if processes != i64::from(size) {
-            let words =
-                format!("array_of_psizes makes a grid of {processes} processes; size says {size}");
+            let words = format!(
+                "array_of_psizes describes a grid of {processes} processes, but size is {size}"
+            );
             return Err(Class::ARG.because(words));
         }
         Ok(())

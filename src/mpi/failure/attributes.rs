@@ -180,7 +180,7 @@ pub fn delete(comm: &Comm, key: i32) -> Result {
 }
 
 fn fixed(key: i32) -> Failure {
-    let words = format!("the key is {key}: what it tells of failures cannot be changed");
+    let words = format!("the key is {key}: this attribute is read-only");
     Class::KEYVAL.because(words)
 }
 
@@ -195,7 +195,7 @@ fn number_behind(value: Attribute) -> Result<i32> {
             let mut bytes = [0; 4];
             let place = std::ptr::with_exposed_provenance::<c_void>(address);
             let read = memory::copy(Span::new(place, 4), Span::of_mut(&mut bytes));
-            read.map_err(|_| Class::ARG.because("attribute_val points at no memory"))?;
+            read.map_err(|_| Class::ARG.because("attribute_val is not a valid address"))?;
             Ok(i32::from_ne_bytes(bytes))
         }
     }

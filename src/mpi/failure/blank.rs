@@ -71,8 +71,7 @@ impl Gaps {
 
     /// The rank among the living of `root`; fails if it is a gap.
     pub(in crate::mpi) fn root(&self, root: i32) -> Result<i32> {
-        self.place(root).ok_or_else(|| {
-            Class::ROOT.because(format!("root is {root}, where nobody is any more: a gap"))
-        })
+        self.place(root)
+            .ok_or_else(|| Class::ROOT.because(format!("root is {root}, a failed process (a gap)")))
     }
 }

@@ -73,7 +73,7 @@ pub fn words_of(process: &Process, want: Want) -> String {
         Want::File => "a file to be written".to_string(),
         Want::Match { context } => {
             let title = title(context);
-            format!("the others to call the same on {title}; they have called something else")
+            format!("the others to call the same collective on {title}; they have called another")
         }
     }
 }

@@ -64,14 +64,16 @@ pub fn repair(process: &'static Process, comm: &Comm) -> Result<usize> {
     }
     if !is_world {
         // Its dead are not members of what has taken their places: only all together can make it.
-        let words = "the world has recovered; make this communicator again from MPI_COMM_WORLD";
+        let words = "MPI_COMM_WORLD has been recovered; create this communicator from it again";
         let error = Error::new(Class::COMM, words.to_string());
         return Err(Error { is_of_a_death: true, ..error }.into());
     }
     let world = process.world_comm();
     let made = process.comms.insert_with(|handle| Arc::new(world.alias(handle)));
     let made = made.map(|(handle, _)| handle);
-    made.ok_or_else(|| Class::OTHER.because("there is no room for another communicator"))
+    made.ok_or_else(|| {
+        Class::OTHER.because("too many objects: no handle is left for another communicator")
+    })
 }
 
 /// Whether the world has recovered, into `generation`, since the calling thread was told of a
@@ -118,7 +120,7 @@ fn recover(process: &'static Process, generation: u64) -> Result {
     }
     match outcome? {
         End::GivenUp { rank } => {
-            let words = format!("rank {rank} could not be started again: it died too often");
+            let words = format!("rank {rank} cannot be restarted: it has died too often");
             Err(Error { is_of_a_death: true, ..Error::new(Class::SPAWN, words) }.into())
         }
         End::Unchanged | End::Recovered => Ok(()),
@@ -131,7 +133,9 @@ fn await_another(process: &'static Process, before: u64) -> Result {
     process.engine.wait_for(|_| is_over().then_some(()))?;
     match process.engine.generation() == before {
         false => Ok(()),
-        true => Err(Class::PROC_ABORTED.because("another thread tried to recover, in vain")),
+        true => {
+            Err(Class::PROC_ABORTED.because("the recovery in another thread of this rank failed"))
+        }
     }
 }
 

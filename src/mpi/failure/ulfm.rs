@@ -149,7 +149,7 @@ impl Round {
             decision.dead.iter().map(|who| self.everyone.members()[*who].seat).collect();
         seats.sort_unstable();
         let words = format!(
-            "not everybody has acknowledged that {} of {} died (by their ranks in the job)",
+            "not all processes have acknowledged the failure of {} of {} (ranks in the job)",
             enumerate(&seats),
             self.comm.title()
         );
@@ -177,7 +177,7 @@ impl Round {
         }
         let remote = left(self.comm.peers());
         if remote.is_empty() {
-            let words = "nobody of the other group is left, so there is nobody to speak with";
+            let words = "no process of the remote group is left";
             return Err(Class::PROC_ABORTED.because(words));
         }
         Ok(draft.between(contexts, remote))

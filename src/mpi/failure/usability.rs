@@ -39,12 +39,11 @@ fn examine(process: &Process, comm: &Comm) -> Result {
     match standing(process, comm) {
         Standing::Stale => Err(stale(comm)),
         Standing::Affected { rank } if modes.msg == MsgMode::Noop => {
-            let words = format!("rank {rank} of {} has died; recover first", comm.title());
+            let words = format!("rank {rank} of {} has failed; recover first", comm.title());
             Err(Class::PROC_ABORTED.because(words))
         }
-        Standing::Interrupted if modes.msg == MsgMode::Noop => {
-            Err(Class::PROC_ABORTED.because("the others recover from a failure; join them"))
-        }
+        Standing::Interrupted if modes.msg == MsgMode::Noop => Err(Class::PROC_ABORTED
+            .because("the other ranks are recovering from a failure; join the recovery")),
         _ => Ok(()),
     }
 }
@@ -60,7 +59,7 @@ pub fn must_be_fresh(process: &Process, comm: &Comm) -> Result {
 
 #[cold]
 fn stale(comm: &Comm) -> Failure {
-    let words = format!("{} was made before a recovery; make it again", comm.title());
+    let words = format!("{} was created before a recovery; create it again", comm.title());
     Class::PROC_ABORTED.because(words)
 }
 

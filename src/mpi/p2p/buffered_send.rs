@@ -101,7 +101,9 @@ pub(in crate::mpi) fn send(
 
 #[cold]
 fn interrupted() -> Failure {
-    Class::PROC_ABORTED.because("the others recover from a failure; messages wait for them")
+    Class::PROC_ABORTED.because(
+        "the other ranks are recovering from a failure; buffered sends are refused until then",
+    )
 }
 
 #[cold]

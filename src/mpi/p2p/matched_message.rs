@@ -43,7 +43,7 @@ impl Messages {
         let kept = self.0.lock().insert(Message { held, comm: comm.clone() });
         match kept {
             Ok(key) => Ok(handle_table::handle(Sort::Message, key)),
-            Err(_) => Err(Class::INTERN.because("four million messages are held already")),
+            Err(_) => Err(Class::INTERN.because("too many messages: four million are held")),
         }
     }
 
@@ -58,7 +58,7 @@ impl Messages {
 fn unknown(handle: usize) -> Failure {
     let words = match handle {
         NULL => "message is MPI_MESSAGE_NULL".to_string(),
-        _ => format!("message is {handle:#x}, which is none (was it received already?)"),
+        _ => format!("message is {handle:#x}, which is not a message (was it received already?)"),
     };
     Class::REQUEST.because(words)
 }

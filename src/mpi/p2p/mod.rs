@@ -80,7 +80,7 @@ fn bad_news(outcome: &Outcome, mishap: Mishap) -> Failure {
             Class::PROC_ABORTED.because(format!("rank {rank} of the communicator has died"))
         }
         Mishap::Interrupted => {
-            Class::PROC_ABORTED.because("the others have begun to recover from a failure")
+            Class::PROC_ABORTED.because("the other ranks have begun to recover from a failure")
         }
         Mishap::Doubted { rank } => Class::PROC_ABORTED.because(format!(
             "rank {rank} of the communicator has died, who might have sent; that is not \
@@ -88,7 +88,9 @@ fn bad_news(outcome: &Outcome, mishap: Mishap) -> Failure {
         )),
         Mishap::Revoked => revoked(),
         Mishap::Mismatched(Void { class, words }) => Class(class).because(words),
-        Mishap::Failed => Class::INTERN.because("the operation came upon a broken invariant"),
+        Mishap::Failed => {
+            Class::INTERN.because("an invariant of the library does not hold; please report this")
+        }
         Mishap::Truncated { sent } => Class::TRUNCATE.because(format!(
             "the message from rank {source} with tag {tag} has {sent} bytes; \
              the receive buffer has room for {room}"
@@ -98,7 +100,7 @@ fn bad_news(outcome: &Outcome, mishap: Mishap) -> Failure {
 
 #[cold]
 pub(super) fn revoked() -> Failure {
-    Class::REVOKED.because("one of its members has given the communicator up")
+    Class::REVOKED.because("the communicator has been revoked by one of its processes")
 }
 
 /// What is told of a receive that goes on although this rank might have been the one to send.

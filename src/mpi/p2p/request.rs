@@ -179,7 +179,7 @@ impl Requests {
     fn insert(&self, request: Request) -> Result<usize> {
         match self.0.lock().shelf.insert(request) {
             Ok(key) => Ok(handle_table::handle(Sort::Request, key)),
-            Err(_) => Err(Class::INTERN.because("there are four million requests already")),
+            Err(_) => Err(Class::INTERN.because("too many requests: four million are in use")),
         }
     }
 
@@ -262,7 +262,7 @@ impl Requests {
 
     #[cold]
     fn interrupted(&self, handle: usize) -> Option<Failure> {
-        let words = "the others recover from a failure; the request is still active";
+        let words = "the other ranks are recovering from a failure; the request is still active";
         let kept = self.0.lock();
         let request = kept.find(handle)?;
         let needs_others = request.general().is_some() || !request.comm.is_alone();
@@ -386,7 +386,7 @@ fn unknown(handle: usize) -> Failure {
     let words = match handle {
         NULL => "request is MPI_REQUEST_NULL".to_string(),
         0 => "request is a null pointer, not a handle of a request".to_string(),
-        _ => format!("request is {handle:#x}, which is no request (was it completed already?)"),
+        _ => format!("request is {handle:#x}, which is not a request (was it completed already?)"),
     };
     Class::REQUEST.because(words)
 }
@@ -443,10 +443,13 @@ fn settled(
 
 fn can_start(request: &Request) -> Result<&Arc<Start>> {
     let Some(start) = request.more.as_ref().and_then(|more| more.restart.as_ref()) else {
-        return Err(Class::REQUEST.because("request is not persistent; it was started once"));
+        return Err(Class::REQUEST
+            .because("request is not persistent; only persistent requests can be started"));
     };
     if request.pending.is_some() {
-        return Err(Class::REQUEST.because("request is active; it must end before it is started"));
+        return Err(
+            Class::REQUEST.because("request is active; complete it before it is started again")
+        );
     }
     Ok(start)
 }
@@ -485,7 +488,7 @@ pub fn cancel(process: &'static Process, handle: usize) -> Result {
     admit(process, handle);
     let (pending, general) = process.requests.find(handle, |request| match request.pending {
         None => {
-            let words = "request is persistent and not active; nothing can be cancelled";
+            let words = "request is persistent and inactive; there is nothing to cancel";
             Err(Class::REQUEST.because(words))
         }
         Some(Pending::Run(_)) => {

@@ -109,7 +109,7 @@ pub fn distributed(
     match answer.number() as i32 {
         0 => {}
         class => {
-            let words = "another process had wrong edges, or weights where others had none";
+            let words = "another process passed invalid edges, or weights unlike the others";
             return Err(Class(class).because(words));
         }
     }
