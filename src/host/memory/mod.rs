@@ -1,8 +1,9 @@
-//! Memory of the program: what a caller of MPI vouches for, and memcpy, the one way to copy it.
+//! Memory of the program: what a caller of MPI vouches for, and the one way to copy it.
 
 mod items;
 mod region;
 mod strided;
+mod vector;
 
 pub use region::{Region, transfer, transfer_start};
 pub use strided::guard;
@@ -184,7 +185,7 @@ pub fn line_up(blocks: impl Iterator<Item = Span>, each: usize, target: Span) ->
 #[inline(never)]
 unsafe fn copy_large(to: *mut u8, from: *const u8, bytes: usize) -> Outcome {
     // SAFETY: the caller's promise covers it.
-    TRAP.with(|trap| unsafe { ftmpi_copy_large(to, from, bytes, trap.as_ptr()) })
+    TRAP.with(|trap| unsafe { ftmpi_copy_large(to, from, bytes, trap.as_ptr(), vector::mover()) })
 }
 
 /// The side of the copy that `address` is on. For a non-canonical address the processor does not
@@ -208,8 +209,8 @@ struct Outcome {
     address: usize,
 }
 
-/// Up to this size copies go through registers.
-const SMALL: usize = 64;
+/// Up to this size copies need no loop.
+const SMALL: usize = vector::LEAST;
 
 thread_local! {
     /// The stack pointer inside `ftmpi_copy_large`, while the thread is in there; else 0.
@@ -221,8 +222,10 @@ unsafe extern "C" {
     fn ftmpi_copy_small(to: *mut u8, from: *const u8, bytes: usize) -> Outcome;
     fn ftmpi_copy_small_end();
     fn ftmpi_copy_small_failed();
-    /// libc's `memmove` with an exit after a fault.
-    fn ftmpi_copy_large(to: *mut u8, from: *const u8, bytes: usize, trap: *mut usize) -> Outcome;
+    /// A loop of [`vector`], with an exit after a fault.
+    fn ftmpi_copy_large(
+        to: *mut u8, from: *const u8, bytes: usize, trap: *mut usize, mover: vector::Mover,
+    ) -> Outcome;
     fn ftmpi_copy_large_failed();
 }
 
@@ -234,8 +237,8 @@ pub(super) fn recover(registers: &mut [i64; 23], address: usize) -> bool {
     if small.contains(&(registers[pc] as usize)) {
         registers[pc] = ftmpi_copy_small_failed as *const () as i64;
     } else {
-        // memmove and the kernels hardly call other functions: code deeper in the stack is a
-        // handler that interrupted them, behind a signal frame of more than 1 KiB.
+        // Loops and kernels hardly call other functions: code deeper in the stack is a handler that
+        // interrupted them, behind a signal frame of more than 1 KiB.
         const DEPTH: usize = 1024;
         let trap = TRAP.get();
         if trap == 0 || trap.wrapping_sub(registers[sp] as usize) > DEPTH {
@@ -301,7 +304,7 @@ core::arch::global_asm!(
     "    mov eax, 1",
     "    ret",
     ".p2align 4",
-    // memmove may be left anywhere, so all registers of the caller are saved here.
+    // A loop may be left anywhere, so all registers of the caller are saved here.
     "ftmpi_copy_large:",
     "    push rbp",
     "    push rbx",
@@ -311,7 +314,7 @@ core::arch::global_asm!(
     "    push r15",
     "    push rcx",
     "    mov [rcx], rsp",
-    "    call memmove@PLT",
+    "    call r8",
     "    xor eax, eax",
     "ftmpi_copy_out:",
     "    pop rcx",
@@ -360,7 +363,10 @@ pub(super) mod tests {
     use super::*;
     use crate::host::signals;
 
-    const LENGTHS: &[usize] = &[0, 1, 2, 3, 4, 7, 8, 9, 15, 16, 17, 31, 32, 33, 63, 64, 65, 5000];
+    const LENGTHS: &[usize] = &[
+        0, 1, 2, 3, 4, 7, 8, 9, 15, 16, 17, 31, 32, 33, 63, 64, 65, 127, 128, 129, 255, 256, 257,
+        300, 511, 5000,
+    ];
 
     #[test]
     fn every_length_arrives_whole() {
