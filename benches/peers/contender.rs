@@ -116,6 +116,15 @@ pub(super) fn first_number(printed: &str) -> Option<f64> {
 }
 
 fn ours(build: &Path) -> Contender {
+    // Cargo builds the launcher for a benchmark, and not the library.
+    let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
+    let home = env!("CARGO_MANIFEST_DIR");
+    run(Command::new(cargo).current_dir(home).args([
+        "build",
+        "--release",
+        "--package",
+        "ftmpi_rs",
+    ]));
     let bin = Path::new(env!("CARGO_BIN_EXE_ftrun")).parent().expect("ftrun lies in a directory");
     let name = format!("ftmpi-rs {}", env!("CARGO_PKG_VERSION"));
     let launch = vec![text(&bin.join("ftrun"))];
