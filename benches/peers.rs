@@ -10,6 +10,8 @@ mod checkpoint;
 mod collectives;
 #[path = "peers/contender.rs"]
 mod contender;
+#[path = "peers/curve.rs"]
+mod curve;
 #[path = "peers/paper.rs"]
 mod paper;
 #[path = "peers/recovery.rs"]
@@ -27,6 +29,7 @@ Measures ftmpi-rs beside MPICH, Open MPI and Intel MPI.
 usage: cargo bench --bench peers -- [--calls] [--pcg] [--collectives] [--recovery] [--cost]
                                     [--checkpoint] [--scaling] [--paper] [--iterations N]
                                     [--write]
+       cargo bench --bench peers -- --curve [KIND...] [--write]
 
   --calls        latency, bandwidth, message rate, start
   --pcg          an iteration of conjugate gradients with 15 to 120 ranks
@@ -38,10 +41,14 @@ usage: cargo bench --bench peers -- [--calls] [--pcg] [--collectives] [--recover
   --paper        conjugate gradients that survive up to five failures at once, with the matrices of
                  Dongarra, Chen, Bosilca and Langou, beside the plain ones of MPICH and Open MPI
                  (15 to 20 min; shorter with --iterations N, which are 2000 else)
+  --curve        whole curves instead of points: messages, offsets, streams, windows, pairs, types,
+                 collectives, forms (of collectives), communicators, or those kinds that are named
+                 (30 min for all). Prints where a peer is ahead; with --write, all points go
+                 to docs/curves.csv and pictures of them to docs/pictures
   --write        puts the tables into the pages of docs and README.md, and the curves
                  into docs/scaling.svg
 
-Without a table's name all are measured but --paper. The peers come from PyPI into target/peers,
+Without a table's name all are measured but --paper and --curve. The peers come from PyPI into target/peers,
 once. The figures mean something only while the machine has nothing else to do.";
 
 /// What can be measured: each has its place in the page.
@@ -61,6 +68,9 @@ fn main() -> ExitCode {
     if iterations == Some(None) {
         eprintln!("--iterations wants a number");
         return ExitCode::from(2);
+    }
+    if words.first().is_some_and(|word| word == "--curve") {
+        return curves(words[1..].to_vec());
     }
     let name_of = |word: &str| word.strip_prefix("--").unwrap_or("").to_string();
     let asked: Vec<String> = words.iter().map(|word| name_of(word)).collect();
@@ -88,6 +98,24 @@ fn main() -> ExitCode {
                 std::fs::write(path, svg).expect("docs is writable");
             }
         }
+    }
+    ExitCode::SUCCESS
+}
+
+/// Measures and prints curves of the kinds in `words`, or of all.
+fn curves(mut words: Vec<String>) -> ExitCode {
+    let before = words.len();
+    words.retain(|word| word != "--write");
+    let is_written = words.len() < before;
+    if let Some(word) = words.iter().find(|word| !curve::is_kind(word)) {
+        eprintln!("there is no kind '{word}' of curves; --help lists them");
+        return ExitCode::from(2);
+    }
+    let home = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let curves = curve::Curves::measure(&contender::all(&home.join("target/peers")), &words);
+    println!("{}", curves.summary());
+    if is_written {
+        curves.write(&home.join("docs"));
     }
     ExitCode::SUCCESS
 }

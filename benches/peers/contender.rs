@@ -7,7 +7,7 @@ use std::time::Instant;
 /// How many seconds one run has, if nothing else is said.
 pub(super) const PATIENCE: &str = "60";
 /// The programs that everybody runs.
-const PROGRAMS: [&str; 4] = ["measure", "collectives", "pcg", "solver"];
+const PROGRAMS: [&str; 5] = ["measure", "collectives", "pcg", "solver", "curve"];
 
 /// A library under measurement, with its builds of the programs.
 #[derive(Clone)]
@@ -48,6 +48,16 @@ impl Contender {
     /// Whether this is the peer of that name.
     pub(super) fn is(&self, package: &str) -> bool {
         self.stem == package
+    }
+
+    /// The options with which ranks that have a core each, or have not, run fastest.
+    pub(super) fn placement(&self, has_cores: bool) -> &'static [&'static str] {
+        match (self.stem, has_cores) {
+            ("mpich", true) => &["-bind-to", "core"],
+            ("openmpi", true) => &["--bind-to", "core"],
+            ("openmpi", false) => &["--bind-to", "none", "--mca", "mpi_yield_when_idle", "1"],
+            _ => &[],
+        }
     }
 
     /// What one run prints, and its seconds, if it ends well and in time.
@@ -106,6 +116,15 @@ pub(super) fn first_number(printed: &str) -> Option<f64> {
 }
 
 fn ours(build: &Path) -> Contender {
+    // Cargo builds the launcher for a benchmark, and not the library.
+    let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
+    let home = env!("CARGO_MANIFEST_DIR");
+    run(Command::new(cargo).current_dir(home).args([
+        "build",
+        "--release",
+        "--package",
+        "ftmpi_rs",
+    ]));
     let bin = Path::new(env!("CARGO_BIN_EXE_ftrun")).parent().expect("ftrun lies in a directory");
     let name = format!("ftmpi-rs {}", env!("CARGO_PKG_VERSION"));
     let launch = vec![text(&bin.join("ftrun"))];
