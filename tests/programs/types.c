@@ -251,7 +251,8 @@ static void errors(void)
     FAILS(MPI_Type_size(datatype, &value), MPI_ERR_TYPE, "datatype is MPI_DATATYPE_NULL");
     FAILS(MPI_Type_size((MPI_Datatype)0x204, &value), MPI_ERR_TYPE, "0x204");
     FAILS(MPI_Type_contiguous(-1, MPI_INT, &datatype), MPI_ERR_COUNT, "count is -1");
-    FAILS(MPI_Type_contiguous_c(1LL << 61, MPI_INT, &datatype), MPI_ERR_COUNT, "exceeds the address space");
+    FAILS(MPI_Type_contiguous_c(1LL << 61, MPI_INT, &datatype), MPI_ERR_COUNT,
+          "exceeds the address space");
     FAILS(MPI_Type_free(&old), MPI_ERR_TYPE, "MPI_INT, which is predefined");
     FAILS(MPI_Type_commit(&datatype), MPI_ERR_TYPE, "MPI_DATATYPE_NULL");
     FAILS(MPI_Type_get_contents(MPI_INT, 1, 1, 1, &value, &address, &datatype), MPI_ERR_TYPE,
