@@ -48,8 +48,8 @@ usage: cargo bench --bench peers -- [--calls] [--pcg] [--collectives] [--recover
   --write        puts the tables into the pages of docs and README.md, and the curves
                  into docs/scaling.svg
 
-Without a table's name all are measured but --paper and --curve. The peers come from PyPI into target/peers,
-once. The figures mean something only while the machine has nothing else to do.";
+Without a table's name all are measured but --paper and --curve. The peers come from PyPI into
+target/peers, once. The figures mean something only while the machine has nothing else to do.";
 
 /// What can be measured: each has its place in the page.
 const TABLES: [&str; 8] =

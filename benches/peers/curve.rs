@@ -1,5 +1,5 @@
-//! Whole curves instead of points: sizes, windows, offsets, types, forms of collectives, each beside
-//! all peers. Gives a file of all points, pictures, and a list of the points where a peer is ahead.
+//! Whole curves instead of points: sizes, windows, offsets, datatypes, forms of collectives, each
+//! beside all peers. Gives all points as a file, pictures, and a list of where a peer is ahead.
 
 use super::contender::Contender;
 use super::{median, short};
@@ -100,7 +100,7 @@ impl Curves {
         }
     }
 
-    /// All points, for programs to read: microseconds, and how many times longer the best peer takes.
+    /// All points: microseconds, and how many times longer the best peer takes.
     pub(super) fn csv(&self) -> String {
         let mut text = format!("kind,ranks,curve,at,{},ahead\n", self.contenders.join(","));
         for (Name { kind, ranks, name }, points) in &self.curves {

@@ -98,7 +98,8 @@ fn panel(svg: &mut String, name: &str, points: &Points) {
         let wide = if index == 0 { 2.5 } else { 1.2 };
         let _ = writeln!(
             svg,
-            "<polyline points=\"{line}\" fill=\"none\" stroke=\"{colour}\" stroke-width=\"{wide}\"/>"
+            "<polyline points=\"{line}\" fill=\"none\" stroke=\"{colour}\" \
+             stroke-width=\"{wide}\"/>"
         );
     }
 }
