@@ -1,6 +1,7 @@
-//! The inbox: a port per seat, where packets for it arrive and its own return.
+//! The inbox: what arrives at a seat's port, and the wire, which is all ports and the rings between
+//! them.
 
-use super::packet::Packet;
+use super::packet::{Packet, Port, Returns};
 use crate::base::Member;
 use crate::base::sync::fence;
 use crate::base::sync::queue::{Batch, Queue};
@@ -9,36 +10,6 @@ use crate::transport::cooperative_copy::Invitation;
 use crate::transport::ring::{Channel, Incoming, MOST, Outgoing};
 use parking_lot::Mutex;
 use std::sync::atomic::{AtomicU32, Ordering};
-
-/// Where one seat is reached.
-#[repr(C, align(64))]
-pub struct Port {
-    inbox: Queue<Packet>,
-    bell: Bell,
-    seat: u32,
-    /// The life that sits here plus 1; 0 while nobody does.
-    life: AtomicU32,
-    /// How many channels have been made that lead here, in all lives.
-    made: AtomicU32,
-    /// To help with a copy of what this seat has sent.
-    pub(super) invitation: Invitation,
-    channels: Mutex<Channels>,
-    returns: Returns,
-}
-
-/// The channels that lead to a seat.
-#[derive(Default)]
-struct Channels {
-    /// How many there are in this life.
-    open: usize,
-    /// Those that the receiver has not found yet, with their numbers.
-    fresh: Vec<(u32, Incoming)>,
-}
-
-/// On a line of its own: receivers write it, and the sender looks only now and then.
-#[repr(align(64))]
-#[derive(Default)]
-struct Returns(Queue<Packet>);
 
 impl Port {
     fn new(seat: u32) -> Port {
@@ -49,7 +20,6 @@ impl Port {
             life: AtomicU32::new(0),
             made: AtomicU32::new(0),
             invitation: Invitation::default(),
-            channels: Mutex::default(),
             returns: Returns::default(),
         }
     }
@@ -68,13 +38,6 @@ impl Port {
         self.life.load(Ordering::Acquire) == incarnation + 1
     }
 
-    /// A life begins: what was meant for the one before goes back to its senders.
-    pub fn open(&self, incarnation: u32) {
-        drop(self.inbox.take());
-        *self.channels.lock() = Channels::default();
-        self.life.store(incarnation + 1, Ordering::Release);
-    }
-
     /// The life that sat here is over.
     pub fn close(&self) {
         self.life.store(0, Ordering::Release);
@@ -91,31 +54,10 @@ impl Port {
         !self.inbox.is_empty()
     }
 
-    /// Changes when there are new channels that lead here.
+    /// Changes when there are new rings that lead here.
     #[inline]
     pub fn made(&self) -> u32 {
         self.made.load(Ordering::Acquire)
-    }
-
-    /// The channels that nobody has asked for yet, out of those that had been made when
-    /// [`Port::made`] was `made`. What their senders sent before was in the inbox by then.
-    pub fn fresh_channels(&self, made: u32) -> Vec<Incoming> {
-        let mut channels = self.channels.lock();
-        let is_known = |(number, _): &(u32, Incoming)| made.wrapping_sub(*number) < u32::MAX / 2;
-        let known = channels.fresh.iter().take_while(|fresh| is_known(fresh)).count();
-        channels.fresh.drain(..known).map(|(_, incoming)| incoming).collect()
-    }
-
-    /// The channel of this sender, if nobody has asked for it yet.
-    pub fn fresh_channel(&self, from: Member) -> Option<Incoming> {
-        let mut channels = self.channels.lock();
-        let place = channels.fresh.iter().position(|(_, fresh)| fresh.from() == from)?;
-        Some(channels.fresh.remove(place).1)
-    }
-
-    /// Nothing comes any more through so many channels of this life.
-    pub fn close_channels(&self, count: usize) {
-        self.channels.lock().open -= count;
     }
 
     /// Own packets that have come home. One thread at a time.
@@ -151,44 +93,92 @@ impl Port {
     }
 }
 
+/// The rings that lead to a seat.
+#[derive(Default)]
+struct Rings {
+    /// How many there are in this life.
+    open: usize,
+    /// Those that the receiver has not found yet.
+    fresh: Vec<Fresh>,
+}
+
+/// A ring that its receiver has not found yet.
+struct Fresh {
+    /// What [`Port::made`] was when it had been made.
+    number: u32,
+    incoming: Incoming,
+}
+
 /// All ports of the process.
 pub struct Wire {
     ports: Box<[Port]>,
-    /// Whether two who meet often get a channel.
-    has_channels: bool,
+    rings: Box<[Mutex<Rings>]>,
+    /// Whether two ranks that communicate often get a ring.
+    has_rings: bool,
 }
 
 impl Wire {
     /// A wire for `seats` seats. It lives as long as the process, as packets point into it.
     ///
-    /// With channels, whoever is about to sleep pays for a heavy fence, so that senders need none:
-    /// that is for ranks that have a core each, and seldom sleep.
-    pub fn new(seats: usize, wants_channels: bool) -> &'static Wire {
+    /// With rings, a rank that is about to sleep makes a heavy fence, so that senders need none:
+    /// that is for ranks that have a core each and seldom sleep.
+    pub fn new(seats: usize, wants_rings: bool) -> &'static Wire {
         let seats = u32::try_from(seats).expect("there are fewer than four billion seats");
         assert!(seats < 1 << 31, "a packet has 31 bits for its sender's seat");
-        let has_channels = fence::arm() && wants_channels;
-        Box::leak(Box::new(Wire { ports: (0..seats).map(Port::new).collect(), has_channels }))
+        let has_rings = fence::arm() && wants_rings;
+        let ports = (0..seats).map(Port::new).collect();
+        let rings = (0..seats).map(|_| Mutex::default()).collect();
+        Box::leak(Box::new(Wire { ports, rings, has_rings }))
     }
 
-    /// Whether two who meet often get a channel.
+    /// Whether two ranks that communicate often get a ring.
     #[inline]
-    pub fn has_channels(&self) -> bool {
-        self.has_channels
+    pub fn has_rings(&self) -> bool {
+        self.has_rings
     }
 
-    /// A channel from one to another who lives, unless too many lead there already.
+    /// A life begins at a seat: what was meant for the one before goes back to its senders.
+    pub fn open(&self, to: Member) {
+        let port = &self.ports[to.seat];
+        drop(port.inbox.take());
+        *self.rings[to.seat].lock() = Rings::default();
+        port.life.store(to.incarnation + 1, Ordering::Release);
+    }
+
+    /// A ring from one rank to another that is alive, unless too many lead there already.
     pub fn connect(&'static self, from: Member, to: Member) -> Option<Outgoing> {
         let port = self.port(to.seat);
-        let mut channels = port.channels.lock();
-        if !self.has_channels || channels.open == MOST || !port.is_alive(to.incarnation) {
+        let mut rings = self.rings[to.seat].lock();
+        if !self.has_rings || rings.open == MOST || !port.is_alive(to.incarnation) {
             return None;
         }
         let (outgoing, incoming) = Channel::open(from, to, port.bell());
-        channels.open += 1;
+        rings.open += 1;
         let number = port.made.load(Ordering::Relaxed).wrapping_add(1);
-        channels.fresh.push((number, incoming));
+        rings.fresh.push(Fresh { number, incoming });
         port.made.store(number, Ordering::Release);
         Some(outgoing)
+    }
+
+    /// The rings to this seat that nobody has asked for yet, out of those that had been made when
+    /// [`Port::made`] was `made`. What their senders sent before was in the inbox by then.
+    pub fn fresh_rings(&self, seat: usize, made: u32) -> Vec<Incoming> {
+        let mut rings = self.rings[seat].lock();
+        let is_known = |fresh: &&Fresh| made.wrapping_sub(fresh.number) < u32::MAX / 2;
+        let known = rings.fresh.iter().take_while(is_known).count();
+        rings.fresh.drain(..known).map(|fresh| fresh.incoming).collect()
+    }
+
+    /// The ring of this sender to this seat, if nobody has asked for it yet.
+    pub fn fresh_ring(&self, seat: usize, from: Member) -> Option<Incoming> {
+        let mut rings = self.rings[seat].lock();
+        let place = rings.fresh.iter().position(|fresh| fresh.incoming.from() == from)?;
+        Some(rings.fresh.remove(place).incoming)
+    }
+
+    /// Nothing comes any more through so many rings of the life at this seat.
+    pub fn close_rings(&self, seat: usize, count: usize) {
+        self.rings[seat].lock().open -= count;
     }
 
     pub fn size(&self) -> usize {
@@ -236,7 +226,7 @@ mod tests {
 
     fn two_ports() -> (&'static Wire, Pool) {
         let wire = Wire::new(2, true);
-        (0..2).for_each(|seat| wire.port(seat).open(0));
+        (0..2).for_each(|seat| wire.open(Member { seat, incarnation: 0 }));
         (wire, Pool::new(wire.port(0)))
     }
 
@@ -282,7 +272,7 @@ mod tests {
         let (wire, mut pool) = two_ports();
         wire.post(1, packet(&mut pool, Load::Referenced(&Region::EMPTY), 1));
         wire.port(1).close();
-        wire.port(1).open(1);
+        wire.open(Member { seat: 1, incarnation: 1 });
         assert!(!wire.port(1).has_arrivals() && wire.port(0).has_returned());
         wire.post(1, packet(&mut pool, Load::Referenced(&Span::of(&[1; 40]).into()), 1));
         wire.port(0).close();

@@ -7,8 +7,8 @@ mod packet;
 mod ring;
 
 pub use crate::transport::batches::Batches;
-pub use crate::transport::inbox::{Port, Wire};
+pub use crate::transport::inbox::Wire;
 pub use crate::transport::ring::{
     Arrival, Ears, Glance, Incoming, MOST as MOST_CHANNELS, Outgoing, ROOM as SHORT,
 };
-pub use packet::{Delivery, Envelope, Fate, Load, Packet, Pool, Ticket};
+pub use packet::{Delivery, Envelope, Fate, Load, Packet, Pool, Port, Ticket};

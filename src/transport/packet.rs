@@ -1,4 +1,5 @@
-//! A packet: one message on its way, in memory of the sender's seat, to which it goes back.
+//! A packet: one message on its way, in memory of the sender's seat, to which it goes back; and the
+//! ports of the seats, between which packets travel.
 //!
 //! Whoever holds a [`Packet`] owns it alone. Dropping one sends it home, which is at the same time
 //! the acknowledgement that its message was taken (see [`Fate`]). Nodes are never freed.
@@ -13,14 +14,36 @@
 use crate::base::Member;
 use crate::base::sync::atomic::{AtomicPtr, AtomicU8, Ordering};
 use crate::base::sync::cache::prefetch_to_write;
-use crate::base::sync::queue::Linked;
+use crate::base::sync::queue::{Linked, Queue};
 use crate::host::life;
 use crate::host::memory::{self, Fault, Region, Span};
-use crate::transport::cooperative_copy::{self, Errand};
-use crate::transport::inbox::Port;
+use crate::host::sched::Bell;
+use crate::transport::cooperative_copy::{self, Errand, Invitation};
 use std::alloc::{Layout, alloc, handle_alloc_error};
 use std::mem::offset_of;
 use std::ptr::{self, NonNull};
+use std::sync::atomic::AtomicU32;
+
+/// Where one seat is reached: the inbox for what others send, and the queue of its own packets that
+/// have come home.
+#[repr(C, align(64))]
+pub struct Port {
+    pub(super) inbox: Queue<Packet>,
+    pub(super) bell: Bell,
+    pub(super) seat: u32,
+    /// The life that sits here plus 1; 0 while nobody does.
+    pub(super) life: AtomicU32,
+    /// How many rings have been made that lead here, in all lives.
+    pub(super) made: AtomicU32,
+    /// To help with a copy of what this seat has sent.
+    pub(super) invitation: Invitation,
+    pub(super) returns: Returns,
+}
+
+/// On a line of its own: receivers write it, and the sender looks only now and then.
+#[repr(align(64))]
+#[derive(Default)]
+pub(super) struct Returns(pub(super) Queue<Packet>);
 
 /// What a message is matched by (MPI-5.0 §3.2.3).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]

@@ -440,7 +440,7 @@ impl Engine {
     fn sleep(&self, seen: Seen, is_so: &impl Fn() -> bool) {
         let bell = self.port.bell();
         let heard = bell.listen();
-        if self.world.wire().has_channels() {
+        if self.world.wire().has_rings() {
             // Who sends by a channel makes the light one.
             fence::heavy();
         }

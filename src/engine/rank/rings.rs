@@ -96,7 +96,7 @@ impl Engine {
     /// Sends a packet off, by a channel if there is one.
     pub(in crate::engine) fn post(&self, state: &mut State, to: Member, packet: Packet) {
         let (wire, mut packet) = (self.world.wire(), packet);
-        if wire.has_channels() {
+        if wire.has_rings() {
             self.meet(state, to);
             if let Some(way) = state.channels.to(to) {
                 match way.pass(packet) {
@@ -129,7 +129,7 @@ impl Engine {
     #[cold]
     pub(in crate::engine) fn adopt(&self, state: &mut State, made: u32) {
         state.channels.made = made;
-        state.channels.incoming.append(&mut self.port.fresh_channels(made));
+        state.channels.incoming.append(&mut self.world.wire().fresh_rings(self.me.seat, made));
         self.ears.prick(&state.channels.incoming);
     }
 
@@ -142,7 +142,7 @@ impl Engine {
             return None;
         }
         if state.channels.place(from).is_none() {
-            state.channels.incoming.extend(self.port.fresh_channel(from));
+            state.channels.incoming.extend(self.world.wire().fresh_ring(self.me.seat, from));
             self.ears.prick(&state.channels.incoming);
         }
         state.channels.place(from)
@@ -155,7 +155,7 @@ impl Engine {
         let epoch = state.epoch;
         let has_ended = |from| self.world.ledger.lock().is_dead_by(from, epoch);
         state.channels.incoming.retain(|incoming| !has_ended(incoming.from()));
-        self.port.close_channels(before - state.channels.incoming.len());
+        self.world.wire().close_rings(self.me.seat, before - state.channels.incoming.len());
         self.ears.prick(&state.channels.incoming);
         for known in &mut state.channels.acquaintances {
             if known.way.as_ref().is_some_and(|way| self.world.is_dead(way.to())) {

@@ -206,7 +206,7 @@ impl Engine {
         is_done
             && state.waiting + state.copying == 0
             && self.port.made() == state.channels.made
-            && !self.world.wire().has_channels()
+            && !self.world.wire().has_rings()
             && !self.has_cause()
     }
 

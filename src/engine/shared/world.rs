@@ -259,7 +259,7 @@ impl World {
     pub fn enter(&self, seat: usize, incarnation: u32) {
         let has_entered = self.ledger.lock().enter(Member { seat, incarnation });
         assert!(has_entered, "a seat is free before its next incarnation comes: {seat}");
-        self.wire.port(seat).open(incarnation);
+        self.wire.open(Member { seat, incarnation });
     }
 
     /// A rank is dead: recorded once, and everybody who waits looks up.
