@@ -146,7 +146,10 @@ fn libraries_of_the_program_are_private() {
     assert!(shared.lines().any(|line| line.contains("libcounter.so (--shared)")), "{shared}");
     let misspelt = support::run(&program).ranks(2).option("--private=libcuonter.so");
     let misspelt = misspelt.option("--explain").succeeds().stderr;
-    assert!(misspelt.contains("--private libcuonter.so: the program starts with no"), "{misspelt}");
+    assert!(
+        misspelt.contains("--private libcuonter.so: the program loads no library"),
+        "{misspelt}"
+    );
 }
 
 #[test]

@@ -201,7 +201,7 @@ fn a_run_with_threads_says_that_its_seed_does_not_repeat_it() {
     for seed in 0..5 {
         let seen = seeded(&program, 4, "", "", seed).succeeds();
         let said = format!("from here on --seed {seed} does not repeat this run");
-        assert_eq!(seen.stderr.matches("rank 1 becomes a thread").count(), 1, "{seen}");
+        assert_eq!(seen.stderr.matches("rank 1 needs an OS thread").count(), 1, "{seen}");
         assert!(seen.stderr.contains(&said), "{seen}");
     }
 }
@@ -233,7 +233,7 @@ fn whoever_spins_without_calls_is_interrupted_and_the_run_is_lost() {
     "#;
     let program = support::c_text("seed_spins", text).build();
     // In some orders the flag is set before rank 0 looks at it.
-    let is_lost = |seed| seeded(&program, 2, "", "", seed).succeeds().stderr.contains("waiting");
+    let is_lost = |seed| seeded(&program, 2, "", "", seed).succeeds().stderr.contains("waited");
     assert!((0..40).any(is_lost));
 }
 

@@ -487,14 +487,14 @@ pub fn no_file(handle: usize, name: &str) -> Result<()> {
 #[cold]
 fn unknown(name: &str, handle: usize, null: usize, null_name: &str, what: &str) -> String {
     match handle {
-        0 => format!("{name} is a null pointer, not a handle of a {what}"),
+        0 => format!("{name} is a null pointer, not a valid {what} handle"),
         _ if handle == null => format!("{name} is {null_name}"),
         comm::WORLD | comm::SELF if null == comm::NULL => {
             let which = if handle == comm::WORLD { "MPI_COMM_WORLD" } else { "MPI_COMM_SELF" };
             format!("{name}: {which} exists only between MPI_Init and MPI_Finalize")
         }
         _ => {
-            format!("{name} is {handle:#x}, which is not a {what} of this process (was it freed?)")
+            format!("{name} is {handle:#x}, not a valid {what} handle here (was it freed?)")
         }
     }
 }

@@ -204,7 +204,7 @@ static void judged(void)
         MPI_Irecv(&second, 1, MPI_INT, 0, 6, MPI_COMM_WORLD, &two);
         pair[0] = two;
         pair[1] = one;
-        FAILS(MPI_Waitall(2, pair, both), MPI_ERR_REQUEST, "not a request");
+        FAILS(MPI_Waitall(2, pair, both), MPI_ERR_REQUEST, "not a valid request");
         CHECK(pair[0] == two);
         EQUAL(MPI_Wait(&two, &status), 0);
         EQUAL(second, round);

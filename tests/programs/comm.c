@@ -569,7 +569,7 @@ static void errors(void)
     MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_RETURN);
     FAILS(MPI_Comm_size(comm, &value), MPI_ERR_COMM, "comm is MPI_COMM_NULL");
     FAILS(MPI_Comm_size((MPI_Comm)0, &value), MPI_ERR_COMM, "comm is a null pointer");
-    FAILS(MPI_Comm_size((MPI_Comm)MPI_INT, &value), MPI_ERR_COMM, "no communicator");
+    FAILS(MPI_Comm_size((MPI_Comm)MPI_INT, &value), MPI_ERR_COMM, "not a valid communicator");
     FAILS(MPI_Comm_rank(W, NULL), MPI_ERR_ARG, "rank is a null pointer");
     FAILS(MPI_Comm_compare(W, comm, &value), MPI_ERR_COMM, "comm2 is MPI_COMM_NULL");
     FAILS(MPI_Comm_free(&comm), MPI_ERR_COMM, "MPI_COMM_NULL");

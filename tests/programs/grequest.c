@@ -212,14 +212,14 @@ static void errors(void)
     FAILS(MPI_Grequest_complete(work.request), MPI_ERR_REQUEST, "already");
     request = work.request;
     MPI_Wait(&work.request, MPI_STATUS_IGNORE);
-    FAILS(MPI_Grequest_complete(request), MPI_ERR_REQUEST, "not a request");
+    FAILS(MPI_Grequest_complete(request), MPI_ERR_REQUEST, "not a valid request");
 
     start(&work, 1);
     request = work.request;
     MPI_Request_free(&request);
     request = work.request;
-    FAILS(MPI_Wait(&request, MPI_STATUS_IGNORE), MPI_ERR_REQUEST, "not a request");
-    FAILS(MPI_Request_free(&request), MPI_ERR_REQUEST, "not a request");
+    FAILS(MPI_Wait(&request, MPI_STATUS_IGNORE), MPI_ERR_REQUEST, "not a valid request");
+    FAILS(MPI_Request_free(&request), MPI_ERR_REQUEST, "not a valid request");
     MPI_Grequest_complete(work.request);
 
     /* What the program's functions return is what the calls return; the last one's counts. */

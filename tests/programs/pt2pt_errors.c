@@ -57,7 +57,7 @@ static void requests(void)
     MPI_Wait(&made, &status);
     CHECK(made == MPI_REQUEST_NULL);
     FAILS(MPI_Wait(&copy, &status), MPI_ERR_REQUEST, "completed already");
-    FAILS(MPI_Test(&copy, &flag, &status), MPI_ERR_REQUEST, "not a request");
+    FAILS(MPI_Test(&copy, &flag, &status), MPI_ERR_REQUEST, "not a valid request");
     FAILS(MPI_Cancel(&made), MPI_ERR_REQUEST, "MPI_REQUEST_NULL");
     FAILS(MPI_Request_free(&made), MPI_ERR_REQUEST, "MPI_REQUEST_NULL");
     FAILS(MPI_Start(&made), MPI_ERR_REQUEST, "MPI_REQUEST_NULL");

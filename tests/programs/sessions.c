@@ -330,7 +330,7 @@ static void wrong_sessions(void)
     FAILS(MPI_Session_get_info(session, &info), MPI_ERR_SESSION, "MPI_SESSION_NULL");
     FAILS(MPI_Session_get_num_psets(MPI_Session_fromint(MPI_Comm_toint(MPI_COMM_WORLD)),
                                     MPI_INFO_NULL, &value),
-          MPI_ERR_SESSION, "no session");
+          MPI_ERR_SESSION, "not a valid session");
     session = closed;
     EQUAL(MPI_Session_finalize(&session), MPI_SUCCESS);
     FAILS(MPI_Session_finalize(&closed), MPI_ERR_SESSION, "freed");

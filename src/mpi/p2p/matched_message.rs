@@ -58,7 +58,9 @@ impl Messages {
 fn unknown(handle: usize) -> Failure {
     let words = match handle {
         NULL => "message is MPI_MESSAGE_NULL".to_string(),
-        _ => format!("message is {handle:#x}, which is not a message (was it received already?)"),
+        _ => {
+            format!("message is {handle:#x}, not a valid message handle (was it received already?)")
+        }
     };
     Class::REQUEST.because(words)
 }

@@ -385,8 +385,10 @@ fn forget(pending: Pending, ops: &mut Ops) {
 fn unknown(handle: usize) -> Failure {
     let words = match handle {
         NULL => "request is MPI_REQUEST_NULL".to_string(),
-        0 => "request is a null pointer, not a handle of a request".to_string(),
-        _ => format!("request is {handle:#x}, which is not a request (was it completed already?)"),
+        0 => "request is a null pointer, not a valid request handle".to_string(),
+        _ => format!(
+            "request is {handle:#x}, not a valid request handle (was it completed already?)"
+        ),
     };
     Class::REQUEST.because(words)
 }
