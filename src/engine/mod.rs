@@ -8,17 +8,16 @@
 mod rank;
 pub mod shared;
 
+pub use crate::engine::rank::awaited::{Awaited, Everyone, Vigil, Waits, Want};
 pub use crate::engine::rank::buffered::Unsent;
-pub use crate::engine::rank::generation::{Fellowship, Moved};
 pub use crate::engine::rank::matching::{ANY_SOURCE, ANY_TAG};
 pub use crate::engine::rank::offload::Outside;
 pub use crate::engine::rank::operation::{Died, Mishap, Ops, Outcome, Watch};
+pub use crate::engine::rank::outlook::{Fellowship, Moved};
 pub use crate::engine::rank::preposted::{PrepostedReceives, Receipt};
 pub use crate::engine::rank::probe::Held;
 pub use crate::engine::rank::steps::Steps;
-pub use crate::engine::rank::wait::{Awaited, Everyone, Vigil};
-pub use crate::engine::rank::wait_report::{Waits, Want};
-pub use crate::engine::shared::agreement::{Key as Matter, Purpose, Summons};
+pub use crate::engine::shared::agreements::{Key as Matter, Purpose, Summons};
 pub use crate::engine::shared::mismatch::Void;
 pub use crate::engine::shared::recovery_cache::RecoveryCache;
 pub use crate::engine::shared::world::{CONTEXTS, World};
@@ -55,7 +54,7 @@ pub struct Engine {
     /// How many recoveries it has taken part in or come after.
     generation: AtomicU64,
     /// Finds out which communicators there are.
-    fellowships: OnceLock<Box<crate::engine::rank::generation::Fellowships>>,
+    fellowships: OnceLock<Box<crate::engine::rank::outlook::Fellowships>>,
     /// How many runs wait for something in a meeting: only then is it looked at.
     vigils: AtomicU32,
     /// How many own packets are waited for: only then is it news that one has come home.
@@ -86,11 +85,11 @@ struct State {
     copies: VecDeque<(Packet, Key)>,
     /// Room for those of them that are made together.
     parcels: Batches<Key>,
-    accounts: Slab<crate::engine::rank::buffered::Account>,
+    accounts: Slab<crate::engine::rank::operation::Account>,
     /// The runs that can go on.
     due: VecDeque<Key>,
     /// The runs that wait for something in a meeting.
-    vigils: Vec<(Key, crate::engine::rank::wait::Awaited)>,
+    vigils: Vec<(Key, Awaited)>,
     /// The contexts that are revoked with another one, or with one of some.
     kin: Vec<(u32, u32)>,
     /// The agreements that this rank waits for.
@@ -101,13 +100,13 @@ struct State {
     reported: HashMap<u32, usize>,
     /// What [`World::stir`] was when this rank last looked up.
     stir: u64,
-    outlook: crate::engine::rank::generation::Outlook,
+    outlook: crate::engine::rank::outlook::Outlook,
     /// How many threads wait, and whether something that they may wait for has happened.
     waiting: u32,
     /// Who they are, and for what they wait.
-    waiters: Slab<crate::engine::rank::wait_report::Waiter>,
+    waiters: Slab<crate::engine::rank::awaited::Waiter>,
     /// One who waits in a meeting, and for nothing else: the call that it is in, and for what.
-    napper: Option<(&'static str, crate::engine::rank::wait::Watched)>,
+    napper: Option<(&'static str, crate::engine::rank::awaited::Watched)>,
     has_news: bool,
     /// How many threads are making a long copy.
     copying: u32,
@@ -424,6 +423,30 @@ impl Engine {
     }
 }
 
+impl Engine {
+    /// From now on `steps` is told of every step. Whoever counts has
+    /// [`crate::engine::World::be_careful`] say so before.
+    pub fn count_steps(&self, steps: Arc<dyn Steps>) {
+        self.steps.get_or_init(|| steps);
+        self.pulse.count();
+    }
+
+    /// The calling thread has made a step of its call.
+    #[inline]
+    pub fn step(&self) -> Result<(), Died> {
+        if self.pulse.is_counted() { self.count_step() } else { Ok(()) }
+    }
+
+    #[cold]
+    fn count_step(&self) -> Result<(), Died> {
+        if self.steps.get().is_some_and(|steps| steps.step()) {
+            self.pulse.stop();
+            return Err(Died);
+        }
+        Ok(())
+    }
+}
+
 impl State {
     fn new(port: &'static Port) -> State {
         State {
@@ -443,7 +466,7 @@ impl State {
             epoch: 0,
             reported: HashMap::new(),
             stir: 0,
-            outlook: crate::engine::rank::generation::Outlook::default(),
+            outlook: crate::engine::rank::outlook::Outlook::default(),
             waiting: 0,
             waiters: Slab::default(),
             napper: None,

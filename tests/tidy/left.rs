@@ -4,27 +4,6 @@
 /// Files that import each other, circle by circle.
 pub(crate) const CIRCLES: &[&[&str]] = &[
     &[
-        "src/engine/mod.rs",
-        "src/engine/rank/buffered.rs",
-        "src/engine/rank/generation.rs",
-        "src/engine/rank/operation.rs",
-        "src/engine/rank/preposted.rs",
-        "src/engine/rank/rings.rs",
-        "src/engine/rank/steps.rs",
-        "src/engine/rank/tasks.rs",
-        "src/engine/rank/wait.rs",
-        "src/engine/rank/wait_report.rs",
-        "src/engine/shared/agreement.rs",
-        "src/engine/shared/meeting/board.rs",
-        "src/engine/shared/meeting/known.rs",
-        "src/engine/shared/meeting/mod.rs",
-        "src/engine/shared/meeting/round.rs",
-        "src/engine/shared/mismatch.rs",
-        "src/engine/shared/recovery_cache.rs",
-        "src/engine/shared/revocation.rs",
-        "src/engine/shared/world.rs",
-    ],
-    &[
         "src/mpi/attributes.rs",
         "src/mpi/coll/barrier.rs",
         "src/mpi/coll/bcast.rs",

@@ -4,21 +4,10 @@
 //! sender and the buffer may be of any make. An account says how much of it is taken.
 
 use crate::base::slab::Key;
-use crate::engine::rank::operation::{Charge, Died, Outcome, Stage};
+use crate::engine::rank::operation::{Account, Charge, Died, Outcome, Stage};
 use crate::engine::{Engine, Letter, State};
 use crate::host::memory::Region;
 use crate::transport::{Envelope, Load, Packet};
-
-/// What is under way out of one attached buffer.
-pub(in crate::engine) struct Account {
-    /// `None`: as much as there is memory (MPI_BUFFER_AUTOMATIC).
-    room: Option<usize>,
-    used: usize,
-    next: u64,
-    pending: Vec<u64>,
-    /// Operations that wait until no message older than their number is under way.
-    flushes: Vec<(u64, Key)>,
-}
 
 /// Why a message was not sent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -29,14 +18,6 @@ pub enum Unsent {
     },
     /// Another thread has closed the account meanwhile.
     Closed,
-}
-
-#[cfg(test)]
-impl Account {
-    /// How many messages are under way.
-    pub(in crate::engine) fn len(&self) -> usize {
-        self.pending.len()
-    }
 }
 
 impl Engine {

@@ -6,7 +6,7 @@ use super::matching::ANY_TAG;
 use crate::base::Member;
 use crate::base::sync::cache::comes_soon;
 use crate::engine::rank::operation::Died;
-use crate::engine::rank::preposted::BREATHS;
+use crate::engine::rank::prepost::BREATHS;
 use crate::engine::{Engine, State};
 use crate::host::memory::{self, Fault, Span};
 use crate::transport::{Envelope, Glance, Outgoing};

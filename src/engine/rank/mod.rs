@@ -2,6 +2,7 @@
 
 pub(in crate::engine) mod any_source;
 pub(in crate::engine) mod arrivals;
+pub(in crate::engine) mod awaited;
 pub(in crate::engine) mod buffered;
 pub(in crate::engine) mod eager;
 pub(in crate::engine) mod generation;
@@ -11,6 +12,9 @@ pub(in crate::engine) mod matching;
 pub(in crate::engine) mod model;
 pub(in crate::engine) mod offload;
 pub(in crate::engine) mod operation;
+pub(in crate::engine) mod outlook;
+pub(in crate::engine) mod posting;
+pub(in crate::engine) mod prepost;
 pub(in crate::engine) mod preposted;
 pub(in crate::engine) mod probe;
 pub(in crate::engine) mod progress;

@@ -461,7 +461,7 @@ impl Model {
             let charged = state
                 .accounts
                 .find(self.accounts[rank])
-                .map_or(0, crate::engine::rank::buffered::Account::len);
+                .map_or(0, crate::engine::rank::operation::Account::len);
             assert_eq!(state.ops.0.len(), kept + open + charged, "operations of rank {rank}");
         }
     }

@@ -4,11 +4,11 @@ use crate::base::Member;
 use crate::base::member::Roster;
 use crate::base::slab::{Key, Slab};
 use crate::engine::rank::preposted::PrepostedReceives;
-use crate::engine::rank::tasks::Course;
-use crate::engine::shared::agreement::Key as Matter;
+use crate::engine::shared::agreements::Key as Matter;
 use crate::engine::shared::mismatch::Void;
 use crate::host::memory::Region;
 use crate::transport::{Envelope, Ticket};
+use std::pin::Pin;
 use std::sync::Arc;
 
 /// Whose death ends an operation.
@@ -84,15 +84,43 @@ pub(in crate::engine) enum Stage {
     },
     /// Waits until an account has no message older than `until` (see `buffered`).
     Flushing,
-    /// A computation that waits for other operations (see `run`).
+    /// A computation that waits for other operations (see `tasks`).
     Running(Course),
-    /// Waits for the decision of an agreement (see `council`).
+    /// Waits for the decision of an agreement (see `agreement`).
     Deciding(Matter),
     /// Ends when the program says so (see [`crate::engine::Engine::open`]).
     Open,
-    /// Ends when somebody outside says so, or by a failure; the how manyth it is (see `outside`).
+    /// Ends when somebody outside says so, or by a failure; the how manyth it is (see `offload`).
     Outside(u64),
     Done(Outcome),
+}
+
+/// What a run does. It waits for nothing but [`crate::engine::Engine::ended_for`].
+pub type Task = Pin<Box<dyn Future<Output = Result<Outcome, Died>> + Send>>;
+
+/// Where a run is.
+pub(in crate::engine) struct Course {
+    pub(in crate::engine) task: Option<Task>,
+    pub(in crate::engine) is_due: bool,
+}
+
+/// What is under way out of one attached buffer.
+pub(in crate::engine) struct Account {
+    /// `None`: as much as there is memory (MPI_BUFFER_AUTOMATIC).
+    pub(in crate::engine) room: Option<usize>,
+    pub(in crate::engine) used: usize,
+    pub(in crate::engine) next: u64,
+    pub(in crate::engine) pending: Vec<u64>,
+    /// Operations that wait until no message older than their number is under way.
+    pub(in crate::engine) flushes: Vec<(u64, Key)>,
+}
+
+#[cfg(test)]
+impl Account {
+    /// How many messages are under way.
+    pub(in crate::engine) fn len(&self) -> usize {
+        self.pending.len()
+    }
 }
 
 /// What a buffered message takes up, and in which account.

@@ -1,7 +1,7 @@
 //! Probes, and messages that are matched before they are received (MPI-5.0 §3.8).
 
+use crate::engine::rank::awaited::Sought;
 use crate::engine::rank::operation::{Died, Mishap, Outcome, Watch};
-use crate::engine::rank::wait_report::Sought;
 use crate::engine::{Engine, State};
 use crate::host::memory::Region;
 use crate::transport::{Envelope, Packet};

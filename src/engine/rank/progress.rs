@@ -3,9 +3,8 @@
 use crate::base::Member;
 use crate::base::slab::Key;
 use crate::base::sync::{biased::Guard, fence};
+use crate::engine::rank::awaited::{Sought, Watched};
 use crate::engine::rank::operation::{Died, Mishap, Op, Outcome, Stage, Watch};
-use crate::engine::rank::wait::Watched;
-use crate::engine::rank::wait_report::Sought;
 use crate::engine::shared::rules::Rules;
 use crate::engine::shared::world::epoch_of;
 use crate::engine::{Engine, FEWEST_TO_SWEEP, State};

@@ -3,8 +3,8 @@
 use super::arrivals::{Found, Wanted};
 use super::probe::failed;
 use crate::base::slab::Key;
+use crate::engine::rank::awaited::Sought;
 use crate::engine::rank::operation::{Died, Mishap, Outcome, Stage, Watch};
-use crate::engine::rank::wait_report::Sought;
 use crate::engine::{Engine, State};
 use crate::host::memory::Region;
 use crate::transport::{Envelope, Packet};

@@ -12,21 +12,11 @@
 
 use crate::base::slab::Key;
 use crate::base::sync::biased::Guard;
-use crate::engine::rank::operation::{Died, Mishap, Outcome, Stage};
+use crate::engine::rank::operation::{Course, Died, Mishap, Outcome, Stage, Task};
 use crate::engine::{Engine, State};
 use crate::transport::Envelope;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::pin::Pin;
 use std::task::{Context, Poll, Waker};
-
-/// What a run does. It waits for nothing but [`Engine::ended_for`].
-pub type Task = Pin<Box<dyn Future<Output = Result<Outcome, Died>> + Send>>;
-
-/// Where a run is.
-pub(in crate::engine) struct Course {
-    task: Option<Task>,
-    is_due: bool,
-}
 
 impl Engine {
     /// A run that has nothing to do yet.

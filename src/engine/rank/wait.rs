@@ -1,89 +1,16 @@
 //! Waits without a message: for what happens in a [`Meeting`], until it happens or a failure ends
 //! the wait.
 
-use crate::base::member::Roster;
 use crate::base::slab::Key as Run;
 use crate::base::sync::biased::Guard;
+use crate::engine::rank::awaited::{Awaited, MOST_NAMED, Vigil, Want, Watched, wants};
 use crate::engine::rank::operation::{Died, Mishap, Watch};
-use crate::engine::rank::wait_report::Want;
-use crate::engine::shared::meeting::{Gate, Hall, Key, Meeting, Round};
+use crate::engine::shared::meeting::Gate;
 use crate::engine::{Engine, State};
-use crate::transport::Envelope;
-use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
 /// How often one who has a core looks before he does anything else: somebody is about to come.
 const LOOKS: u32 = 100;
-
-/// Of those who keep a wait from ending, more are not named.
-const MOST_NAMED: usize = 8;
-
-/// What a member waits for, and whose death ends the wait.
-pub struct Vigil<'a> {
-    pub meeting: &'a Meeting,
-    pub round: &'a Round,
-    pub gate: Gate,
-    pub turn: u32,
-    /// The context of the operation's messages, if it had any, and the own rank.
-    pub envelope: Envelope,
-    pub everyone: &'a dyn Everyone,
-}
-
-/// Those whose death ends a wait, listed where somebody has died.
-pub trait Everyone: Send + Sync {
-    fn roster(&self) -> Arc<dyn Roster>;
-}
-
-impl Everyone for Arc<dyn Roster> {
-    fn roster(&self) -> Arc<dyn Roster> {
-        self.clone()
-    }
-}
-
-impl Vigil<'_> {
-    /// Whether it has happened.
-    #[inline]
-    pub fn is_over(&self) -> bool {
-        match self.gate {
-            Gate::Room => self.meeting.has_ample_room(self.turn),
-            gate => self.round.is_open(gate, self.turn),
-        }
-    }
-
-    fn watched(&self) -> Watched {
-        let Vigil { meeting, gate, turn, envelope, .. } = *self;
-        Watched { key: meeting.key(), gate, turn, envelope }
-    }
-}
-
-/// What a run waits for.
-pub struct Awaited {
-    pub hall: Hall,
-    pub gate: Gate,
-    pub envelope: Envelope,
-}
-
-impl Awaited {
-    fn is_over(&self) -> bool {
-        self.hall.round.is_open(self.gate, self.hall.turn)
-    }
-
-    fn missing(&self) -> Vec<usize> {
-        match self.gate {
-            Gate::Shown { place } | Gate::Passed { place } | Gate::Read { place } => vec![place],
-            _ => self.hall.round.missing(self.hall.turn).take(MOST_NAMED).collect(),
-        }
-    }
-}
-
-/// What a rank waits for, as the deadlock detector and the live view see it.
-#[derive(Clone, Copy)]
-pub(in crate::engine) struct Watched {
-    key: Key,
-    gate: Gate,
-    turn: u32,
-    envelope: Envelope,
-}
 
 impl Engine {
     /// What stands against working together with `everyone`, if anything does.
@@ -310,22 +237,5 @@ impl State {
         let wants =
             |(_, awaited): &(Run, Awaited)| wants(awaited.envelope, false, awaited.missing());
         self.vigils.iter().flat_map(wants)
-    }
-}
-
-/// Where nobody is missing, and yet the wait does not end, some have come to another operation. (Or
-/// it is about to end: then a thread of the process is about to run, as the kernel knows.)
-fn wants(envelope: Envelope, is_ahead: bool, missing: Vec<usize>) -> Vec<Want> {
-    let Envelope { context, tag, .. } = envelope;
-    let want = |place: &usize| {
-        let rank = i32::try_from(*place).expect("ranks fit an int");
-        match is_ahead {
-            true => Want::Receiver { context, rank, tag },
-            false => Want::Message { context, source: rank, tag, room: None },
-        }
-    };
-    match missing.is_empty() {
-        true => vec![Want::Match { context }],
-        false => missing.iter().map(want).collect(),
     }
 }

@@ -1,50 +1,11 @@
 //! What a rank waits for, as the deadlock detector reports it.
 
+use crate::engine::rank::awaited::{Sought, Waiter, Waits, Want, Watched};
 use crate::engine::rank::operation::{Op, Stage, Watch};
-use crate::engine::rank::wait::Watched;
+
 use crate::engine::{Engine, State};
 use crate::transport::Envelope;
 use std::sync::atomic::Ordering;
-
-/// A thread that waits inside a call.
-pub(in crate::engine) struct Waiter {
-    /// The call, by its name.
-    call: &'static str,
-    /// The message that it waits for itself; `None`: for operations that are under way.
-    sought: Option<Sought>,
-    /// What it waits for in a meeting.
-    watched: Option<Watched>,
-}
-
-/// A message that somebody waits for, and the room that there is for it; `None` for a probe.
-#[derive(Clone, Copy)]
-pub(in crate::engine) struct Sought {
-    pub(in crate::engine) pattern: Envelope,
-    pub(in crate::engine) room: Option<usize>,
-}
-
-/// What a rank waits for.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Waits {
-    /// The calls that its threads are in.
-    pub calls: Vec<&'static str>,
-    pub wants: Vec<Want>,
-}
-
-/// Something that has not happened yet.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Want {
-    /// A message from `source`, or any.
-    Message { context: u32, source: i32, tag: i32, room: Option<usize> },
-    /// That `rank` receives a message.
-    Receiver { context: u32, rank: i32, tag: i32 },
-    /// That the program completes an operation of its own.
-    Program,
-    /// That a file is written.
-    File,
-    /// That the others call the same collective operation, instead of what they have called.
-    Match { context: u32 },
-}
 
 impl State {
     /// Notes that a thread is about to wait in the call of this name.

@@ -1,7 +1,6 @@
 //! Void operations: the members have called different things, and those that already wait in the
 //! operation are told.
 
-use crate::engine::World;
 use crate::transport::Envelope;
 use parking_lot::Mutex;
 use std::collections::HashMap;
@@ -21,34 +20,33 @@ pub(in crate::engine) struct Voids {
     count: AtomicUsize,
 }
 
-impl World {
-    /// Ends what waits for messages of these contexts and tags, or in place of them. Members may
-    /// ask for the reason as long as there are any, so it is kept for good: that of the first who
-    /// says so, which is returned.
-    pub fn make_void(
+impl Voids {
+    /// Makes these operations, by the contexts and tags of their messages, void, and announces it
+    /// while the list is locked: a rank that finds the announcement finds the entry. Members may
+    /// ask for the reason as long as there are any, so it is kept for good. The first reason is
+    /// kept and returned.
+    pub(super) fn make(
         &self, operations: &[(u32, i32)], class: i32, words: impl FnOnce() -> String,
+        announce: impl FnOnce(),
     ) -> Void {
-        let mut all = self.voids.all.lock();
+        let mut all = self.all.lock();
         if let Some(known) = operations.iter().find_map(|operation| all.get(operation)) {
             return *known;
         }
         let void = Void { class, words: words().leak() };
         operations.iter().for_each(|operation| _ = all.insert(*operation, void));
-        self.voids.count.store(all.len(), Ordering::SeqCst);
-        // Whoever finds the entry finds the stir, too.
-        self.disturb();
-        drop(all);
-        self.wake_all();
+        self.count.store(all.len(), Ordering::SeqCst);
+        announce();
         void
     }
 
     /// Why an operation with this envelope is void, if it is.
-    pub(in crate::engine) fn void(&self, envelope: Envelope) -> Option<Void> {
+    pub(super) fn find(&self, envelope: Envelope) -> Option<Void> {
         let operation = (envelope.context, envelope.tag);
-        if self.has_voids() { self.voids.all.lock().get(&operation).copied() } else { None }
+        if self.are_any() { self.all.lock().get(&operation).copied() } else { None }
     }
 
-    pub(in crate::engine) fn has_voids(&self) -> bool {
-        self.voids.count.load(Ordering::SeqCst) != 0
+    pub(super) fn are_any(&self) -> bool {
+        self.count.load(Ordering::SeqCst) != 0
     }
 }

@@ -2,6 +2,7 @@
 //! the rules of the job.
 
 pub(in crate::engine) mod agreement;
+pub(in crate::engine) mod agreements;
 pub mod deadlock_detector;
 pub(in crate::engine) mod meeting;
 pub(in crate::engine) mod mismatch;

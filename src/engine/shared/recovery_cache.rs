@@ -2,9 +2,8 @@
 //! others find them done. Only the latest are kept; a member that is further behind computes them
 //! itself.
 
-use super::world::World;
 use crate::base::roll::Roll;
-use crate::engine::shared::agreement::Summons;
+use crate::engine::shared::agreements::Summons;
 use crate::fault::{Decision, Mode, Recovery, Step};
 use parking_lot::Mutex;
 use std::collections::VecDeque;
@@ -13,8 +12,9 @@ use std::sync::{Arc, Weak};
 /// So many rounds some may be ahead of others.
 const ROUNDS: usize = 4;
 
+/// What is kept for the members that come later.
 #[derive(Default)]
-pub(in crate::engine) struct Shared {
+pub struct Shared {
     first: Mutex<Weak<Recovery>>,
     conclusions: Mutex<VecDeque<Conclusion>>,
     era: Mutex<Option<Arc<RecoveryCache>>>,
@@ -42,10 +42,10 @@ pub struct RecoveryCache {
     pub next: Arc<Recovery>,
 }
 
-impl World {
+impl Shared {
     /// The first recovery, which is alike for all who want the same of it.
     pub fn first_recovery(&self, mode: Mode, make: impl FnOnce() -> Recovery) -> Arc<Recovery> {
-        let mut latest = self.shared.first.lock();
+        let mut latest = self.first.lock();
         if let Some(first) = latest.upgrade().filter(|first| first.mode() == mode) {
             return first;
         }
@@ -57,7 +57,7 @@ impl World {
     /// The agreement of this round has decided: what follows, and how `course` goes on.
     pub fn advance(&self, course: &mut Summons, decision: &Decision) -> Arc<Step> {
         let round = (course.recovery.before().generation, course.number);
-        let mut latest = self.shared.conclusions.lock();
+        let mut latest = self.conclusions.lock();
         let is_it = |known: &&Conclusion| known.round == round && known.decision == *decision;
         if let Some(known) = latest.iter().find(is_it) {
             *course = known.after.clone();
@@ -72,7 +72,7 @@ impl World {
 
     /// What is common to all in the generation and context of `key`.
     pub fn era(&self, key: (u64, u32), make: impl FnOnce() -> RecoveryCache) -> Arc<RecoveryCache> {
-        let mut latest = self.shared.era.lock();
+        let mut latest = self.era.lock();
         if let Some(era) = latest.as_ref().filter(|era| era.key == key) {
             return era.clone();
         }

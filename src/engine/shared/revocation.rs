@@ -7,16 +7,8 @@ use crate::engine::rank::operation::{Died, Mishap};
 use crate::engine::{Engine, State, World};
 use crate::fault::Revocations;
 use crate::transport::Envelope;
-use parking_lot::Mutex;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
-
-/// The revoked communicators of a job, and how many there are.
-#[derive(Default)]
-pub(in crate::engine) struct Revoked {
-    all: Mutex<Revocations>,
-    count: AtomicUsize,
-}
+use std::sync::atomic::Ordering;
 
 impl World {
     /// The communicator with this context and these members, of whom `me` is one, is revoked.

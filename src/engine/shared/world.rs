@@ -4,16 +4,15 @@
 use crate::base::Member;
 use crate::base::roll::{Roll, Rolls};
 use crate::base::tenants::Tenants;
-use crate::engine::shared::agreement::Agreements;
+use crate::engine::shared::agreements::Agreements;
 use crate::engine::shared::meeting::Meetings;
-use crate::engine::shared::mismatch::Voids;
+use crate::engine::shared::mismatch::{Void, Voids};
 use crate::engine::shared::recovery_cache::Shared;
-use crate::engine::shared::revocation::Revoked;
 use crate::engine::shared::rules::{Charter, Rules};
-use crate::fault::{Annals, Chronicle, Ledger, Record, Tale};
+use crate::fault::{Annals, Chronicle, Ledger, Record, Revocations, Tale};
 use crate::host::{clock, sched};
 use crate::machine::berths::Berths;
-use crate::transport::{Port, Wire};
+use crate::transport::{Envelope, Port, Wire};
 use parking_lot::{Mutex, MutexGuard};
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, OnceLock};
@@ -31,9 +30,9 @@ pub struct World {
     /// the rest in the lower. Looked at by everybody, all the time.
     stir: AtomicU64,
     pub(in crate::engine) council: Agreements,
-    pub(in crate::engine) shared: Shared,
+    shared: Shared,
     pub(in crate::engine) revoked: Revoked,
-    pub(in crate::engine) voids: Voids,
+    voids: Voids,
     pub(in crate::engine) meetings: Meetings,
     charter: Charter,
     blame: Mutex<Blame>,
@@ -55,6 +54,13 @@ pub struct World {
     /// Where ranks sit, if they do on a machine that was thought out.
     berths: OnceLock<Mutex<Berths>>,
     tenants: Tenants,
+}
+
+/// The revoked communicators of a job, and how many there are.
+#[derive(Default)]
+pub(in crate::engine) struct Revoked {
+    pub(super) all: Mutex<Revocations>,
+    pub(super) count: AtomicUsize,
 }
 
 /// The exit statuses of ranks whose failures nobody has made up for.
@@ -113,6 +119,30 @@ impl World {
     /// What a floor above keeps of this job; the first call makes it.
     pub fn tenant<T: Default + Send + Sync + 'static>(&self) -> Arc<T> {
         self.tenants.of()
+    }
+
+    /// What the members of a recovery conclude alike.
+    pub fn recovery_cache(&self) -> &Shared {
+        &self.shared
+    }
+
+    /// Ends what waits for messages of these contexts and tags, or in place of them; returns the
+    /// reason, which is that of the first caller.
+    pub fn make_void(
+        &self, operations: &[(u32, i32)], class: i32, words: impl FnOnce() -> String,
+    ) -> Void {
+        let void = self.voids.make(operations, class, words, || self.disturb());
+        self.wake_all();
+        void
+    }
+
+    /// Why an operation with this envelope is void, if it is.
+    pub(in crate::engine) fn void(&self, envelope: Envelope) -> Option<Void> {
+        self.voids.find(envelope)
+    }
+
+    pub(in crate::engine) fn has_voids(&self) -> bool {
+        self.voids.are_any()
     }
 
     /// How many seats there are.

@@ -207,7 +207,7 @@ fn first(process: &'static Process) -> Option<Summons> {
     let mode = mode(process)?;
     let view = || View::new(process.world_comm().group.members());
     let make = || Recovery::new(view(), Record::new(), mode, None);
-    let recovery = process.world.first_recovery(mode, make);
+    let recovery = process.world.recovery_cache().first_recovery(mode, make);
     Some(Summons { recovery, number: 0, modes: None })
 }
 
@@ -221,7 +221,7 @@ fn carry_out(process: &'static Process, course: &mut Summons, is_fresh: bool) ->
         };
         let value = Value { most: u64::from(world.fresh_context()), ..value };
         let decision = engine.recover(course, value)?;
-        match &*world.advance(course, &decision) {
+        match &*world.recovery_cache().advance(course, &decision) {
             Step::Well => return Ok(End::Unchanged),
             Step::Commit(view) => {
                 let context = u32::try_from(decision.value.most).expect("a context is agreed on");
@@ -240,8 +240,10 @@ fn adopt(process: &'static Process, view: &View, course: &Summons, context: u32)
     let before = process.world_comm();
     let modes = course.modes.or_else(|| attributes::modes(process, &before)).unwrap_or_default();
     let mode = mode_of(modes.comm).expect("only where there is a mode is there a recovery");
-    let era =
-        process.world.era((generation, context), || begin(process, view, course, context, mode));
+    let era = process
+        .world
+        .recovery_cache()
+        .era((generation, context), || begin(process, view, course, context, mode));
     let living = Arc::new(Group::listed(era.roll.clone(), process.me));
     let (group, gaps) = match &era.with_gone {
         None => (living, None),

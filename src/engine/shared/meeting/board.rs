@@ -6,9 +6,16 @@
 //! written. The round holds the board until the last member puts it away, so that no member starts
 //! another board after the first has been dropped.
 
-use super::round::{Words, memory};
 use crate::host::memory::Span;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+
+/// Memory of the library to which all members may write.
+pub(super) type Words = Box<[AtomicU64]>;
+
+/// The memory of these words, writable.
+pub(super) fn memory(words: &[AtomicU64]) -> Span {
+    Span::new(words.as_ptr().cast(), size_of_val(words))
+}
 
 /// Memory for one turn.
 pub struct Board {
@@ -164,7 +171,9 @@ mod tests {
         world: &'static World, (members, mut deaths): (usize, usize),
         mut choose: impl FnMut(usize, usize) -> usize,
     ) -> Ends {
-        let meeting = Meeting::new(world, (2, member(0)), (0..members).map(member).collect());
+        let meeting = Meeting::new((2, member(0)), (0..members).map(member).collect(), |member| {
+            world.port(member.seat).bell()
+        });
         let stages = (0..members).map(|_| Stage::Outside).collect();
         let round = &Round::new(members);
         let mut turn = Turn { meeting: &meeting, round, number: 3, stages };

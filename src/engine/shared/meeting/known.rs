@@ -3,22 +3,8 @@
 use super::{Key, Meeting};
 use crate::base::Member;
 use crate::engine::World;
-use parking_lot::Mutex;
-use std::collections::HashMap;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
-
-/// The meetings of a job. One stays until all members have released it or are dead: a member may
-/// still need what members that have left published for it.
-#[derive(Default)]
-pub(in crate::engine) struct Meetings(Mutex<Known>);
-
-#[derive(Default)]
-struct Known {
-    meetings: HashMap<Key, Arc<Meeting>>,
-    /// The number of meetings at which those that only dead members hold are collected.
-    limit: usize,
-}
 
 impl World {
     /// The meeting of the communicator with this context and this first member. The first caller
@@ -36,7 +22,7 @@ impl World {
             drop(ledger);
             known.limit = 16 + 2 * known.meetings.len();
         }
-        let meeting = Arc::new(Meeting::new(self, key, list()));
+        let meeting = Arc::new(Meeting::new(key, list(), |member| self.port(member.seat).bell()));
         known.meetings.insert(key, meeting.clone());
         meeting
     }

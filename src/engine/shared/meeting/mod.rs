@@ -18,15 +18,13 @@ mod known;
 mod round;
 
 pub use board::Board;
+use board::Words;
 use calls::Calls;
 pub use calls::{Call, Caller};
-pub(super) use known::Meetings;
-use round::Words;
-pub use round::{Laid, Line, Round};
+pub use round::{Gate, Laid, Line, Round};
 
 use crate::base::Member;
 use crate::base::sync::cache::prefetch_to_write;
-use crate::engine::World;
 use crate::host::sched::{self, Bell};
 use parking_lot::Mutex;
 use std::collections::HashMap;
@@ -135,11 +133,10 @@ fn is_as_far(one: u32, other: u32) -> bool {
 }
 
 impl Meeting {
-    fn new(world: &'static World, key: Key, members: Vec<Member>) -> Meeting {
+    fn new(key: Key, members: Vec<Member>, bell: impl Fn(&Member) -> &'static Bell) -> Meeting {
         let most = members.len().clamp(FEW_ROUNDS, MOST_ROUNDS);
         let count = (ROUNDS_OF_ALL / members.len()).clamp(FEWEST_ROUNDS, most);
         let count = count.next_power_of_two() as u32;
-        let bell = |member: &Member| world.port(member.seat).bell();
         Meeting {
             key,
             stands: members.iter().map(|_| Stand(AtomicU32::new(0))).collect(),
@@ -413,45 +410,17 @@ impl Meeting {
     }
 }
 
-/// What a member waits for in a turn.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Gate {
-    /// All members have released the previous turn in the round, and some more.
-    Room,
-    /// All members have arrived.
-    Full,
-    /// All members have arrived, or one has given up, so that they never will.
-    Decided,
-    /// All members have arrived, and the last one has done its work for all.
-    Done,
-    /// All members have shown what they have.
-    AllShown,
-    /// This member has shown what it has.
-    Shown { place: usize },
-    /// This member has passed something on to the one after it, which alone waits for that.
-    Passed { place: usize },
-    /// No member reads from others any more.
-    AllRead,
-    /// This member reads no more from others.
-    Read { place: usize },
-}
+/// The meetings of a job. One stays until all members have released it or are dead: a member may
+/// still need what members that have left published for it.
+#[derive(Default)]
+pub(in crate::engine) struct Meetings(Mutex<Known>);
 
-impl Gate {
-    /// Whether members may copy any amount of data before it opens.
-    pub fn is_after_copies(self) -> bool {
-        matches!(self, Gate::Full | Gate::AllRead | Gate::Read { .. })
-    }
-
-    /// The lobby in which members wait for this gate. In one turn, only one of the gates of a lobby
-    /// opens, for all that wait there, once.
-    fn lobby(self) -> Option<usize> {
-        match self {
-            Gate::Room | Gate::Passed { .. } | Gate::Decided => None,
-            Gate::Full | Gate::Done => Some(0),
-            Gate::AllShown | Gate::Shown { .. } => Some(1),
-            Gate::AllRead | Gate::Read { .. } => Some(2),
-        }
-    }
+/// What is known of them.
+#[derive(Default)]
+struct Known {
+    meetings: HashMap<Key, Arc<Meeting>>,
+    /// The number of meetings at which those that only dead members hold are collected.
+    limit: usize,
 }
 
 /// A member that is ahead of the others, and waits.
@@ -473,6 +442,7 @@ impl Drop for Ahead<'_> {
 #[cfg(all(test, not(loom)))]
 mod tests {
     use super::*;
+    use crate::engine::World;
     use crate::engine::rank::tests::world;
 
     pub(super) fn member(seat: usize) -> Member {

@@ -1,7 +1,6 @@
 //! One turn's memory: a line for each member, and which members have arrived.
 
-use super::Gate;
-use super::board::Board;
+use super::board::{Board, Words, memory};
 use crate::base::sync::arrivals::Arrivals;
 use crate::host::memory::{Fault, Region, Span, copy, transfer};
 use crate::host::sched::Rows;
@@ -28,6 +27,47 @@ pub struct Round {
     members: usize,
 }
 
+/// What a member waits for in a turn.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Gate {
+    /// All members have released the previous turn in the round, and some more.
+    Room,
+    /// All members have arrived.
+    Full,
+    /// All members have arrived, or one has given up, so that they never will.
+    Decided,
+    /// All members have arrived, and the last one has done its work for all.
+    Done,
+    /// All members have shown what they have.
+    AllShown,
+    /// This member has shown what it has.
+    Shown { place: usize },
+    /// This member has passed something on to the one after it, which alone waits for that.
+    Passed { place: usize },
+    /// No member reads from others any more.
+    AllRead,
+    /// This member reads no more from others.
+    Read { place: usize },
+}
+
+impl Gate {
+    /// Whether members may copy any amount of data before it opens.
+    pub fn is_after_copies(self) -> bool {
+        matches!(self, Gate::Full | Gate::AllRead | Gate::Read { .. })
+    }
+
+    /// The lobby in which members wait for this gate. In one turn, only one of the gates of a lobby
+    /// opens, for all that wait there, once.
+    pub(super) fn lobby(self) -> Option<usize> {
+        match self {
+            Gate::Room | Gate::Passed { .. } | Gate::Decided => None,
+            Gate::Full | Gate::Done => Some(0),
+            Gate::AllShown | Gate::Shown { .. } => Some(1),
+            Gate::AllRead | Gate::Read { .. } => Some(2),
+        }
+    }
+}
+
 /// Where members wait for [`Gate`]s that open for many at once.
 #[derive(Default)]
 struct Lobby {
@@ -35,9 +75,6 @@ struct Lobby {
     /// The turn, plus one, in which a member waits that does not stand in a row.
     listeners: AtomicU32,
 }
-
-/// Memory of the library to which all members may write.
-pub(super) type Words = Box<[AtomicU64]>;
 
 /// The overflow of a line. Rooms that are too small are kept: a member that is behind may still
 /// read them.
@@ -412,9 +449,4 @@ fn room(rooms: &mut Vec<Words>, bytes: usize) -> Span {
         rooms.push((0..length).map(|_| AtomicU64::new(0)).collect());
     }
     memory(rooms.last().expect("one was just made where there was none")).part(0, bytes)
-}
-
-/// The memory of these words, writable.
-pub(super) fn memory(words: &[AtomicU64]) -> Span {
-    Span::new(words.as_ptr().cast(), size_of_val(words))
 }

@@ -1,0 +1,134 @@
+//! What a rank can wait for: a gate of a meeting, or a message; and how the deadlock detector names
+//! it.
+
+use crate::base::member::Roster;
+use crate::engine::shared::meeting::{Gate, Hall, Key, Meeting, Round};
+use crate::transport::Envelope;
+use std::sync::Arc;
+
+/// Of those who keep a wait from ending, more are not named.
+pub(super) const MOST_NAMED: usize = 8;
+
+/// What a member waits for, and whose death ends the wait.
+pub struct Vigil<'a> {
+    pub meeting: &'a Meeting,
+    pub round: &'a Round,
+    pub gate: Gate,
+    pub turn: u32,
+    /// The context of the operation's messages, if it had any, and the own rank.
+    pub envelope: Envelope,
+    pub everyone: &'a dyn Everyone,
+}
+
+/// Those whose death ends a wait, listed where somebody has died.
+pub trait Everyone: Send + Sync {
+    fn roster(&self) -> Arc<dyn Roster>;
+}
+
+impl Everyone for Arc<dyn Roster> {
+    fn roster(&self) -> Arc<dyn Roster> {
+        self.clone()
+    }
+}
+
+impl Vigil<'_> {
+    /// Whether it has happened.
+    #[inline]
+    pub fn is_over(&self) -> bool {
+        match self.gate {
+            Gate::Room => self.meeting.has_ample_room(self.turn),
+            gate => self.round.is_open(gate, self.turn),
+        }
+    }
+
+    pub(super) fn watched(&self) -> Watched {
+        let Vigil { meeting, gate, turn, envelope, .. } = *self;
+        Watched { key: meeting.key(), gate, turn, envelope }
+    }
+}
+
+/// What a run waits for.
+pub struct Awaited {
+    pub hall: Hall,
+    pub gate: Gate,
+    pub envelope: Envelope,
+}
+
+impl Awaited {
+    pub(super) fn is_over(&self) -> bool {
+        self.hall.round.is_open(self.gate, self.hall.turn)
+    }
+
+    pub(super) fn missing(&self) -> Vec<usize> {
+        match self.gate {
+            Gate::Shown { place } | Gate::Passed { place } | Gate::Read { place } => vec![place],
+            _ => self.hall.round.missing(self.hall.turn).take(MOST_NAMED).collect(),
+        }
+    }
+}
+
+/// What a rank waits for, as the deadlock detector and the live view see it.
+#[derive(Clone, Copy)]
+pub(in crate::engine) struct Watched {
+    pub(super) key: Key,
+    pub(super) gate: Gate,
+    pub(super) turn: u32,
+    pub(super) envelope: Envelope,
+}
+
+/// A thread that waits inside a call.
+pub(in crate::engine) struct Waiter {
+    /// The call, by its name.
+    pub(super) call: &'static str,
+    /// The message that it waits for itself; `None`: for operations that are under way.
+    pub(super) sought: Option<Sought>,
+    /// What it waits for in a meeting.
+    pub(super) watched: Option<Watched>,
+}
+
+/// A message that somebody waits for, and the room that there is for it; `None` for a probe.
+#[derive(Clone, Copy)]
+pub(in crate::engine) struct Sought {
+    pub(in crate::engine) pattern: Envelope,
+    pub(in crate::engine) room: Option<usize>,
+}
+
+/// What a rank waits for.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Waits {
+    /// The calls that its threads are in.
+    pub calls: Vec<&'static str>,
+    pub wants: Vec<Want>,
+}
+
+/// Something that has not happened yet.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Want {
+    /// A message from `source`, or any.
+    Message { context: u32, source: i32, tag: i32, room: Option<usize> },
+    /// That `rank` receives a message.
+    Receiver { context: u32, rank: i32, tag: i32 },
+    /// That the program completes an operation of its own.
+    Program,
+    /// That a file is written.
+    File,
+    /// That the others call the same collective operation, instead of what they have called.
+    Match { context: u32 },
+}
+
+/// Where nobody is missing, and yet the wait does not end, some have come to another operation. (Or
+/// it is about to end: then a thread of the process is about to run, as the kernel knows.)
+pub(super) fn wants(envelope: Envelope, is_ahead: bool, missing: Vec<usize>) -> Vec<Want> {
+    let Envelope { context, tag, .. } = envelope;
+    let want = |place: &usize| {
+        let rank = i32::try_from(*place).expect("ranks fit an int");
+        match is_ahead {
+            true => Want::Receiver { context, rank, tag },
+            false => Want::Message { context, source: rank, tag, room: None },
+        }
+    };
+    match missing.is_empty() {
+        true => vec![Want::Match { context }],
+        false => missing.iter().map(want).collect(),
+    }
+}
