@@ -12,7 +12,7 @@ mpi!(
     ) {
         let (copy, delete) = (comm_copy_attr_fn, comm_delete_attr_fn);
         let keyval = Keyval { bearer: Bearer::Comm, copy, delete, extra_state };
-        comm_keyval.set(attributes::create_key(process, keyval)?);
+        comm_keyval.set(process.keyvals.create(keyval)?);
         Ok(())
     }
 );
@@ -21,7 +21,7 @@ mpi!(
     /// Frees a keyval for attributes of communicators.
     #[fortran(mpi_comm_free_keyval_)]
     fn MPI_Comm_free_keyval(process: &Process, comm_keyval: InOutInt) {
-        attributes::free_key(process, comm_keyval.value(), Bearer::Comm)?;
+        process.keyvals.free(comm_keyval.value(), Bearer::Comm)?;
         comm_keyval.set(attributes::INVALID);
         Ok(())
     }
@@ -69,7 +69,7 @@ mpi!(
     ) {
         let (copy, delete) = (type_copy_attr_fn, type_delete_attr_fn);
         let keyval = Keyval { bearer: Bearer::Datatype, copy, delete, extra_state };
-        type_keyval.set(attributes::create_key(process, keyval)?);
+        type_keyval.set(process.keyvals.create(keyval)?);
         Ok(())
     }
 );
@@ -78,7 +78,7 @@ mpi!(
     /// Frees a keyval for attributes of datatypes.
     #[fortran(mpi_type_free_keyval_)]
     fn MPI_Type_free_keyval(process: &Process, type_keyval: InOutInt) {
-        attributes::free_key(process, type_keyval.value(), Bearer::Datatype)?;
+        process.keyvals.free(type_keyval.value(), Bearer::Datatype)?;
         type_keyval.set(attributes::INVALID);
         Ok(())
     }
@@ -90,7 +90,12 @@ mpi!(
     fn MPI_Type_set_attr(
         process: &Process, datatype: MPI_Datatype, type_keyval: Int, attribute_val: InAttribute,
     ) {
-        process.notes(&datatype).set_attribute(process, &datatype, type_keyval, attribute_val)
+        process.notes(&datatype).set_attribute(
+            &process.keyvals,
+            &datatype,
+            type_keyval,
+            attribute_val,
+        )
     }
 );
 
@@ -101,7 +106,8 @@ mpi!(
         process: &Process, datatype: MPI_Datatype, type_keyval: Int, attribute_val: OutAttribute,
         flag: OutFlag,
     ) {
-        attribute_val.set_if(process.notes(&datatype).attribute(process, type_keyval)?, flag);
+        attribute_val
+            .set_if(process.notes(&datatype).attribute(&process.keyvals, type_keyval)?, flag);
         Ok(())
     }
 );
@@ -110,7 +116,7 @@ mpi!(
     /// Deletes an attribute of `datatype`.
     #[fortran(mpi_type_delete_attr_)]
     fn MPI_Type_delete_attr(process: &Process, datatype: MPI_Datatype, type_keyval: Int) {
-        process.notes(&datatype).delete_attribute(process, &datatype, type_keyval)
+        process.notes(&datatype).delete_attribute(&process.keyvals, &datatype, type_keyval)
     }
 );
 
@@ -123,7 +129,7 @@ mpi!(
     ) {
         let (copy, delete) = (copy_fn, delete_fn);
         let made = Keyval { bearer: Bearer::Comm, copy, delete, extra_state };
-        keyval.set(attributes::create_key(process, made)?);
+        keyval.set(process.keyvals.create(made)?);
         Ok(())
     }
 );
@@ -132,7 +138,7 @@ mpi!(
     /// MPI_Comm_free_keyval under its MPI-1 name.
     #[fortran(mpi_keyval_free_)]
     fn MPI_Keyval_free(process: &Process, keyval: InOutInt) {
-        attributes::free_key(process, keyval.value(), Bearer::Comm)?;
+        process.keyvals.free(keyval.value(), Bearer::Comm)?;
         keyval.set(attributes::INVALID);
         Ok(())
     }

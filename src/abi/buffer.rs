@@ -2,13 +2,14 @@
 
 use crate::abi::kinds::*;
 use crate::mpi::handle_table::Held;
+use crate::mpi::p2p::Pending;
 
 mpi!(
     /// Attaches a buffer to the process.
     #[large(MPI_Buffer_attach_c)]
     #[fortran(mpi_buffer_attach_)]
     fn MPI_Buffer_attach(process: &Process, buffer: Room, size: Count) {
-        process.buffer.attach(process, buffer, size)
+        process.buffer.attach(&process.engine, buffer, size)
     }
 );
 
@@ -17,7 +18,7 @@ mpi!(
     #[large(MPI_Buffer_detach_c)]
     #[fortran(mpi_buffer_detach_)]
     fn MPI_Buffer_detach(process: &Process, buffer_addr: OutAddress, size: OutCount) {
-        let (address, bytes) = process.buffer.detach(process)?;
+        let (address, bytes) = process.buffer.detach(&process.engine)?;
         buffer_addr.set(address);
         size.set(bytes);
         Ok(())
@@ -28,7 +29,7 @@ mpi!(
     /// Waits until all messages in the process's buffer have been delivered.
     #[fortran(mpi_buffer_flush_)]
     fn MPI_Buffer_flush(process: &Process) {
-        process.buffer.flush(process)
+        process.buffer.flush(&process.engine)
     }
 );
 
@@ -36,7 +37,8 @@ mpi!(
     /// Starts waiting until all messages in the process's buffer have been delivered.
     #[fortran(mpi_buffer_iflush_)]
     fn MPI_Buffer_iflush(process: &Process, request: Var<MPI_Request>) {
-        let pending = process.buffer.iflush(process);
+        let flush = process.buffer.iflush(&process.engine);
+        let pending = flush.map_or(Pending::Nothing, Pending::Op);
         request.set(process.requests.keep(&Held::Ever(process.self_comm()), pending)?);
         Ok(())
     }
@@ -48,7 +50,7 @@ mpi!(
     #[fortran(mpi_comm_attach_buffer_)]
     #[raises_on(comm)]
     fn MPI_Comm_attach_buffer(process: &Process, comm: MPI_Comm, buffer: Room, size: Count) {
-        comm.buffer.attach(process, buffer, size)
+        comm.buffer.attach(&process.engine, buffer, size)
     }
 );
 
@@ -60,7 +62,7 @@ mpi!(
     fn MPI_Comm_detach_buffer(
         process: &Process, comm: MPI_Comm, buffer_addr: OutAddress, size: OutCount,
     ) {
-        let (address, bytes) = comm.buffer.detach(process)?;
+        let (address, bytes) = comm.buffer.detach(&process.engine)?;
         buffer_addr.set(address);
         size.set(bytes);
         Ok(())
@@ -72,7 +74,7 @@ mpi!(
     #[fortran(mpi_comm_flush_buffer_)]
     #[raises_on(comm)]
     fn MPI_Comm_flush_buffer(process: &Process, comm: MPI_Comm) {
-        comm.buffer.flush(process)
+        comm.buffer.flush(&process.engine)
     }
 );
 
@@ -81,7 +83,8 @@ mpi!(
     #[fortran(mpi_comm_iflush_buffer_)]
     #[raises_on(comm)]
     fn MPI_Comm_iflush_buffer(process: &Process, comm: MPI_Comm, request: Var<MPI_Request>) {
-        let pending = comm.buffer.iflush(process);
+        let flush = comm.buffer.iflush(&process.engine);
+        let pending = flush.map_or(Pending::Nothing, Pending::Op);
         request.set(process.requests.keep(&comm, pending)?);
         Ok(())
     }

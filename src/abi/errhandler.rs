@@ -13,7 +13,7 @@ mpi!(
         process: &Process, comm_errhandler_fn: CommErrhandlerFunction,
         errhandler: Var<MPI_Errhandler>,
     ) {
-        errhandler.set(errhandler::create(process, Sort::Comm, comm_errhandler_fn)?);
+        errhandler.set(errhandler::create(&process.errhandlers, Sort::Comm, comm_errhandler_fn)?);
         Ok(())
     }
 );
@@ -32,7 +32,7 @@ mpi!(
     #[fortran(mpi_comm_get_errhandler_)]
     #[raises_on(comm)]
     fn MPI_Comm_get_errhandler(process: &Process, comm: MPI_Comm, errhandler: Var<MPI_Errhandler>) {
-        errhandler.set(comm.errhandler.hold(process)?);
+        errhandler.set(comm.errhandler.hold(&process.errhandlers)?);
         Ok(())
     }
 );
@@ -42,7 +42,7 @@ mpi!(
     #[fortran(mpi_errhandler_free_)]
     #[season(Always)]
     fn MPI_Errhandler_free(process: &Process, errhandler: Var<MPI_Errhandler>) {
-        errhandler::free(process, errhandler.key())?;
+        process.free_errhandler(errhandler.key())?;
         errhandler.set_null();
         Ok(())
     }
@@ -56,7 +56,7 @@ mpi!(
         process: &Process, file_errhandler_fn: FileErrhandlerFunction,
         errhandler: Var<MPI_Errhandler>,
     ) {
-        errhandler.set(errhandler::create(process, Sort::File, file_errhandler_fn)?);
+        errhandler.set(errhandler::create(&process.errhandlers, Sort::File, file_errhandler_fn)?);
         Ok(())
     }
 );
@@ -75,7 +75,7 @@ mpi!(
     #[fortran(mpi_file_get_errhandler_)]
     #[raises_on(file)]
     fn MPI_File_get_errhandler(process: &Process, file: MPI_File, errhandler: Var<MPI_Errhandler>) {
-        errhandler.set(process.file_errhandler.hold(process)?);
+        errhandler.set(process.file_errhandler.hold(&process.errhandlers)?);
         Ok(())
     }
 );
@@ -88,7 +88,7 @@ mpi!(
         process: &Process, win_errhandler_fn: WinErrhandlerFunction,
         errhandler: Var<MPI_Errhandler>,
     ) {
-        errhandler.set(errhandler::create(process, Sort::Win, win_errhandler_fn)?);
+        errhandler.set(errhandler::create(&process.errhandlers, Sort::Win, win_errhandler_fn)?);
         Ok(())
     }
 );

@@ -8,11 +8,12 @@ use crate::abi::{abort, current, nesting};
 use crate::job;
 use crate::mpi::callback::{Callback, Language};
 use crate::mpi::comm;
-use crate::mpi::errhandler::{self, Hearer};
+use crate::mpi::errhandler;
 use crate::mpi::error::Class;
+use crate::mpi::error::told;
 use crate::mpi::failure::attributes;
-use crate::mpi::failure::usability::told;
 use crate::mpi::process::{FILE_NULL, Process};
+use crate::mpi::reaction::Hearer;
 use std::ffi::{c_int, c_void};
 
 /// How to react to an error; owns nothing that needs to be dropped.

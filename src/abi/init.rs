@@ -3,7 +3,8 @@
 use crate::abi::abort;
 use crate::abi::kinds::*;
 use crate::job;
-use crate::mpi::init::{self, THREAD_SINGLE};
+use crate::mpi::init;
+use crate::mpi::thread::THREAD_SINGLE;
 
 mpi!(
     /// Starts MPI (MPI-5.0 §11.2.1).

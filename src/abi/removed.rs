@@ -24,7 +24,7 @@ fortran!(
     fn mpi_errhandler_create_(
         process: &Process, function: CommErrhandlerFunction, errhandler: Var<MPI_Errhandler>,
     ) {
-        errhandler.set(errhandler::create(process, Sort::Comm, function)?);
+        errhandler.set(errhandler::create(&process.errhandlers, Sort::Comm, function)?);
         Ok(())
     }
 );
@@ -34,7 +34,7 @@ fortran!(
     #[raises_on(comm)]
     #[name(MPI_Errhandler_get)]
     fn mpi_errhandler_get_(process: &Process, comm: MPI_Comm, errhandler: Var<MPI_Errhandler>) {
-        errhandler.set(comm.errhandler.hold(process)?);
+        errhandler.set(comm.errhandler.hold(&process.errhandlers)?);
         Ok(())
     }
 );
@@ -91,7 +91,7 @@ removed!(
     fn MPI_Errhandler_create(
         process: &Process, function: CommErrhandlerFunction, errhandler: Var<MPI_Errhandler>,
     ) {
-        errhandler.set(errhandler::create(process, Sort::Comm, function)?);
+        errhandler.set(errhandler::create(&process.errhandlers, Sort::Comm, function)?);
         Ok(())
     }
 );
@@ -99,7 +99,7 @@ removed!(
 removed!(
     /// MPI_Comm_get_errhandler under its MPI-1 name.
     fn MPI_Errhandler_get(process: &Process, comm: MPI_Comm, errhandler: Var<MPI_Errhandler>) {
-        errhandler.set(comm.errhandler.hold(process)?);
+        errhandler.set(comm.errhandler.hold(&process.errhandlers)?);
         Ok(())
     }
 );

@@ -1,7 +1,7 @@
 //! Whose error handler hears of a failed call, and what it hears.
 
-use crate::mpi::errhandler::Hearer;
 use crate::mpi::error::Class;
+use crate::mpi::reaction::Hearer;
 
 /// The object whose error handler is called when a call fails, by its raw handle.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -2,6 +2,7 @@
 
 use crate::abi::kinds::*;
 use crate::mpi::handle_table::{Held, Sort};
+use crate::mpi::p2p::Pending;
 use crate::mpi::{errhandler, session};
 
 mpi!(
@@ -95,7 +96,7 @@ mpi!(
     fn MPI_Session_attach_buffer(
         process: &Process, session: MPI_Session, buffer: Room, size: Count,
     ) {
-        session.buffer.attach(process, buffer, size)
+        session.buffer.attach(&process.engine, buffer, size)
     }
 );
 
@@ -107,7 +108,7 @@ mpi!(
     fn MPI_Session_detach_buffer(
         process: &Process, session: MPI_Session, buffer_addr: OutAddress, size: OutCount,
     ) {
-        let (address, bytes) = session.buffer.detach(process)?;
+        let (address, bytes) = session.buffer.detach(&process.engine)?;
         buffer_addr.set(address);
         size.set(bytes);
         Ok(())
@@ -119,7 +120,7 @@ mpi!(
     #[fortran(mpi_session_flush_buffer_)]
     #[raises_on(session)]
     fn MPI_Session_flush_buffer(process: &Process, session: MPI_Session) {
-        session.buffer.flush(process)
+        session.buffer.flush(&process.engine)
     }
 );
 
@@ -130,7 +131,8 @@ mpi!(
     fn MPI_Session_iflush_buffer(
         process: &Process, session: MPI_Session, request: Var<MPI_Request>,
     ) {
-        let pending = session.buffer.iflush(process);
+        let flush = session.buffer.iflush(&process.engine);
+        let pending = flush.map_or(Pending::Nothing, Pending::Op);
         request.set(process.requests.keep(&Held::Ever(process.self_comm()), pending)?);
         Ok(())
     }
@@ -144,7 +146,11 @@ mpi!(
         process: &Process, session_errhandler_fn: SessionErrhandlerFunction,
         errhandler: Var<MPI_Errhandler>,
     ) {
-        errhandler.set(errhandler::create(process, Sort::Session, session_errhandler_fn)?);
+        errhandler.set(errhandler::create(
+            &process.errhandlers,
+            Sort::Session,
+            session_errhandler_fn,
+        )?);
         Ok(())
     }
 );
@@ -167,7 +173,7 @@ mpi!(
     fn MPI_Session_get_errhandler(
         process: &Process, session: MPI_Session, errhandler: Var<MPI_Errhandler>,
     ) {
-        errhandler.set(session.errhandler.hold(process)?);
+        errhandler.set(session.errhandler.hold(&process.errhandlers)?);
         Ok(())
     }
 );

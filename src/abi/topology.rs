@@ -2,7 +2,8 @@
 
 use crate::abi::kinds::*;
 use crate::mpi::topology::create;
-use crate::mpi::topology::{self, Topology, dims};
+use crate::mpi::topology::shape::Topology;
+use crate::mpi::topology::{self, dims};
 
 mpi!(
     /// The type of topology that `comm` has.

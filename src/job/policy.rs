@@ -14,7 +14,7 @@ use crate::job::gone::Gone;
 use crate::job::{abort, end, fault_injection, live};
 use crate::launch::{Job, OnFailure};
 use crate::machine::berths::Relocation;
-use crate::mpi::init::Phases;
+use crate::mpi::phases::Phases;
 use crate::mpi::process::Process;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};

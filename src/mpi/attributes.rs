@@ -2,9 +2,9 @@
 
 use crate::mpi::callback::Callback;
 use crate::mpi::error::{Class, Failure, Result, is_death};
-use crate::mpi::process::Process;
+use crate::mpi::handle_table::{Sort, Table};
 pub use crate::mpi::program::Attribute;
-use crate::mpi::program::Notice;
+use crate::mpi::program::{Notice, Program};
 use parking_lot::Mutex;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicI32, Ordering};
@@ -77,26 +77,38 @@ impl Predefined {
     }
 }
 
-/// A key that fits to `bearer`, with these callbacks.
-pub fn create_key(process: &Process, keyval: Keyval) -> Result<i32> {
-    let key = process.keyvals.insert(Arc::new(keyval));
-    let key = key.ok_or_else(|| {
-        Class::OTHER.because("too many objects: no handle is left for another key")
-    })?;
-    Ok(i32::try_from(key).expect("a key has 31 bits"))
+/// The keys of a process, and the program whose callbacks they name.
+pub struct Keyvals {
+    pub(in crate::mpi) table: Table<Keyval>,
+    program: &'static dyn Program,
 }
 
-/// Frees a key; attributes that hang under it stay until they are deleted (MPI-5.0 §7.7.2).
-pub fn free_key(process: &Process, key: i32, bearer: Bearer) -> Result {
-    find_key(process, key, bearer)?;
-    process.keyvals.remove(key as u32 as usize);
-    Ok(())
-}
+impl Keyvals {
+    pub fn new(program: &'static dyn Program) -> Keyvals {
+        Keyvals { table: Table::new(Sort::Keyval), program }
+    }
 
-/// The key with this number, which must fit to `bearer`.
-pub fn find_key(process: &Process, key: i32, bearer: Bearer) -> Result<Arc<Keyval>> {
-    let found = process.keyvals.find(key as u32 as usize);
-    found.filter(|keyval| keyval.bearer == bearer).ok_or_else(|| no_key(key))
+    /// A new key with these callbacks.
+    pub fn create(&self, keyval: Keyval) -> Result<i32> {
+        let key = self.table.insert(Arc::new(keyval));
+        let key = key.ok_or_else(|| {
+            Class::OTHER.because("too many objects: no handle is left for another key")
+        })?;
+        Ok(i32::try_from(key).expect("a key has 31 bits"))
+    }
+
+    /// Frees a key; attributes that hang under it stay until they are deleted (MPI-5.0 §7.7.2).
+    pub fn free(&self, key: i32, bearer: Bearer) -> Result {
+        self.find(key, bearer)?;
+        self.table.remove(key as u32 as usize);
+        Ok(())
+    }
+
+    /// The key with this number, which must fit to `bearer`.
+    fn find(&self, key: i32, bearer: Bearer) -> Result<Arc<Keyval>> {
+        let found = self.table.find(key as u32 as usize);
+        found.filter(|keyval| keyval.bearer == bearer).ok_or_else(|| no_key(key))
+    }
 }
 
 fn no_key(key: i32) -> Failure {
@@ -143,20 +155,20 @@ impl Attributes {
     }
 
     /// The attribute under `key`, which must be one for such objects.
-    pub fn value(&self, process: &Process, key: i32, bearer: Bearer) -> Result<Option<Found>> {
-        match self.find(process, key) {
+    pub fn value(&self, keys: &Keyvals, key: i32, bearer: Bearer) -> Result<Option<Found>> {
+        match self.find(keys, key) {
             Some(entry) => {
                 let cell = std::ptr::from_ref(&*entry.cell).expose_provenance();
                 Ok(Some(Found { value: entry.value, cell, is_value: false }))
             }
-            None => find_key(process, key, bearer).map(|_| None),
+            None => keys.find(key, bearer).map(|_| None),
         }
     }
 
     /// What hangs under `key`. A freed key still finds it, in callbacks that run late, but another
     /// key that has got the same number does not.
-    fn find(&self, process: &Process, key: i32) -> Option<Entry> {
-        let current = process.keyvals.find(key as u32 as usize);
+    fn find(&self, keys: &Keyvals, key: i32) -> Option<Entry> {
+        let current = keys.table.find(key as u32 as usize);
         let is_current = |entry: &&Entry| {
             let same = |keyval| Arc::ptr_eq(keyval, &entry.keyval);
             entry.key == key && current.as_ref().is_none_or(same)
@@ -169,31 +181,31 @@ impl Attributes {
     }
 
     /// Hangs `value` on the object; an older one is deleted first, which may be refused.
-    pub fn set(&self, process: &Process, on: On, key: i32, value: Attribute) -> Result {
-        let keyval = find_key(process, key, on.bearer)?;
-        if self.find(process, key).is_some() {
-            self.delete(process, on, key)?;
+    pub fn set(&self, keys: &Keyvals, on: On, key: i32, value: Attribute) -> Result {
+        let keyval = keys.find(key, on.bearer)?;
+        if self.find(keys, key).is_some() {
+            self.delete(keys, on, key)?;
         }
         self.0.lock().push(Entry::new(key, keyval, value));
         Ok(())
     }
 
     /// Takes the attribute under `key` off, if its callback agrees.
-    pub fn delete(&self, process: &Process, on: On, key: i32) -> Result {
-        let Some(entry) = self.find(process, key) else {
-            find_key(process, key, on.bearer)?;
+    pub fn delete(&self, keys: &Keyvals, on: On, key: i32) -> Result {
+        let Some(entry) = self.find(keys, key) else {
+            keys.find(key, on.bearer)?;
             return Err(Class::KEYVAL.because(format!("no attribute is set under key {key}")));
         };
-        entry.call_delete(process, on.handle)?;
+        entry.call_delete(keys, on.handle)?;
         self.remove(&entry);
         Ok(())
     }
 
     /// Deletes all, the newest first (MPI-5.0 §11.2.4); the first refusal stops it.
-    pub fn clear(&self, process: &Process, handle: usize) -> Result {
+    pub fn clear(&self, keys: &Keyvals, handle: usize) -> Result {
         loop {
             let Some(entry) = self.0.lock().last().cloned() else { return Ok(()) };
-            entry.call_delete(process, handle)?;
+            entry.call_delete(keys, handle)?;
             self.remove(&entry);
         }
     }
@@ -206,18 +218,18 @@ impl Attributes {
 
     /// The attributes for a duplicate of object `handle`: what the copy callbacks make of each.
     /// When one fails, what was copied before is deleted, as if it had hung on that object.
-    pub fn copy(&self, process: &Process, handle: usize) -> Result<Attributes> {
+    pub fn copy(&self, keys: &Keyvals, handle: usize) -> Result<Attributes> {
         let entries = self.0.lock().clone();
         let copies = Attributes::new();
         for entry in entries {
             let notice = entry.notice(handle);
-            match process.program.copy_attribute(entry.keyval.copy, notice) {
+            match keys.program.copy_attribute(entry.keyval.copy, notice) {
                 Ok(None) => {}
                 Ok(Some(value)) => {
                     copies.0.lock().push(Entry::new(entry.key, entry.keyval, value));
                 }
                 Err(failure) => {
-                    copies.give_up(process, handle)?;
+                    copies.give_up(keys, handle)?;
                     return Err(failure);
                 }
             }
@@ -226,9 +238,9 @@ impl Attributes {
     }
 
     /// Deletes all of an object that never came to be; refusals are of no matter.
-    fn give_up(self, process: &Process, handle: usize) -> Result {
+    fn give_up(self, keys: &Keyvals, handle: usize) -> Result {
         for entry in self.0.into_inner().into_iter().rev() {
-            let deleted = entry.call_delete(process, handle);
+            let deleted = entry.call_delete(keys, handle);
             if is_death(&deleted) {
                 return deleted;
             }
@@ -255,7 +267,7 @@ impl Entry {
         }
     }
 
-    fn call_delete(&self, process: &Process, handle: usize) -> Result {
-        process.program.delete_attribute(self.keyval.delete, self.notice(handle))
+    fn call_delete(&self, keys: &Keyvals, handle: usize) -> Result {
+        keys.program.delete_attribute(self.keyval.delete, self.notice(handle))
     }
 }

@@ -1,9 +1,11 @@
 //! Environmental inquiry (MPI-5.0 §9): library version, processor name, time, error strings.
 
+use crate::engine::World;
 use crate::host::clock;
 use crate::mpi::error::{Class, Result};
 use crate::mpi::error_codes;
 use crate::mpi::failure::usability;
+use crate::mpi::info::Info;
 use crate::mpi::process::Process;
 
 /// The longest name of an object, with C's null byte.
@@ -30,7 +32,7 @@ pub fn processor_name(process: &Process) -> Vec<u8> {
 }
 
 /// The name of the machine.
-pub fn host_name() -> Vec<u8> {
+fn host_name() -> Vec<u8> {
     let name = std::fs::read("/proc/sys/kernel/hostname").unwrap_or_default();
     match name.trim_ascii_end() {
         b"" => b"localhost".to_vec(),
@@ -62,4 +64,31 @@ pub fn describe(process: &Process, code: i32) -> Result<Vec<u8>> {
     }
     words.extend(usability::dead(process, code).unwrap_or_default().bytes());
     Ok(words)
+}
+
+impl Process {
+    /// What MPI_INFO_ENV says.
+    pub(super) fn env(&self) -> &Info {
+        self.environment.get_or_init(|| environment(self.world))
+    }
+}
+
+/// What the program was started with, as far as that is known (MPI-5.0 §11.3).
+fn environment(world: &World) -> Info {
+    let seats = world.size();
+    let text = |value: String| value.into_bytes();
+    let mut pairs = vec![
+        (text("maxprocs".into()), text(seats.to_string())),
+        (text("soft".into()), text(seats.to_string())),
+        (text("host".into()), host_name()),
+        (text("arch".into()), text(std::env::consts::ARCH.into())),
+        (text("thread_level".into()), text("MPI_THREAD_MULTIPLE".into())),
+    ];
+    if let Some(errhandler) = world.charter().errhandler() {
+        pairs.push((text("mpi_initial_errhandler".into()), text(errhandler.name().into())));
+    }
+    if let Ok(directory) = std::env::current_dir() {
+        pairs.push((text("wdir".into()), text(directory.to_string_lossy().into_owned())));
+    }
+    Info::new(pairs)
 }

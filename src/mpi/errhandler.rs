@@ -2,11 +2,9 @@
 
 use crate::engine::shared::rules::InitialErrhandler;
 use crate::mpi::callback::Callback;
-use crate::mpi::comm::Comm;
 use crate::mpi::error::{Class, Failure, Result};
-use crate::mpi::handle_table::{Held, Sort};
-use crate::mpi::process::Process;
-pub use crate::mpi::reaction::{Hearer, Reaction};
+use crate::mpi::handle_table::{Held, Sort, Table};
+pub use crate::mpi::reaction::Reaction;
 use parking_lot::Mutex;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -130,12 +128,12 @@ impl Installed {
     }
 
     /// A handle of the handler that is set; the program has one more to free.
-    pub fn hold(&self, process: &Process) -> Result<usize> {
+    pub fn hold(&self, errhandlers: &Table<Errhandler>) -> Result<usize> {
         let errhandler = self.handler.lock().clone();
         let mut holds = errhandler.holds.lock();
         let Held::Counted(errhandler) = &errhandler else { return Ok(holds.handle) };
         if holds.count == 0 {
-            let handle = process.errhandlers.insert(errhandler.clone());
+            let handle = errhandlers.insert(errhandler.clone());
             holds.handle = handle.ok_or_else(no_room)?;
         }
         holds.count += 1;
@@ -143,34 +141,24 @@ impl Installed {
     }
 }
 
-impl Failure {
-    /// Directs this failure to the error handler of `comm`, even if its handle was freed meanwhile.
-    pub fn on(self, comm: &Comm) -> Failure {
-        self.heard_by(Hearer { comm: comm.handle, reaction: comm.errhandler.reaction() })
-    }
-}
-
 /// A handler for objects of a sort that calls `function`; returns its handle.
-pub fn create(process: &Process, sort: Sort, function: Callback) -> Result<usize> {
+pub fn create(errhandlers: &Table<Errhandler>, sort: Sort, function: Callback) -> Result<usize> {
     let reaction = Reaction::User(function);
     let new = |handle| Arc::new(Errhandler::new(reaction, Some(sort), handle));
-    let made = process.errhandlers.insert_with(new);
+    let made = errhandlers.insert_with(new);
     made.map(|(handle, _)| handle).ok_or_else(no_room)
 }
 
-/// The program gives one hold of its handle back. Where it is set, the handler stays in force.
-pub fn free(process: &Process, handle: usize) -> Result {
-    let errhandler = process.errhandler(handle, "errhandler")?;
-    let Held::Counted(errhandler) = errhandler else {
-        // MPI_Comm_get_errhandler gives handles of predefined ones, which may be freed (§9.3.4).
-        return Ok(());
-    };
-    let mut holds = errhandler.holds.lock();
-    holds.count = holds.count.saturating_sub(1);
-    if holds.count == 0 {
-        process.errhandlers.remove(handle);
+impl Held<Errhandler> {
+    /// The program gives one hold of its handle back; whether that was the last one. Predefined
+    /// handlers have handles for good: MPI_Comm_get_errhandler gives them out, and they may be
+    /// freed (§9.3.4).
+    pub fn give_back(&self) -> bool {
+        let Held::Counted(errhandler) = self else { return false };
+        let mut holds = errhandler.holds.lock();
+        holds.count = holds.count.saturating_sub(1);
+        holds.count == 0
     }
-    Ok(())
 }
 
 fn no_room() -> Failure {

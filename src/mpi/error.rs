@@ -1,5 +1,6 @@
 //! What can go wrong inside an MPI call, in the standard's classes (MPI-5.0 §9.4).
 
+use crate::engine::shared::rules::Rules;
 use crate::mpi::reaction::Hearer;
 use std::borrow::Cow;
 
@@ -185,3 +186,11 @@ pub fn is_death<T>(outcome: &Result<T>) -> bool {
 }
 
 pub type Result<T = ()> = std::result::Result<T, Failure>;
+/// What the program gets to hear instead of `class`. Inside, a death is PROC_ABORTED.
+pub fn told(rules: Rules, class: Class) -> Class {
+    match rules {
+        Rules::Ft(_) if is_failure(class) => Class::OTHER,
+        Rules::Ulfm if class == Class::PROC_ABORTED => Class::PROC_FAILED,
+        _ => class,
+    }
+}

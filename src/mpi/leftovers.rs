@@ -28,7 +28,7 @@ pub fn words(process: &'static Process) -> Vec<String> {
     lines.extend(objects(Sort::Op, &process.ops, nameless));
     lines.extend(objects(Sort::Info, &process.infos, nameless));
     lines.extend(objects(Sort::Errhandler, &process.errhandlers, nameless));
-    lines.extend(objects(Sort::Keyval, &process.keyvals, nameless));
+    lines.extend(objects(Sort::Keyval, &process.keyvals.table, nameless));
     lines
 }
 

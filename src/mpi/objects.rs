@@ -2,7 +2,7 @@
 
 use crate::base::Member;
 use crate::mpi::comm::group::Group;
-use crate::mpi::datatype::envelope::Contents;
+use crate::mpi::datatype::Contents;
 use crate::mpi::datatype::{Datatype, Form};
 use crate::mpi::error::{Class, Failure, Result};
 use crate::mpi::handle_table::Held;

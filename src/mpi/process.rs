@@ -5,28 +5,27 @@ use crate::engine::World;
 use crate::engine::{Engine, Fellowship, Summons};
 use crate::host::life::Pulse;
 use crate::host::{replay, sched};
-use crate::mpi::attributes::{Keyval, Predefined};
+use crate::mpi::attributes::{Keyvals, Predefined};
 use crate::mpi::comm::group::Group;
 use crate::mpi::comm::{self, Comm};
 use crate::mpi::datatype::parametric::Asked;
 use crate::mpi::datatype::predefined;
 use crate::mpi::datatype::{Datatype, Notes};
 use crate::mpi::errhandler::{Errhandler, Installed};
-use crate::mpi::error::{Class, Error, Failure, Result};
+use crate::mpi::error::{Class, Error, Failure, Result, told};
 use crate::mpi::error_codes::Codes;
-use crate::mpi::failure::attributes;
-use crate::mpi::failure::lineage::Lineage;
+use crate::mpi::failure::creation_order::Lineage;
 use crate::mpi::failure::planned_death::PlannedDeath;
-use crate::mpi::failure::usability::told;
 use crate::mpi::handle_table::{Held, Sort, Table};
 use crate::mpi::info::Info;
-use crate::mpi::init::Phases;
 use crate::mpi::op::Op;
-use crate::mpi::p2p::buffered_send;
+use crate::mpi::p2p::attached_buffer::Slot;
 use crate::mpi::p2p::matched_message::Messages;
 use crate::mpi::p2p::request::Requests;
+use crate::mpi::phases::Phases;
 use crate::mpi::program::Program;
 use crate::mpi::session::Session;
+use crate::mpi::thread::thread_token;
 use parking_lot::{Mutex, RwLock};
 use std::any::Any;
 use std::collections::BTreeMap;
@@ -58,14 +57,14 @@ pub struct Process {
     pub ops: Table<Op>,
     pub infos: Table<Info>,
     pub errhandlers: Table<Errhandler>,
-    pub keyvals: Table<Keyval>,
+    pub keyvals: Keyvals,
     pub sessions: Table<Session>,
     /// What the floor above keeps of this rank.
     pub checkpoints: Table<Tenant>,
     /// Parametrised datatypes.
     pub asked: Asked,
     /// What MPI_Buffer_attach attached.
-    pub buffer: buffered_send::Slot,
+    pub buffer: Slot,
     /// What MPI_Mprobe has matched.
     pub messages: Messages,
     pub requests: Requests,
@@ -92,7 +91,7 @@ pub struct Process {
     pub(super) told: Mutex<BTreeMap<usize, u64>>,
     /// Which communicators were made in which order.
     pub(super) lineage: Mutex<Lineage>,
-    environment: OnceLock<Info>,
+    pub(super) environment: OnceLock<Info>,
     notes: Mutex<BTreeMap<usize, Arc<Notes>>>,
     last: Mutex<Option<Last>>,
 }
@@ -129,11 +128,11 @@ impl Process {
             ops: Table::new(Sort::Op),
             infos: Table::new(Sort::Info),
             errhandlers: Table::new(Sort::Errhandler),
-            keyvals: Table::new(Sort::Keyval),
+            keyvals: Keyvals::new(program),
             sessions: Table::new(Sort::Session),
             checkpoints: Table::new(Sort::Checkpoint),
             asked: Asked::new(),
-            buffer: buffered_send::Slot::new(),
+            buffer: Slot::new(),
             messages: Messages::new(),
             requests: Requests::new(),
             initial_errhandler: Installed::initial(errhandler),
@@ -263,7 +262,7 @@ impl Process {
         self.ops.clear();
         self.infos.clear();
         self.errhandlers.clear();
-        self.keyvals.clear();
+        self.keyvals.table.clear();
         self.sessions.clear();
         self.checkpoints.clear();
         let recovery = self.recovery.try_lock().map(|mut recovery| recovery.take());
@@ -286,7 +285,7 @@ impl Process {
             let fellowship = |comm: Held<Comm>| Fellowship {
                 context: comm.context(),
                 roster: comm.everyone(),
-                msg: attributes::own_modes(&comm).map(|modes| modes.msg),
+                msg: comm.losses.modes().map(|modes| modes.msg),
             };
             predefined.into_iter().chain(made).map(fellowship).collect()
         });
@@ -397,10 +396,6 @@ impl Process {
         self.env().duplicate()
     }
 
-    fn env(&self) -> &Info {
-        self.environment.get_or_init(|| environment(self.world))
-    }
-
     /// The error handler that an argument called `name` names.
     pub fn errhandler(&self, handle: usize, name: &str) -> Result<Held<Errhandler>> {
         let found = Errhandler::predefined(handle);
@@ -409,6 +404,14 @@ impl Process {
             let null = "MPI_ERRHANDLER_NULL";
             Class::ERRHANDLER.because(unknown(name, handle, 0x140, null, "error handler"))
         })
+    }
+
+    /// The program gives one hold of an error handler back. Where it is set, it stays in force.
+    pub fn free_errhandler(&self, handle: usize) -> Result {
+        if self.errhandler(handle, "errhandler")?.give_back() {
+            self.errhandlers.remove(handle);
+        }
+        Ok(())
     }
 
     /// What this process writes on `datatype`.
@@ -435,30 +438,30 @@ impl Process {
     }
 }
 
-/// What the program was started with, as far as that is known (MPI-5.0 §11.3).
-fn environment(world: &World) -> Info {
-    let seats = world.size();
-    let text = |value: String| value.into_bytes();
-    let mut pairs = vec![
-        (text("maxprocs".into()), text(seats.to_string())),
-        (text("soft".into()), text(seats.to_string())),
-        (text("host".into()), crate::mpi::env::host_name()),
-        (text("arch".into()), text(std::env::consts::ARCH.into())),
-        (text("thread_level".into()), text("MPI_THREAD_MULTIPLE".into())),
-    ];
-    if let Some(errhandler) = world.charter().errhandler() {
-        pairs.push((text("mpi_initial_errhandler".into()), text(errhandler.name().into())));
+impl Process {
+    /// A thread whose calls are counted enters one.
+    #[cold]
+    pub fn enters(&self, call: &str) -> Result {
+        self.ends_if(|fate| fate.enters(call))
     }
-    if let Ok(directory) = std::env::current_dir() {
-        pairs.push((text("wdir".into()), text(directory.to_string_lossy().into_owned())));
-    }
-    Info::new(pairs)
-}
 
-/// A number that no other living thread has.
-pub(super) fn thread_token() -> usize {
-    thread_local!(static TOKEN: u8 = const { 0 });
-    TOKEN.with(|token| std::ptr::from_ref(token).addr())
+    /// A thread whose calls are counted comes to the end of one.
+    #[cold]
+    pub fn leaves(&self) -> Result {
+        self.ends_if(PlannedDeath::leaves)
+    }
+
+    /// The calling thread begins to take part in a recovery.
+    pub fn recovers(&self) -> Result {
+        self.ends_if(PlannedDeath::recovers)
+    }
+
+    fn ends_if(&self, is_met: impl FnOnce(&PlannedDeath) -> bool) -> Result {
+        match self.fate.get() {
+            Some(fate) if is_met(fate) => Err(Failure::died()),
+            _ => Ok(()),
+        }
+    }
 }
 
 #[cold]

@@ -5,9 +5,9 @@ use crate::mpi::errhandler::{Errhandler, Installed};
 use crate::mpi::error::{Class, Failure, Result};
 use crate::mpi::handle_table::{Held, Sort};
 use crate::mpi::info::Info;
-use crate::mpi::init::{THREAD_LEVELS, THREAD_MULTIPLE};
-use crate::mpi::p2p::buffered_send;
+use crate::mpi::p2p::attached_buffer::Slot;
 use crate::mpi::process::Process;
+use crate::mpi::thread::{THREAD_LEVELS, THREAD_MULTIPLE};
 use std::sync::Arc;
 
 /// The process sets there are.
@@ -20,7 +20,7 @@ pub struct Session {
     pub errhandler: Installed,
     info: Info,
     /// What MPI_Session_attach_buffer attached.
-    pub buffer: buffered_send::Slot,
+    pub buffer: Slot,
 }
 
 /// Opens a session; returns its handle.
@@ -32,8 +32,7 @@ pub fn open(
     if hints.map(|hints| hints.value(MEMORY_KINDS)).transpose()?.flatten().is_some() {
         info.set(MEMORY_KINDS, b"mpi,system")?;
     }
-    let (errhandler, buffer) =
-        (Installed::with(Sort::Session, errhandler)?, buffered_send::Slot::new());
+    let (errhandler, buffer) = (Installed::with(Sort::Session, errhandler)?, Slot::new());
     let made = process
         .sessions
         .insert_with(|handle| Arc::new(Session { handle, errhandler, info, buffer }));
@@ -54,7 +53,7 @@ fn thread_level(hints: Option<&Info>) -> Result<&'static [u8]> {
 /// Ends a session. What lies in its buffer is delivered first.
 pub fn close(process: &Process, handle: usize) -> Result {
     let session = process.session(handle, "session")?;
-    session.buffer.detach(process)?;
+    session.buffer.detach(&process.engine)?;
     if process.sessions.remove(handle).is_none() {
         return Err(Class::SESSION.because("session is being finalized by another thread"));
     }

@@ -82,7 +82,7 @@ pub fn start_duplicate(
 
 /// All of a duplicate but its contexts.
 fn twin(process: &Process, comm: &Comm, info: Option<&Info>) -> Result<Arc<Comm>> {
-    let attributes = comm.attributes.copy(process, comm.handle)?;
+    let attributes = comm.attributes.copy(&process.keyvals, comm.handle)?;
     let (topology, group) = (comm.topology.clone(), comm.group.clone());
     let draft = Draft::child(comm, Contexts::NONE.own, group);
     let draft = match comm.is_inter() {
@@ -272,7 +272,7 @@ pub fn free(process: &'static Process, handle: usize) -> Result {
         let words = format!("comm is {}, which cannot be freed", comm.title());
         return Err(Class::COMM.because(words));
     }
-    comm.attributes.clear(process, handle)?;
+    comm.attributes.clear(&process.keyvals, handle)?;
     process.comms.remove(handle);
     process.engine.let_go(comm.context())?;
     if comm.is_inter() {

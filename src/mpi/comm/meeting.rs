@@ -1,20 +1,8 @@
 //! The link from a communicator to its meeting, the shared memory of its members' collectives.
 
 use crate::engine::Meeting;
-use crate::engine::World;
-use crate::mpi::comm::Comm;
+use crate::mpi::comm::{Attendee, Comm};
 use crate::mpi::process::Process;
-use std::sync::{Arc, OnceLock};
-
-/// The meeting, found when the first operation needs it; shared by all handles of one communicator.
-#[derive(Clone, Default)]
-pub struct Attendance(Arc<OnceLock<Attendee>>);
-
-/// Released with the last handle.
-struct Attendee {
-    world: &'static World,
-    meeting: Arc<Meeting>,
-}
 
 impl Comm {
     /// Where the members meet; in an intercommunicator, those of both groups.
@@ -28,10 +16,11 @@ impl Comm {
         };
         &comm.attendance.0.get_or_init(attend).meeting
     }
-}
 
-impl Drop for Attendee {
-    fn drop(&mut self) {
-        self.world.leave_meeting(&self.meeting);
+    /// The tag of the next collective operation; all members count alike.
+    #[inline]
+    pub fn next_collective(&self, process: &Process) -> i32 {
+        process.count_collective();
+        self.next_tag()
     }
 }

@@ -1,5 +1,6 @@
 //! Communicators: a group, a context id, and what the program attaches to them.
 
+pub mod attached;
 pub mod bootstrap;
 pub mod create;
 pub mod group;
@@ -9,22 +10,20 @@ pub mod prepared;
 
 use crate::base::Member;
 use crate::base::member::Roster;
-use crate::mpi::attributes::{Attribute, Attributes, Bearer, Found, On};
+use crate::engine::{Meeting, World};
+use crate::mpi::attributes::{Attributes, Bearer, On};
 use crate::mpi::comm::group::{Both, Comparison, Group};
-use crate::mpi::comm::meeting::Attendance;
-use crate::mpi::errhandler::{Errhandler, Installed, Reaction};
-use crate::mpi::error::{Class, Result};
-use crate::mpi::failure::attributes::{self, FaultAttributes};
-use crate::mpi::failure::blank::Gaps;
-use crate::mpi::handle_table::Held;
+use crate::mpi::errhandler::Installed;
+use crate::mpi::error::{Class, Failure, Result};
+use crate::mpi::failure::fault_attributes::FaultAttributes;
 use crate::mpi::info::Info;
-use crate::mpi::p2p::buffered_send;
-use crate::mpi::process::Process;
-use crate::mpi::topology::Topology;
+use crate::mpi::p2p::attached_buffer::Slot;
+use crate::mpi::reaction::Hearer;
+use crate::mpi::topology::shape::Topology;
 use parking_lot::Mutex;
 use std::ops::Deref;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
+use std::sync::{Arc, OnceLock};
 
 /// The contexts of MPI_COMM_WORLD, as it is at first, and of MPI_COMM_SELF.
 pub(super) const WORLD_CONTEXT: u32 = 0;
@@ -63,6 +62,31 @@ pub struct Comm {
     pub(super) tally: Arc<Tally>,
 }
 
+/// The living members of a communicator that has gaps.
+pub struct Gaps {
+    /// A communicator of the living members, with ranks of its own and the same context.
+    pub(in crate::mpi) living: Comm,
+    /// Their ranks in the communicator, in ascending order.
+    pub(in crate::mpi) ranks: Arc<[i32]>,
+    pub(in crate::mpi) roster: Arc<dyn Roster>,
+}
+
+/// The meeting, found when the first operation needs it; shared by all handles of one communicator.
+#[derive(Clone, Default)]
+pub struct Attendance(Arc<OnceLock<Attendee>>);
+
+/// Released with the last handle.
+struct Attendee {
+    world: &'static World,
+    meeting: Arc<Meeting>,
+}
+
+impl Drop for Attendee {
+    fn drop(&mut self) {
+        self.world.leave_meeting(&self.meeting);
+    }
+}
+
 /// What a program has done about failures on a communicator (ULFM).
 #[derive(Default)]
 pub(super) struct Tally {
@@ -80,7 +104,7 @@ pub struct Belongings {
     /// The hints that were given for it.
     info: Mutex<Arc<Info>>,
     /// What MPI_Comm_attach_buffer attached.
-    pub buffer: buffered_send::Slot,
+    pub buffer: Slot,
     /// What it tells of failures.
     pub losses: FaultAttributes,
 }
@@ -92,7 +116,7 @@ impl Belongings {
             errhandler,
             attributes,
             info: Mutex::default(),
-            buffer: buffered_send::Slot::new(),
+            buffer: Slot::new(),
             losses: FaultAttributes::default(),
         }
     }
@@ -355,52 +379,8 @@ impl Comm {
         self.info.lock().duplicate()
     }
 
-    /// Sets the error handler. One that lets the program go on shows that it can survive failures.
-    pub fn set_errhandler(&self, process: &Process, errhandler: Held<Errhandler>) -> Result {
-        let shows = matches!(errhandler.reaction, Reaction::Return | Reaction::User(_));
-        self.errhandler.set(errhandler)?;
-        if shows {
-            process.world.charter().hear();
-        }
-        Ok(())
-    }
-
-    /// The attribute under `key`, predefined or not.
-    pub fn attribute(&self, process: &'static Process, key: i32) -> Result<Option<Found>> {
-        if attributes::is_key(key) {
-            return Ok(Some(attributes::find(process, self, key)));
-        }
-        match process.predefined.find(key, &process.codes.last_used) {
-            Some(found) => Ok(Some(found)),
-            None => self.attributes.value(process, key, Bearer::Comm),
-        }
-    }
-
-    /// Hangs an attribute on this communicator.
-    pub fn set_attribute(&self, process: &Process, key: i32, value: Attribute) -> Result {
-        match attributes::is_key(key) {
-            true => attributes::set(process, self, key, value),
-            false => self.attributes.set(process, self.as_bearer(), key, value),
-        }
-    }
-
-    /// Takes an attribute off this communicator.
-    pub fn delete_attribute(&self, process: &Process, key: i32) -> Result {
-        match attributes::is_key(key) {
-            true => attributes::delete(self, key),
-            false => self.attributes.delete(process, self.as_bearer(), key),
-        }
-    }
-
     fn as_bearer(&self) -> On {
         On { bearer: Bearer::Comm, handle: self.handle }
-    }
-
-    /// The tag of the next collective operation; all members count alike.
-    #[inline]
-    pub fn next_collective(&self, process: &Process) -> i32 {
-        process.count_collective();
-        self.next_tag()
     }
 
     /// The tag of one part of a collective operation; the operation is not counted again.
@@ -507,17 +487,24 @@ impl Comm {
     }
 
     #[cold]
-    fn nobody(&self, name: &str, rank: i32) -> crate::mpi::error::Failure {
+    fn nobody(&self, name: &str, rank: i32) -> Failure {
         let words = format!("{name} is {rank}, a failed process in {}", self.title());
         Class::RANK.because(words)
     }
 
     #[cold]
-    fn stranger(&self, name: &str, rank: i32, others: &str) -> crate::mpi::error::Failure {
+    fn stranger(&self, name: &str, rank: i32, others: &str) -> Failure {
         let last = self.peers().size() - 1;
         let whose = if self.is_inter() { "the other group of " } else { "" };
         let words = format!("{name} is {rank}; {whose}{} has ranks 0 to {last}", self.title());
         Class::RANK.because(format!("{words} (it may be {})", others))
+    }
+}
+
+impl Failure {
+    /// Directs this failure to the error handler of `comm`, even if its handle was freed meanwhile.
+    pub fn on(self, comm: &Comm) -> Failure {
+        self.heard_by(Hearer { comm: comm.handle, reaction: comm.errhandler.reaction() })
     }
 }
 

@@ -3,15 +3,14 @@
 use crate::base::Member;
 use crate::mpi::attributes::Attributes;
 use crate::mpi::comm::group::Group;
-use crate::mpi::comm::{Belongings, Comm, Contexts};
+use crate::mpi::comm::{Belongings, Comm, Contexts, Gaps};
 use crate::mpi::errhandler::Installed;
 use crate::mpi::error::{Class, Result};
-use crate::mpi::failure::attributes::FaultAttributes;
-use crate::mpi::failure::blank::Gaps;
+use crate::mpi::failure::fault_attributes::FaultAttributes;
 use crate::mpi::failure::lineage;
 use crate::mpi::info::Info;
 use crate::mpi::process::Process;
-use crate::mpi::topology::Topology;
+use crate::mpi::topology::shape::Topology;
 use std::sync::Arc;
 
 /// What a communicator is made of.

@@ -1,7 +1,8 @@
 //! Datatype constructors, freeing and decoding (MPI-5.0 §5.1).
 
 use crate::base::layout::{Layout, TooLarge};
-use crate::mpi::datatype::envelope::{Combiner, Contents, Width};
+use crate::mpi::datatype::Contents;
+use crate::mpi::datatype::envelope::{Combiner, Width};
 use crate::mpi::datatype::predefined;
 use crate::mpi::datatype::signature::Signature;
 use crate::mpi::datatype::{Datatype, Form};
@@ -175,7 +176,7 @@ pub fn all(process: &Process, handles: impl Iterator<Item = usize>) -> Result<Ve
 
 /// A type like `old`, committed if that is; returns its handle.
 pub fn duplicate(process: &Process, old: &Old) -> Result<usize> {
-    let attributes = process.notes(old).attributes.copy(process, old.handle)?;
+    let attributes = process.notes(old).attributes.copy(&process.keyvals, old.handle)?;
     let recipe = Contents::new(Combiner::Dup, Width::Small).of(std::slice::from_ref(old));
     let made = process.make_datatype(old.form(), recipe, old.is_committed())?;
     if let Some(datatype) = process.datatypes.find(made) {
@@ -192,7 +193,7 @@ pub fn free(process: &Process, handle: usize) -> Result {
         let words = format!("datatype is {name}, which is predefined and cannot be freed");
         return Err(Class::TYPE.because(words));
     }
-    datatype.notes.attributes.clear(process, handle)?;
+    datatype.notes.attributes.clear(&process.keyvals, handle)?;
     process.datatypes.remove(handle);
     Ok(())
 }

@@ -12,12 +12,12 @@ pub mod subarray;
 
 use crate::base::layout::Layout;
 use crate::host::memory::{Region, Span};
-use crate::mpi::attributes::{Attribute, Attributes, Bearer, Found, On};
+use crate::mpi::attributes::{Attribute, Attributes, Bearer, Found, Keyvals, On};
 pub use crate::mpi::datatype::element::{Element, Pair};
-use crate::mpi::datatype::envelope::{Combiner, Contents};
+use crate::mpi::datatype::envelope::{Combiner, Width};
 use crate::mpi::datatype::signature::Signature;
 use crate::mpi::error::{Class, Result};
-use crate::mpi::process::Process;
+use crate::mpi::handle_table::Held;
 use parking_lot::Mutex;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -108,6 +108,65 @@ pub struct Form {
     pub signature: Signature,
 }
 
+/// A constructor with its arguments, sorted as MPI_Type_get_contents gives them out.
+#[derive(Clone)]
+pub struct Contents {
+    pub combiner: Combiner,
+    pub integers: Vec<i32>,
+    pub addresses: Vec<i64>,
+    pub large_counts: Vec<i64>,
+    pub datatypes: Vec<Held<Datatype>>,
+    width: Width,
+}
+
+impl Contents {
+    pub fn new(combiner: Combiner, width: Width) -> Contents {
+        Contents {
+            combiner,
+            integers: Vec::new(),
+            addresses: Vec::new(),
+            large_counts: Vec::new(),
+            datatypes: Vec::new(),
+            width,
+        }
+    }
+
+    /// A type that nobody made.
+    pub fn named() -> Contents {
+        Contents::new(Combiner::Named, Width::Small)
+    }
+
+    /// Arguments that are an `int` in either form.
+    pub fn integers(mut self, values: &[i32]) -> Contents {
+        self.integers.extend(values);
+        self
+    }
+
+    /// Arguments that are an `int` in the one form and a large count in the other.
+    pub fn counts(mut self, values: &[i64]) -> Contents {
+        match self.width {
+            Width::Small => self.integers.extend(values.iter().map(|value| *value as i32)),
+            Width::Large => self.large_counts.extend(values),
+        }
+        self
+    }
+
+    /// Arguments that are an address in the one form and a large count in the other.
+    pub fn distances(mut self, values: &[i64]) -> Contents {
+        match self.width {
+            Width::Small => self.addresses.extend(values),
+            Width::Large => self.large_counts.extend(values),
+        }
+        self
+    }
+
+    /// The types that it was made of.
+    pub fn of(mut self, types: &[Held<Datatype>]) -> Contents {
+        self.datatypes.extend(types.iter().cloned());
+        self
+    }
+}
+
 /// What a program writes on a type.
 #[derive(Default)]
 pub struct Notes {
@@ -117,20 +176,20 @@ pub struct Notes {
 
 impl Notes {
     /// The attribute under `key`.
-    pub fn attribute(&self, process: &Process, key: i32) -> Result<Option<Found>> {
-        self.attributes.value(process, key, Bearer::Datatype)
+    pub fn attribute(&self, keys: &Keyvals, key: i32) -> Result<Option<Found>> {
+        self.attributes.value(keys, key, Bearer::Datatype)
     }
 
     /// Hangs an attribute on the type.
     pub fn set_attribute(
-        &self, process: &Process, of: &Datatype, key: i32, value: Attribute,
+        &self, keys: &Keyvals, of: &Datatype, key: i32, value: Attribute,
     ) -> Result {
-        self.attributes.set(process, of.as_bearer(), key, value)
+        self.attributes.set(keys, of.as_bearer(), key, value)
     }
 
     /// Takes an attribute off the type.
-    pub fn delete_attribute(&self, process: &Process, of: &Datatype, key: i32) -> Result {
-        self.attributes.delete(process, of.as_bearer(), key)
+    pub fn delete_attribute(&self, keys: &Keyvals, of: &Datatype, key: i32) -> Result {
+        self.attributes.delete(keys, of.as_bearer(), key)
     }
 }
 

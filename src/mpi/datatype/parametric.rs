@@ -1,7 +1,8 @@
 //! Types by what they can hold: Fortran's parametrised kinds (MPI-5.0 §19.1.9), types by class and
 //! size, and pairs by their parts.
 
-use crate::mpi::datatype::envelope::{Combiner, Contents, Width};
+use crate::mpi::datatype::Contents;
+use crate::mpi::datatype::envelope::{Combiner, Width};
 use crate::mpi::datatype::predefined;
 use crate::mpi::datatype::{Datatype, Element, Form};
 use crate::mpi::error::{Class, Result};

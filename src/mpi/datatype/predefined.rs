@@ -1,7 +1,7 @@
 //! The predefined datatypes, by their handles (MPI-5.0 §5.1, §20.3; x86-64, gfortran).
 
 use crate::base::layout::Layout;
-use crate::mpi::datatype::envelope::Contents;
+use crate::mpi::datatype::Contents;
 use crate::mpi::datatype::signature::{self, Signature};
 use crate::mpi::datatype::{Datatype, Element, Form, Pair};
 use crate::mpi::handle_table::Held;

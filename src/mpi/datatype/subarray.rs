@@ -2,9 +2,10 @@
 //! (MPI-5.0 §5.1.3, §5.1.4).
 
 use crate::base::layout::{Layout, TooLarge};
+use crate::mpi::datatype::Contents;
 use crate::mpi::datatype::Datatype;
 use crate::mpi::datatype::constructors::{make, natural};
-use crate::mpi::datatype::envelope::{Combiner, Contents, Width};
+use crate::mpi::datatype::envelope::{Combiner, Width};
 use crate::mpi::error::{Class, Result};
 use crate::mpi::handle_table::Held;
 use crate::mpi::process::Process;

@@ -9,10 +9,7 @@ use crate::mpi::comm::Comm;
 use crate::mpi::error::{Class, Failure, Result};
 use crate::mpi::failure::states;
 use crate::mpi::process::Process;
-use parking_lot::Mutex;
-use std::collections::BTreeMap;
 use std::ffi::c_void;
-use std::sync::atomic::{AtomicI32, Ordering};
 
 const LIST_NUM_FAILED: i32 = 7001;
 const LIST_FAILED: i32 = 7002;
@@ -27,35 +24,6 @@ const ULFM: i32 = 7010;
 const COMM_STATE: i32 = 7011;
 const RANK_STATES: i32 = 7012;
 
-/// What a communicator keeps of failures: its own modes, and the numbers that programs were told
-/// where to find. Nobody says when a program has read enough: they stay as long as it does.
-#[derive(Default)]
-pub struct FaultAttributes {
-    modes: Mutex<Option<Modes>>,
-    told: Mutex<BTreeMap<i32, Vec<Box<[AtomicI32]>>>>,
-}
-
-impl FaultAttributes {
-    /// What a child of the communicator begins with.
-    pub fn inherit(parent: &FaultAttributes) -> FaultAttributes {
-        FaultAttributes { modes: Mutex::new(*parent.modes.lock()), told: Mutex::default() }
-    }
-
-    /// Where the program finds these numbers. The place is the same as the last time, unless there
-    /// was too little room; then the old place keeps what it had.
-    fn tell(&self, key: i32, numbers: &[i32]) -> usize {
-        let mut told = self.told.lock();
-        let places = told.entry(key).or_default();
-        if places.last().is_none_or(|place| place.len() < numbers.len()) {
-            let room = numbers.len().next_power_of_two().max(8);
-            places.push((0..room).map(|_| AtomicI32::new(0)).collect());
-        }
-        let place = places.last().expect("one was just made where there was none");
-        place.iter().zip(numbers).for_each(|(cell, &number)| cell.store(number, Ordering::Relaxed));
-        place.as_ptr().expose_provenance()
-    }
-}
-
 /// Whether attributes under `key` are about failures.
 pub fn is_key(key: i32) -> bool {
     (LIST_NUM_FAILED..=RANK_STATES).contains(&key)
@@ -64,18 +32,13 @@ pub fn is_key(key: i32) -> bool {
 /// The modes of FT-MPI by which `comm` lives: its own, or else those of the job.
 pub fn modes(process: &Process, comm: &Comm) -> Option<Modes> {
     let of_job = process.world.rules().modes()?;
-    Some(own_modes(comm).unwrap_or(of_job))
-}
-
-/// Those that were chosen for `comm`, or for what it was made of.
-pub(in crate::mpi) fn own_modes(comm: &Comm) -> Option<Modes> {
-    *comm.losses.modes.lock()
+    Some(comm.losses.modes().unwrap_or(of_job))
 }
 
 /// The members of `comm` have agreed to live by these modes.
 pub(in crate::mpi) fn settle(process: &Process, comm: &Comm, modes: Modes) {
     let is_of_job = process.world.rules().modes() == Some(modes);
-    *comm.losses.modes.lock() = (!is_of_job).then_some(modes);
+    comm.losses.set_modes((!is_of_job).then_some(modes));
 }
 
 /// Whether a death in the communicator of this handle ends the job, whatever handler is set.
@@ -166,7 +129,7 @@ pub fn set(process: &Process, comm: &Comm, key: i32, value: Attribute) -> Result
         RECOVERY_MODE => modes.recovery = RecoveryMode::of(number).ok_or_else(no)?,
         _ => return Err(fixed(key)),
     }
-    *comm.losses.modes.lock() = Some(modes);
+    comm.losses.set_modes(Some(modes));
     Ok(())
 }
 
@@ -175,7 +138,7 @@ pub fn delete(comm: &Comm, key: i32) -> Result {
     if !(COMM_MODE..=RECOVERY_MODE).contains(&key) {
         return Err(fixed(key));
     }
-    *comm.losses.modes.lock() = None;
+    comm.losses.set_modes(None);
     Ok(())
 }
 
@@ -204,18 +167,6 @@ fn number_behind(value: Attribute) -> Result<i32> {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn numbers_stay_where_a_program_was_told_to_find_them() {
-        let losses = FaultAttributes::default();
-        let few = losses.tell(LIST_FAILED, &[1, 2]);
-        assert_eq!(losses.tell(LIST_FAILED, &[1, 2, 3]), few, "there is room");
-        let many = losses.tell(LIST_FAILED, &[4; 20]);
-        assert_ne!(many, few);
-        let told = losses.told.lock();
-        let first = |place: usize| told[&LIST_FAILED][place][2].load(Ordering::Relaxed);
-        assert_eq!((first(0), first(1)), (3, 4), "the old place keeps what it had");
-    }
 
     #[test]
     fn a_mode_may_be_a_number_or_point_at_one() {

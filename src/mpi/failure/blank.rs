@@ -3,19 +3,10 @@
 
 use crate::base::Member;
 use crate::base::member::Roster;
-use crate::mpi::comm::Comm;
 use crate::mpi::comm::group::Group;
+use crate::mpi::comm::{Comm, Gaps};
 use crate::mpi::error::{Class, Result};
 use std::sync::Arc;
-
-/// The living members of a communicator that has gaps.
-pub struct Gaps {
-    /// A communicator of the living members, with ranks of its own and the same context.
-    pub(in crate::mpi) living: Comm,
-    /// Their ranks in the communicator, in ascending order.
-    pub(in crate::mpi) ranks: Arc<[i32]>,
-    pub(in crate::mpi) roster: Arc<dyn Roster>,
-}
 
 /// The living members, by their ranks in the communicator.
 struct Living {

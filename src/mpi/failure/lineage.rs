@@ -10,25 +10,6 @@ use crate::mpi::error::Result;
 use crate::mpi::failure::attributes;
 use crate::mpi::process::Process;
 
-/// The contexts of the communicators that were made in this generation of the world, in order, as
-/// far as they are known; and of those that they take the places of.
-#[derive(Default)]
-pub struct Lineage {
-    made: Vec<Option<u32>>,
-    before: Vec<Option<u32>>,
-}
-
-impl Lineage {
-    /// A generation is over. What was not made again in it may be in the next.
-    pub(in crate::mpi) fn turn_over(&mut self) {
-        let made = std::mem::take(&mut self.made);
-        self.before.resize(self.before.len().max(made.len()), None);
-        for (before, made) in self.before.iter_mut().zip(made) {
-            *before = made.or(*before);
-        }
-    }
-}
-
 fn goes_on(process: &Process, comm: &Comm) -> bool {
     attributes::modes(process, comm).is_some_and(|modes| modes.msg == MsgMode::Cont)
 }

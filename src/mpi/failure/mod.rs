@@ -2,7 +2,9 @@
 
 pub mod attributes;
 pub mod blank;
+pub mod creation_order;
 pub mod deadlock_report;
+pub mod fault_attributes;
 pub mod lineage;
 pub mod planned_death;
 pub mod recovery;

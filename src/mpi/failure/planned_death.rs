@@ -3,8 +3,7 @@
 
 use crate::engine::Steps;
 use crate::machine::schedule::{Moment, When};
-use crate::mpi::error::{Failure, Result};
-use crate::mpi::process::{Process, thread_token};
+use crate::mpi::thread::thread_token;
 use parking_lot::Mutex;
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -71,7 +70,7 @@ impl PlannedDeath {
     }
 
     /// The calling thread enters a call; whether it ends here.
-    fn enters(&self, call: &str) -> bool {
+    pub(in crate::mpi) fn enters(&self, call: &str) -> bool {
         let mut fuse = None;
         for (order, number) in self.orders.iter().zip(0..) {
             let When::Call { name, count, moment } = &order.when else { continue };
@@ -95,7 +94,7 @@ impl PlannedDeath {
     }
 
     /// The calling thread has come to the end of a call; whether it ends here.
-    fn leaves(&self) -> bool {
+    pub(in crate::mpi) fn leaves(&self) -> bool {
         let mut threads = self.threads.lock();
         let token = thread_token();
         let Some(place) = threads.iter().position(|thread| thread.token == token) else {
@@ -112,7 +111,7 @@ impl PlannedDeath {
     }
 
     /// The calling thread takes part in a recovery from here on, which is a step of it.
-    fn recovers(&self) -> bool {
+    pub(in crate::mpi) fn recovers(&self) -> bool {
         let mut is_ordered = false;
         for (order, number) in self.orders.iter().zip(0..) {
             let When::Recovery { count, step } = order.when else { continue };
@@ -163,32 +162,6 @@ impl Thread {
 /// Whether `call` is the call of this name; with large counts it is the same call.
 fn is_named(call: &str, name: &str) -> bool {
     call == name || call.strip_suffix("_c") == Some(name)
-}
-
-impl Process {
-    /// A thread whose calls are counted enters one.
-    #[cold]
-    pub fn enters(&self, call: &str) -> Result {
-        self.ends_if(|fate| fate.enters(call))
-    }
-
-    /// A thread whose calls are counted comes to the end of one.
-    #[cold]
-    pub fn leaves(&self) -> Result {
-        self.ends_if(PlannedDeath::leaves)
-    }
-
-    /// The calling thread begins to take part in a recovery.
-    pub fn recovers(&self) -> Result {
-        self.ends_if(PlannedDeath::recovers)
-    }
-
-    fn ends_if(&self, is_met: impl FnOnce(&PlannedDeath) -> bool) -> Result {
-        match self.fate.get() {
-            Some(fate) if is_met(fate) => Err(Failure::died()),
-            _ => Ok(()),
-        }
-    }
 }
 
 #[cfg(test)]

@@ -6,14 +6,14 @@ use crate::engine::shared::rules::{MsgMode, RecoveryMode, mode_of};
 use crate::engine::{Moved, RecoveryCache, Summons};
 use crate::fault::view::Slot;
 use crate::fault::{Mode, Record, Recovery, Step, Value, View};
-use crate::mpi::comm::Comm;
 use crate::mpi::comm::create;
 use crate::mpi::comm::group::Group;
+use crate::mpi::comm::{Comm, Gaps};
 use crate::mpi::error::{Class, Error, Result};
 use crate::mpi::failure::attributes;
-use crate::mpi::failure::blank::Gaps;
 use crate::mpi::failure::usability::{Standing, standing};
-use crate::mpi::process::{Process, thread_token};
+use crate::mpi::process::Process;
+use crate::mpi::thread::thread_token;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 

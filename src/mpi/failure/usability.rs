@@ -2,9 +2,9 @@
 //!
 //! Without failures, the check is two loads and two branches.
 
-use crate::engine::shared::rules::{MsgMode, Rules};
+use crate::engine::shared::rules::MsgMode;
 use crate::mpi::comm::Comm;
-use crate::mpi::error::{Class, Failure, Result, is_failure};
+use crate::mpi::error::{Class, Failure, Result, is_failure, told};
 use crate::mpi::error_codes;
 use crate::mpi::failure::{attributes, deadlock_report};
 use crate::mpi::process::Process;
@@ -75,15 +75,6 @@ pub fn standing(process: &Process, comm: &Comm) -> Standing {
     match process.world.called() > engine.generation() && !comm.is_alone() {
         true => Standing::Interrupted,
         false => Standing::Well,
-    }
-}
-
-/// What the program gets to hear instead of `class`. Inside, a death is PROC_ABORTED.
-pub fn told(rules: Rules, class: Class) -> Class {
-    match rules {
-        Rules::Ft(_) if is_failure(class) => Class::OTHER,
-        Rules::Ulfm if class == Class::PROC_ABORTED => Class::PROC_FAILED,
-        _ => class,
     }
 }
 

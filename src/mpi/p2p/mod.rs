@@ -2,6 +2,7 @@
 //!
 //! Nonblocking calls return a [`Pending`], which `request` keeps under a handle.
 
+pub mod attached_buffer;
 pub mod buffered_send;
 pub mod eager;
 pub mod generalized_request;

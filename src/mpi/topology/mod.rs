@@ -4,33 +4,13 @@ pub mod cart;
 pub mod create;
 pub mod dims;
 pub mod graph;
+pub mod shape;
 
 use crate::mpi::comm::Comm;
 use crate::mpi::error::{Class, Failure, Result};
 use cart::{Cart, Dim};
 use graph::{Adjacency, Edge, Ends, Graph};
-
-const UNDEFINED: i32 = -32766;
-
-/// What hangs on a communicator, as this process knows it.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Topology {
-    Cart(Cart),
-    Graph(Graph),
-    Dist(Adjacency),
-}
-
-impl Topology {
-    /// The constant that says which kind it is; MPI_UNDEFINED for none.
-    pub fn kind(topology: Option<&Topology>) -> i32 {
-        match topology {
-            Some(Topology::Cart(_)) => 211,
-            Some(Topology::Graph(_)) => 212,
-            Some(Topology::Dist(_)) => 213,
-            None => UNDEFINED,
-        }
-    }
-}
+use shape::Topology;
 
 /// The grid that the arguments of a call describe, for the processes of `comm`.
 pub fn grid(comm: &Comm, dims: &[i64], periods: &[bool]) -> Result<Cart> {

@@ -3,8 +3,7 @@
 use super::{Asked, DONE, NULL, Step, UNDEFINED, nothing};
 use crate::engine::shared::rules::Rules;
 use crate::engine::{Ops, PrepostedReceives};
-use crate::mpi::error::{Cause, Class, Error, Failure, Result, is_failure};
-use crate::mpi::failure::usability::told;
+use crate::mpi::error::{Cause, Class, Error, Failure, Result, is_failure, told};
 use crate::mpi::handle_table::{self, Sort};
 use crate::mpi::p2p::eager::status_of;
 use crate::mpi::p2p::generalized_request::General;
