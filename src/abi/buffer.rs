@@ -2,7 +2,7 @@
 
 use crate::abi::kinds::*;
 use crate::mpi::handle_table::Held;
-use crate::mpi::p2p::Pending;
+use crate::mpi::p2p::outcome::Pending;
 
 mpi!(
     /// Attaches a buffer to the process.

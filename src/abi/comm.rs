@@ -2,11 +2,10 @@
 
 use crate::abi::check_recover;
 use crate::abi::kinds::*;
-use crate::mpi::comm::create::Wish;
 use crate::mpi::comm::intercomm::Sides;
+use crate::mpi::comm::wishes::Wish;
 use crate::mpi::comm::{create, intercomm};
 use crate::mpi::env;
-use crate::mpi::failure::recovery;
 
 mpi!(
     /// The caller's rank in `comm` (MPI-5.0 §7.4.1).
@@ -44,7 +43,7 @@ mpi!(
     #[raises_on(comm)]
     fn MPI_Comm_dup(process: &Process, comm: MPI_Comm, newcomm: Var<MPI_Comm>) {
         let is_asked = check_recover::is_asked(newcomm.key());
-        newcomm.set(recovery::duplicate(process, &comm, is_asked)?);
+        newcomm.set(create::duplicate_or_recover(process, &comm, is_asked)?);
         Ok(())
     }
 );

@@ -6,7 +6,7 @@
 use crate::abi::kinds::*;
 use crate::mpi::error::Result;
 use crate::mpi::p2p::eager::{self, Short};
-use crate::mpi::p2p::request;
+use crate::mpi::p2p::request_table;
 use crate::mpi::process::Process;
 
 #[inline(always)]
@@ -48,7 +48,7 @@ pub(super) fn isend(
     let Ok(request) = request.check(process, "request") else { return Ok(false) };
     let is_sent = send(process, buf, count, datatype, dest, tag, comm)?;
     if is_sent {
-        request.set(request::DONE);
+        request.set(request_table::DONE);
     }
     Ok(is_sent)
 }
@@ -77,7 +77,7 @@ pub(super) fn wait(
     let Ok(request) = request.check(process, "request") else { return Ok(false) };
     let ended = eager::wait(process, request.key())?;
     if ended.is_some() {
-        request.set(request::NULL);
+        request.set(request_table::NULL);
     }
     Ok(ended.map(|end| status.set(end)).is_some())
 }

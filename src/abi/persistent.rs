@@ -14,7 +14,7 @@ mpi!(
         comm: MPI_Comm, request: Var<MPI_Request>,
     ) {
         let data = datatype.region(buf, count)?;
-        let start = p2p::send_init(Mode::Standard, &comm, data, dest, tag)?;
+        let start = p2p::send_init(process, Mode::Standard, &comm, data, dest, tag)?;
         request.set(process.requests.keep_persistent(&comm, start)?);
         Ok(())
     }
@@ -30,7 +30,7 @@ mpi!(
         comm: MPI_Comm, request: Var<MPI_Request>,
     ) {
         let data = datatype.region(buf, count)?;
-        let start = p2p::send_init(Mode::Buffered, &comm, data, dest, tag)?;
+        let start = p2p::send_init(process, Mode::Buffered, &comm, data, dest, tag)?;
         request.set(process.requests.keep_persistent(&comm, start)?);
         Ok(())
     }
@@ -46,7 +46,7 @@ mpi!(
         comm: MPI_Comm, request: Var<MPI_Request>,
     ) {
         let data = datatype.region(buf, count)?;
-        let start = p2p::send_init(Mode::Synchronous, &comm, data, dest, tag)?;
+        let start = p2p::send_init(process, Mode::Synchronous, &comm, data, dest, tag)?;
         request.set(process.requests.keep_persistent(&comm, start)?);
         Ok(())
     }
@@ -62,7 +62,7 @@ mpi!(
         comm: MPI_Comm, request: Var<MPI_Request>,
     ) {
         let data = datatype.region(buf, count)?;
-        let start = p2p::send_init(Mode::Ready, &comm, data, dest, tag)?;
+        let start = p2p::send_init(process, Mode::Ready, &comm, data, dest, tag)?;
         request.set(process.requests.keep_persistent(&comm, start)?);
         Ok(())
     }
@@ -77,7 +77,7 @@ mpi!(
         process: &Process, buf: OutBuf, count: Count, datatype: MPI_Datatype, source: Rank,
         tag: AnyTag, comm: MPI_Comm, request: Var<MPI_Request>,
     ) {
-        let start = p2p::recv_init(&comm, datatype.region(buf, count)?, source, tag)?;
+        let start = p2p::recv_init(process, &comm, datatype.region(buf, count)?, source, tag)?;
         request.set(process.requests.keep_persistent(&comm, start)?);
         Ok(())
     }

@@ -2,7 +2,7 @@
 
 use crate::abi::kinds::*;
 use crate::mpi::handle_table::{Held, Sort};
-use crate::mpi::p2p::Pending;
+use crate::mpi::p2p::outcome::Pending;
 use crate::mpi::{errhandler, session};
 
 mpi!(

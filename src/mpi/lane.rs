@@ -16,7 +16,7 @@ use crate::mpi::comm::Comm;
 use crate::mpi::error::{Class, Failure, Result, is_death};
 use crate::mpi::failure::attributes;
 use crate::mpi::failure::usability::{must_be_fresh, must_stand};
-use crate::mpi::p2p::{envelope, news, revoked};
+use crate::mpi::p2p::outcome::{envelope, news, revoked};
 use crate::mpi::process::Process;
 use crate::mpi::run::Way;
 use crate::transport::Envelope;

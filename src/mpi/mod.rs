@@ -20,6 +20,7 @@ pub mod lane;
 pub mod leftovers;
 pub mod objects;
 pub mod op;
+pub mod open_session;
 pub mod p2p;
 pub mod phases;
 pub mod process;

@@ -4,14 +4,12 @@
 //! nonblocking run is boxed, and the engine drives it.
 
 use crate::base::slab::Key;
-use crate::engine::{Mishap, Outcome};
+use crate::engine::Outcome;
 use crate::mpi::comm::Comm;
-use crate::mpi::error::{Failure, Result};
+use crate::mpi::error::Result;
 use crate::mpi::handle_table::Held;
-use crate::mpi::p2p::Pending;
+use crate::mpi::p2p::outcome::Pending;
 use crate::mpi::process::Process;
-use parking_lot::Mutex;
-use std::collections::HashMap;
 use std::pin::pin;
 use std::task::{Context, Poll, Waker};
 
@@ -61,32 +59,4 @@ where
 {
     let pending = start(process, make)?;
     process.requests.keep(comm, pending)
-}
-
-/// The failures of runs, kept until the program asks for them.
-#[derive(Default)]
-pub struct Failures(Mutex<HashMap<u32, Failure>>);
-
-impl Failures {
-    /// How the run under `key` ends for the engine.
-    fn end(&self, key: Key, end: Result) -> std::result::Result<Outcome, crate::engine::Died> {
-        let mishap = match end {
-            Ok(()) => None,
-            Err(failure) if failure.is_death() => return Err(crate::engine::Died),
-            Err(failure) => {
-                self.0.lock().insert(key.number(), failure);
-                Some(Mishap::Failed)
-            }
-        };
-        Ok(Outcome { mishap, ..Outcome::default() })
-    }
-
-    /// How the run under `key` has failed; it is forgotten unless this `is_look`.
-    pub(super) fn of(&self, key: Key, is_look: bool) -> Option<Failure> {
-        let mut failures = self.0.lock();
-        match is_look {
-            true => failures.get(&key.number()).cloned(),
-            false => failures.remove(&key.number()),
-        }
-    }
 }

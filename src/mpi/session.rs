@@ -5,6 +5,7 @@ use crate::mpi::errhandler::{Errhandler, Installed};
 use crate::mpi::error::{Class, Failure, Result};
 use crate::mpi::handle_table::{Held, Sort};
 use crate::mpi::info::Info;
+use crate::mpi::open_session::Session;
 use crate::mpi::p2p::attached_buffer::Slot;
 use crate::mpi::process::Process;
 use crate::mpi::thread::{THREAD_LEVELS, THREAD_MULTIPLE};
@@ -13,15 +14,6 @@ use std::sync::Arc;
 /// The process sets there are.
 const PSETS: [&str; 2] = ["mpi://WORLD", "mpi://SELF"];
 const MEMORY_KINDS: &[u8] = b"mpi_memory_alloc_kinds";
-
-/// One session of a process.
-pub struct Session {
-    handle: usize,
-    pub errhandler: Installed,
-    info: Info,
-    /// What MPI_Session_attach_buffer attached.
-    pub buffer: Slot,
-}
 
 /// Opens a session; returns its handle.
 pub fn open(
@@ -62,11 +54,6 @@ pub fn close(process: &Process, handle: usize) -> Result {
 }
 
 impl Session {
-    /// What the session provides, as an info that goes its own way.
-    pub fn info(&self) -> Info {
-        self.info.duplicate()
-    }
-
     /// The group of a process set as this session has it; `None` where no such set is.
     pub fn group(&self, process: &Process, pset_name: &[u8]) -> Option<Group> {
         Some(group_of(process, pset_name)?.of_session(self.handle))

@@ -12,7 +12,7 @@ use crate::mpi::comm::Comm;
 use crate::mpi::error::Result;
 use crate::mpi::handle_table::Held;
 use crate::mpi::lane::Lane;
-use crate::mpi::p2p::Pending;
+use crate::mpi::p2p::outcome::Pending;
 use crate::mpi::process::Process;
 use crate::mpi::run::{self, Way};
 use std::sync::Arc;
@@ -98,7 +98,7 @@ pub fn persist(
     let plan = plan?;
     claim::compare(process, comm, tag, plan.claim().form(Form::Persistent))?;
     let (plan, on, rounds) = (Arc::new(plan), comm.clone(), AtomicU32::new(0));
-    let restart = move |_: &Process| {
+    let restart = move || {
         let round = rounds.fetch_add(1, Ordering::Relaxed);
         launch(process, on.clone(), tag, round, plan.clone())
     };

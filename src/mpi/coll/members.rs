@@ -17,7 +17,7 @@ use crate::host::memory::{Fault, Region, Span};
 use crate::mpi::error::{Class, Failure, Result};
 use crate::mpi::failure::usability::must_be_fresh;
 use crate::mpi::lane::Lane;
-use crate::mpi::p2p::news;
+use crate::mpi::p2p::outcome::news;
 use crate::mpi::run::Way;
 use std::future::poll_fn;
 use std::ops::Deref;

@@ -8,7 +8,7 @@ use crate::engine::{Gate, Laid, Line, Mishap, Outcome};
 use crate::host::life::{self, Pin};
 use crate::host::memory::{self, Fault, Region, Span, transfer_start};
 use crate::mpi::error::{Class, Failure, Result, is_death};
-use crate::mpi::p2p::news;
+use crate::mpi::p2p::outcome::news;
 
 /// A part of what is published.
 #[derive(Clone, Copy)]

@@ -9,7 +9,8 @@ use crate::mpi::coll::claim::{self, Claim, Form, Kind};
 use crate::mpi::comm::bootstrap::{Circle, Seal, check_stringtag};
 use crate::mpi::comm::group::Group;
 use crate::mpi::comm::intercomm;
-use crate::mpi::comm::prepared::{Draft, Reader, Words};
+use crate::mpi::comm::prepared::{Draft, Words};
+use crate::mpi::comm::wishes::{Wish, chosen, wishes};
 use crate::mpi::comm::{Comm, Contexts, WORLD};
 use crate::mpi::errhandler::{Errhandler, Installed};
 use crate::mpi::error::{Class, Failure, Result, is_death};
@@ -20,7 +21,7 @@ use crate::mpi::handle_table::{Held, Sort};
 use crate::mpi::hardware::{self, PSET_NAME, RESOURCE_TYPE};
 use crate::mpi::info::Info;
 use crate::mpi::lane::Lane;
-use crate::mpi::p2p::Pending;
+use crate::mpi::p2p::outcome::Pending;
 use crate::mpi::process::Process;
 use crate::mpi::run;
 use crate::mpi::session;
@@ -42,6 +43,17 @@ pub fn duplicate(process: &'static Process, comm: &Comm, info: Option<&Info>) ->
     made.settle(contexts);
     lineage::is_known(process, &made)?;
     Ok(made.handle)
+}
+
+/// What MPI_Comm_dup makes of `comm`: a duplicate, or what a recovery makes of it, where the
+/// program asks for one or needs one.
+pub fn duplicate_or_recover(
+    process: &'static Process, comm: &Comm, is_asked: bool,
+) -> Result<usize> {
+    match is_asked && recovery::mode(process).is_some() {
+        true => recovery::repair(process, comm),
+        false => duplicate(process, comm, None),
+    }
 }
 
 /// Starts to make one. Returns its handle, which leads nowhere until the request has ended well,
@@ -98,56 +110,6 @@ async fn contexts(lane: &Lane<'_>) -> Result<Contexts> {
     let mut bytes = Contexts::draw(lane.process(), lane.rank()).bytes();
     coll::unite_behind(&lane, &mut bytes).await?;
     Ok(Words::new(bytes).read().contexts())
-}
-
-/// What a member wants of a split.
-#[derive(Clone, Copy)]
-pub struct Wish {
-    color: i32,
-    key: i32,
-}
-
-impl Wish {
-    pub fn new(color: i32, key: i32) -> Result<Wish> {
-        if color < 0 && color != UNDEFINED {
-            let words = format!("color is {color}; it must not be negative, or be MPI_UNDEFINED");
-            return Err(Class::ARG.because(words));
-        }
-        Ok(Wish { color, key })
-    }
-
-    /// The color, unless the member wants no part in it.
-    pub(in crate::mpi) fn color(self) -> Option<i32> {
-        (self.color != UNDEFINED).then_some(self.color)
-    }
-
-    fn read(reader: &mut Reader<'_>) -> Wish {
-        Wish { color: reader.number() as i32, key: reader.number() as i32 }
-    }
-}
-
-/// What all members of a lane wish for, those of both groups of an intercommunicator in the order
-/// of their union; and contexts for what comes of it.
-pub(in crate::mpi) fn wishes(lane: &Lane<'_>, mine: Wish) -> Result<(Contexts, Vec<Wish>)> {
-    let lane = lane.union();
-    let drawn = Contexts::draw(lane.process(), lane.rank());
-    let said = Words::default().contexts(drawn).number(mine.color as u32).number(mine.key as u32);
-    let all = coll::unite(&lane, said.bytes(), |said| said.by_all(lane.size()));
-    let all = Words::new(run::block(all)?);
-    let (mut reader, mut wishes) = (all.read(), Vec::new());
-    while !reader.is_empty() {
-        let _of_the_first = reader.contexts();
-        wishes.push(Wish::read(&mut reader));
-    }
-    Ok((all.read().contexts(), wishes))
-}
-
-/// The ranks of the members that chose `color`, in the order of keys.
-pub(in crate::mpi) fn chosen(wishes: &[Wish], color: i32) -> impl Iterator<Item = usize> {
-    let alike = wishes.iter().enumerate().filter(|(_, wish)| wish.color == color);
-    let mut chosen: Vec<(i32, usize)> = alike.map(|(rank, wish)| (wish.key, rank)).collect();
-    chosen.sort_unstable();
-    chosen.into_iter().map(|(_, rank)| rank)
 }
 
 /// One communicator for each color, ranks in the order of keys; none for MPI_UNDEFINED.

@@ -7,6 +7,7 @@ pub mod group;
 pub mod intercomm;
 pub mod meeting;
 pub mod prepared;
+pub mod wishes;
 
 use crate::base::Member;
 use crate::base::member::Roster;

@@ -19,6 +19,7 @@ use crate::mpi::datatype::signature::Signature;
 use crate::mpi::error::{Class, Result};
 use crate::mpi::handle_table::Held;
 use parking_lot::Mutex;
+use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -164,6 +165,16 @@ impl Contents {
     pub fn of(mut self, types: &[Held<Datatype>]) -> Contents {
         self.datatypes.extend(types.iter().cloned());
         self
+    }
+}
+
+/// The parametrised types that a process has asked for: the same question has the same answer.
+#[derive(Default)]
+pub struct Asked(pub(super) Mutex<BTreeMap<(i32, i32, i32), usize>>);
+
+impl Asked {
+    pub fn new() -> Asked {
+        Asked::default()
     }
 }
 

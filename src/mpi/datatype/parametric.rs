@@ -7,20 +7,8 @@ use crate::mpi::datatype::predefined;
 use crate::mpi::datatype::{Datatype, Element, Form};
 use crate::mpi::error::{Class, Result};
 use crate::mpi::process::Process;
-use parking_lot::Mutex;
-use std::collections::BTreeMap;
 
 const UNDEFINED: i32 = -32766;
-
-/// The parametrised types that a process has asked for: the same question has the same answer.
-#[derive(Default)]
-pub struct Asked(Mutex<BTreeMap<(i32, i32, i32), usize>>);
-
-impl Asked {
-    pub fn new() -> Asked {
-        Asked::default()
-    }
-}
 
 /// Kinds of REAL in gfortran (x86-64): decimal digits, decimal exponent, what they are.
 const REALS: &[(i32, i32, Element)] = &[

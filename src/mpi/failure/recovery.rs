@@ -6,7 +6,6 @@ use crate::engine::shared::rules::{MsgMode, RecoveryMode, mode_of};
 use crate::engine::{Moved, RecoveryCache, Summons};
 use crate::fault::view::Slot;
 use crate::fault::{Mode, Record, Recovery, Step, Value, View};
-use crate::mpi::comm::create;
 use crate::mpi::comm::group::Group;
 use crate::mpi::comm::{Comm, Gaps};
 use crate::mpi::error::{Class, Error, Result};
@@ -44,15 +43,6 @@ pub fn is_wanted(process: &'static Process, comm: &Comm) -> bool {
         told == Some(process.engine.generation())
     };
     is_due(process, comm) && matches!(standing(process, comm), Standing::Affected { .. }) && knows()
-}
-
-/// What MPI_Comm_dup makes of `comm`: a duplicate, or what a recovery makes of it, where the
-/// program asks for one or needs one.
-pub fn duplicate(process: &'static Process, comm: &Comm, is_asked: bool) -> Result<usize> {
-    match is_asked && mode(process).is_some() {
-        true => repair(process, comm),
-        false => create::duplicate(process, comm, None),
-    }
 }
 
 /// Recovers, and returns another handle of MPI_COMM_WORLD.
@@ -293,6 +283,6 @@ fn begin(
     }
 }
 
-fn mode(process: &'static Process) -> Option<Mode> {
+pub(in crate::mpi) fn mode(process: &'static Process) -> Option<Mode> {
     mode_of(attributes::modes(process, &process.world_comm())?.comm)
 }

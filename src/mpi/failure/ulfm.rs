@@ -40,7 +40,7 @@ pub fn is_revoked(process: &Process, comm: &Comm) -> bool {
 /// Fails on a revoked communicator.
 pub fn must_not_be_revoked(process: &Process, comm: &Comm) -> Result {
     match is_revoked(process, comm) {
-        true => Err(crate::mpi::p2p::revoked()),
+        true => Err(crate::mpi::p2p::outcome::revoked()),
         false => Ok(()),
     }
 }

@@ -9,9 +9,9 @@ use crate::mpi::datatype::Address;
 use crate::mpi::datatype::predefined;
 use crate::mpi::error::Result;
 use crate::mpi::handle_table::{self, Held, Sort};
-use crate::mpi::p2p::request;
+use crate::mpi::p2p::outcome::{Pending, envelope};
+use crate::mpi::p2p::request_table;
 use crate::mpi::p2p::status::Status;
-use crate::mpi::p2p::{Pending, envelope};
 use crate::mpi::process::Process;
 use crate::transport::{Envelope, SHORT};
 
@@ -107,8 +107,8 @@ fn post(
 #[inline(always)]
 pub fn wait(process: &'static Process, handle: usize) -> Result<Option<Status>> {
     match handle {
-        request::DONE => return Ok(Some(Status::PLAIN)),
-        request::NULL => return Ok(Some(Status::EMPTY)),
+        request_table::DONE => return Ok(Some(Status::PLAIN)),
+        request_table::NULL => return Ok(Some(Status::EMPTY)),
         _ => {}
     }
     let Some(booking) = handle_table::booking(handle) else { return Ok(None) };

@@ -12,7 +12,7 @@
 use crate::mpi::callback::Callback;
 use crate::mpi::error::{Class, Result};
 use crate::mpi::p2p::status::{Completed, Status};
-use crate::mpi::process::Process;
+use crate::mpi::program::Program;
 use parking_lot::Mutex;
 
 /// What a generalized request is made of.
@@ -61,23 +61,23 @@ impl General {
 
     /// What came of it; whoever does more than look frees the program's state, too. The error is
     /// that of the function that was called last.
-    pub(in crate::mpi) fn ended(&self, process: &Process, is_look: bool) -> Completed {
+    pub(in crate::mpi) fn ended(&self, program: &dyn Program, is_look: bool) -> Completed {
         let mut status = Status::EMPTY;
-        let mut news = process.program.query(self.query, self.extra_state, &mut status);
+        let mut news = program.query(self.query, self.extra_state, &mut status);
         if !is_look {
-            news = self.free(process).and(news);
+            news = self.free(program).and(news);
         }
         Completed { status: status.without_error(), news }
     }
 
     /// Frees the program's state.
-    pub(in crate::mpi) fn free(&self, process: &Process) -> Result {
-        process.program.free(self.free, self.extra_state)
+    pub(in crate::mpi) fn free(&self, program: &dyn Program) -> Result {
+        program.free(self.free, self.extra_state)
     }
 
     /// Asks the program to give its work up.
-    pub(in crate::mpi) fn cancel(&self, process: &Process) -> Result {
+    pub(in crate::mpi) fn cancel(&self, program: &dyn Program) -> Result {
         let is_complete = *self.stage.lock() == Stage::Complete;
-        process.program.cancel(self.cancel, self.extra_state, is_complete)
+        program.cancel(self.cancel, self.extra_state, is_complete)
     }
 }

@@ -6,19 +6,22 @@ pub mod attached_buffer;
 pub mod buffered_send;
 pub mod eager;
 pub mod generalized_request;
+pub mod held_messages;
 pub mod matched_message;
+pub mod outcome;
 pub mod request;
+pub mod request_table;
 pub mod status;
 
-use crate::base::slab::Key;
-use crate::engine::{self, ANY_SOURCE, Died, Letter, Mishap, Outcome, Void, Watch};
+use crate::engine::{self, ANY_SOURCE, Died, Letter, Outcome, Watch};
 use crate::host::memory::Region;
 
 use crate::mpi::comm::{Comm, Peer, Source};
-use crate::mpi::error::{Class, Failure, Result};
+use crate::mpi::error::{Failure, Result};
 use crate::mpi::failure::usability::must_stand;
 use crate::mpi::handle_table::Held;
-use crate::mpi::p2p::request::Start;
+use crate::mpi::p2p::outcome::{FROM_NOBODY, Match, Pending, completed, envelope, news, revoked};
+use crate::mpi::p2p::request_table::Start;
 use crate::mpi::p2p::status::{Completed, Status};
 use crate::mpi::process::Process;
 use crate::transport::Envelope;
@@ -32,99 +35,6 @@ pub enum Mode {
     Synchronous,
     /// The receive is there already, so that a standard send does all that is asked for.
     Ready,
-}
-
-/// One operation that has been started.
-#[derive(Clone, Copy, Debug)]
-pub enum Pending {
-    /// Complete, with nothing to say: most sends, and everything with MPI_PROC_NULL.
-    Nothing,
-    /// Complete, and this is the status.
-    Complete(Status),
-    Op(Key),
-    /// A nonblocking collective operation.
-    Run(Key),
-    /// Both sides of MPI_Isendrecv; the status is the receive's.
-    Two {
-        send: Key,
-        recv: Key,
-    },
-}
-
-impl From<Died> for Failure {
-    fn from(_: Died) -> Failure {
-        Failure::died()
-    }
-}
-
-/// What a receive from MPI_PROC_NULL says (MPI-5.0 §3.10).
-pub(super) const FROM_NOBODY: Status = Status::new(-3, engine::ANY_TAG);
-
-pub(super) fn envelope(context: u32, source: i32, tag: i32) -> Envelope {
-    Envelope { context, source, tag }
-}
-
-/// The error of an operation that has ended, if it failed.
-#[inline]
-pub(super) fn news(outcome: &Outcome) -> Result {
-    match outcome.mishap {
-        None => Ok(()),
-        Some(mishap) => Err(bad_news(outcome, mishap)),
-    }
-}
-
-#[cold]
-fn bad_news(outcome: &Outcome, mishap: Mishap) -> Failure {
-    let Outcome { source, tag, bytes: room, .. } = outcome;
-    match mishap {
-        Mishap::Lost { rank } => {
-            Class::PROC_ABORTED.because(format!("rank {rank} of the communicator has died"))
-        }
-        Mishap::Interrupted => {
-            Class::PROC_ABORTED.because("the other ranks have begun to recover from a failure")
-        }
-        Mishap::Doubted { rank } => Class::PROC_ABORTED.because(format!(
-            "rank {rank} of the communicator has died, who might have sent; that is not \
-             acknowledged"
-        )),
-        Mishap::Revoked => revoked(),
-        Mishap::Mismatched(Void { class, words }) => Class(class).because(words),
-        Mishap::Failed => {
-            Class::INTERN.because("an invariant of the library does not hold; please report this")
-        }
-        Mishap::Truncated { sent } => Class::TRUNCATE.because(format!(
-            "the message from rank {source} with tag {tag} has {sent} bytes; \
-             the receive buffer has room for {room}"
-        )),
-    }
-}
-
-#[cold]
-pub(super) fn revoked() -> Failure {
-    Class::REVOKED.because("the communicator has been revoked by one of its processes")
-}
-
-/// What is told of a receive that goes on although this rank might have been the one to send.
-#[cold]
-pub(super) fn doubted(rank: i32) -> Failure {
-    Class::PROC_FAILED_PENDING.because(format!(
-        "rank {rank} of the communicator has died, who might have sent; once that is \
-         acknowledged, the receive can be waited for again"
-    ))
-}
-
-/// What the caller learns of an operation that has ended.
-#[inline]
-pub(super) fn completed(outcome: &Outcome) -> Completed {
-    Completed { status: status_of(outcome), news: news(outcome) }
-}
-
-#[inline]
-pub(super) fn status_of(outcome: &Outcome) -> Status {
-    let mut status = Status::new(outcome.source, outcome.tag);
-    status.set_bytes(outcome.bytes as i64);
-    status.set_cancelled(outcome.is_cancelled);
-    status
 }
 
 #[inline]
@@ -277,18 +187,20 @@ pub fn finish(process: &Process, pending: Pending) -> Result<Completed> {
 
 /// How a persistent send is started.
 pub fn send_init(
-    mode: Mode, comm: &Held<Comm>, data: Region, dest: i32, tag: i32,
+    process: &'static Process, mode: Mode, comm: &Held<Comm>, data: Region, dest: i32, tag: i32,
 ) -> Result<Arc<Start>> {
     comm.peer(dest)?;
     let comm = comm.clone();
-    Ok(Arc::new(move |process| isend(process, mode, &comm, &data, dest, tag)))
+    Ok(Arc::new(move || isend(process, mode, &comm, &data, dest, tag)))
 }
 
 /// How a persistent receive is started.
-pub fn recv_init(comm: &Held<Comm>, into: Region, source: i32, tag: i32) -> Result<Arc<Start>> {
+pub fn recv_init(
+    process: &'static Process, comm: &Held<Comm>, into: Region, source: i32, tag: i32,
+) -> Result<Arc<Start>> {
     comm.source(source)?;
     let comm = comm.clone();
-    Ok(Arc::new(move |process| irecv(process, &comm, into.clone(), source, tag)))
+    Ok(Arc::new(move || irecv(process, &comm, into.clone(), source, tag)))
 }
 
 /// Describes the message that a receive would match now (MPI_Iprobe).
@@ -308,9 +220,6 @@ pub fn probe(process: &Process, comm: &Comm, source: i32, tag: i32) -> Result<Co
         None => Ok(FROM_NOBODY.into()),
     }
 }
-
-/// A message that was matched and is to be received, or why there will be none.
-pub type Match = std::result::Result<Option<engine::Held>, Completed>;
 
 /// Takes out the message that a receive would get now (MPI_Improbe). `Ok(None)` in the match is
 /// MPI_MESSAGE_NO_PROC.

@@ -1,14 +1,17 @@
 //! Completion calls on many requests: Waitall, Testany, Waitsome and others (MPI-5.0 §3.7.5).
 
-use super::{Asked, DONE, NULL, Step, UNDEFINED, nothing};
+use super::admit;
 use crate::engine::shared::rules::Rules;
 use crate::engine::{Ops, PrepostedReceives};
+use crate::mpi::checks;
 use crate::mpi::error::{Cause, Class, Error, Failure, Result, is_failure, told};
 use crate::mpi::handle_table::{self, Sort};
 use crate::mpi::p2p::eager::status_of;
 use crate::mpi::p2p::generalized_request::General;
+use crate::mpi::p2p::request_table::{Asked, DONE, NULL, Requests, Step, UNDEFINED, nothing};
 use crate::mpi::p2p::status::{Completed, Status};
 use crate::mpi::process::Process;
+use std::ops::Range;
 use std::sync::Arc;
 
 /// The caller's arrays of requests and statuses. Statuses keep their MPI_ERROR but when told.
@@ -52,7 +55,7 @@ impl Trouble {
     /// Asks the program about its own requests: no lock is held any more.
     fn ask<P: Places>(&mut self, many: &Many<P>) {
         for (place, general) in std::mem::take(&mut self.general) {
-            let end = general.ended(many.process, many.is_look);
+            let end = general.ended(many.process.program, many.is_look);
             many.places.set_status(place, end.status);
             end.news.unwrap_or_else(|failure| self.add(place, failure));
         }
@@ -267,7 +270,7 @@ impl<P: Places> Many<P> {
 
     fn known(&self, found: (Option<usize>, Completed, Asked)) -> (Option<usize>, Completed) {
         let (index, end, general) = found;
-        (index, general.map_or(end, |general| general.ended(self.process, self.is_look)))
+        (index, general.map_or(end, |general| general.ended(self.process.program, self.is_look)))
     }
 
     fn any(&self, ops: &mut Ops) -> Result<Option<(Option<usize>, Completed, Asked)>> {
@@ -355,6 +358,37 @@ impl<P: Places> Many<P> {
         let has_some = !harvest.is_idle || !harvest.indices.is_empty();
         Batch { ended: has_some.then_some(harvest.indices), news }
     }
+}
+
+impl Requests {
+    /// Fails when one of those handles is none. What was booked is a request like any other from
+    /// now on.
+    fn check(
+        &self, process: &'static Process, requests: &impl Places, mut those: Range<usize>,
+    ) -> Result {
+        those.clone().for_each(|index| admit(process, requests.key(index)));
+        if !checks::are_on() {
+            return Ok(());
+        }
+        let kept = self.0.lock();
+        those.try_for_each(|index| {
+            let handle = requests.key(index);
+            let is_known = || kept.find(handle).is_some_and(|request| !request.is_given_up());
+            match handle == DONE || handle == NULL || is_known() {
+                true => Ok(()),
+                false => Err(unknown_at(index, handle)),
+            }
+        })
+    }
+}
+
+#[cold]
+fn unknown_at(index: usize, handle: usize) -> Failure {
+    let words = format!(
+        "element {index} of array_of_requests is {handle:#x}, which is no request (was it \
+         completed already?)"
+    );
+    Class::REQUEST.because(words)
 }
 
 /// What one look at many requests has found.

@@ -1,0 +1,345 @@
+//! The requests of a rank, by handle.
+//!
+//! Operations that are complete at once share one handle, so that they need no table entry.
+//! Lock order: the engine's state, then the requests.
+
+use crate::base::slab::Key;
+use crate::base::sync::biased::Biased;
+use crate::engine::{Mishap, Ops, Outcome};
+use crate::mpi::comm::Comm;
+use crate::mpi::error::{Class, Failure, Result};
+use crate::mpi::handle_table::{self, Held, Shelf, Sort};
+use crate::mpi::p2p::generalized_request::General;
+use crate::mpi::p2p::outcome::{Pending, completed, doubted, news, status_of};
+use crate::mpi::p2p::status::{Completed, Status};
+use parking_lot::Mutex;
+use std::collections::HashMap;
+use std::sync::Arc;
+
+pub const NULL: usize = 0x180;
+pub(super) const UNDEFINED: i32 = -32766;
+/// The handle of all operations that are complete and have nothing to say: no key is 0.
+pub const DONE: usize = (Sort::Request as usize) << 27;
+
+/// How a persistent operation is started.
+pub type Start = dyn Fn() -> Result<Pending> + Send + Sync;
+
+/// What is to be done around an operation, for the floor above: it keeps what the operation needs.
+pub trait Attendant: Send + Sync {
+    /// The operation is about to start again.
+    fn before(&self);
+    /// It has ended. May come more than once.
+    fn after(&self);
+}
+
+/// The requests of a rank, by handle.
+#[derive(Default)]
+pub struct Requests(pub(super) Biased<Kept>, Failures);
+
+#[derive(Default)]
+pub(super) struct Kept {
+    pub(super) shelf: Shelf<Request>,
+    /// Requests with the handle of a preposted receive (see `engine::rank::preposted`).
+    pub(super) booked: Vec<(Key, Key)>,
+}
+
+impl Kept {
+    /// Where the request of this handle is.
+    #[inline]
+    pub(super) fn key(&self, handle: usize) -> Option<Key> {
+        let key = handle_table::key(Sort::Request, handle)?;
+        if key.reserved().is_none() {
+            return Some(key);
+        }
+        let booked = self.booked.iter().find(|(booking, _)| *booking == key);
+        booked.map(|(_, key)| *key)
+    }
+
+    #[inline]
+    pub(super) fn find(&self, handle: usize) -> Option<&Request> {
+        self.shelf.find(self.key(handle)?)
+    }
+
+    #[inline]
+    pub(super) fn find_mut(&mut self, handle: usize) -> Option<&mut Request> {
+        let key = self.key(handle)?;
+        self.shelf.find_mut(key)
+    }
+
+    /// Removes a request; if it was a preposted receive, its handle is to be released.
+    pub(super) fn remove(&mut self, handle: usize) -> Option<(Request, Option<Key>)> {
+        let key = self.key(handle)?;
+        let request = self.shelf.remove(key)?;
+        let booked = self.booked.iter().position(|(_, other)| *other == key);
+        Some((request, booked.map(|index| self.booked.swap_remove(index).0)))
+    }
+}
+
+pub(super) struct Request {
+    /// The communicator whose error handler hears of failures, even if it was freed meanwhile.
+    pub(super) comm: Held<Comm>,
+    /// `None`: persistent, and not active.
+    pub(super) pending: Option<Pending>,
+    /// What few requests have.
+    pub(super) more: Option<Box<More>>,
+}
+
+#[derive(Clone, Default)]
+pub(super) struct More {
+    pub(super) restart: Option<Arc<Start>>,
+    /// The program's functions, of a generalized request.
+    pub(super) general: Option<Arc<General>>,
+    pub(super) attendant: Option<Arc<dyn Attendant>>,
+}
+
+impl Request {
+    #[inline]
+    pub(super) fn new(comm: &Held<Comm>, pending: Option<Pending>) -> Request {
+        Request { comm: comm.clone(), pending, more: None }
+    }
+
+    pub(super) fn with(self, more: More) -> Request {
+        Request { more: Some(Box::new(more)), ..self }
+    }
+
+    pub(super) fn more(&self) -> More {
+        self.more.as_deref().cloned().unwrap_or_default()
+    }
+
+    pub(super) fn general(&self) -> Option<&Arc<General>> {
+        self.more.as_ref()?.general.as_ref()
+    }
+
+    /// True if the program has freed it, and it is kept for [`complete`] only.
+    #[inline]
+    pub(super) fn is_given_up(&self) -> bool {
+        self.more.is_some() && self.general().is_some_and(|general| general.is_given_up())
+    }
+}
+
+/// The program, if it is to be asked what came of its generalized request.
+pub(super) type Asked = Option<Arc<General>>;
+
+/// What looking at a request has brought.
+pub(super) enum Step {
+    /// There is nothing to wait for: MPI_REQUEST_NULL, or persistent and not active.
+    Inactive,
+    Pending,
+    /// Active, but a waiting caller is told of a death that is not acknowledged.
+    Doubted(Failure),
+    /// Ended; the handle is from now on this one. The program may have something to say, which it
+    /// is asked once no lock is held.
+    Ended(usize, Completed, Asked),
+}
+
+impl Requests {
+    pub fn new() -> Requests {
+        Requests::default()
+    }
+
+    /// Removes all requests, unless a thread died while it changed them.
+    pub(in crate::mpi) fn clear(&self) {
+        let left = self.0.try_visit().map(|mut kept| std::mem::take(&mut *kept));
+        drop(left);
+    }
+
+    /// How nonblocking collective operations have failed.
+    pub(in crate::mpi) fn failures(&self) -> &Failures {
+        &self.1
+    }
+
+    /// The handle of an operation that was started on `comm`.
+    #[inline]
+    pub fn keep(&self, comm: &Held<Comm>, pending: Pending) -> Result<usize> {
+        match pending {
+            Pending::Nothing => Ok(DONE),
+            _ => self.insert(Request::new(comm, Some(pending))),
+        }
+    }
+
+    /// The handle of an operation that `start` starts as often as wanted.
+    pub fn keep_persistent(&self, comm: &Held<Comm>, start: Arc<Start>) -> Result<usize> {
+        self.insert(Request::new(comm, None).with(More { restart: Some(start), ..More::default() }))
+    }
+
+    /// How many there are that have not been completed or freed, without preposted receives,
+    /// which the engine counts.
+    pub(in crate::mpi) fn count(&self) -> usize {
+        let kept = self.0.lock();
+        kept.shelf.len() - kept.booked.len()
+    }
+
+    #[inline]
+    pub(super) fn insert(&self, request: Request) -> Result<usize> {
+        match self.0.lock().shelf.insert(request) {
+            Ok(key) => Ok(handle_table::handle(Sort::Request, key)),
+            Err(_) => Err(Class::INTERN.because("too many requests: four million are in use")),
+        }
+    }
+
+    /// Completes a request that is of one operation, which has ended well, and wants no more;
+    /// `None` if it is of another sort or has not ended.
+    #[inline]
+    pub(super) fn settled_plain(&self, ops: &mut Ops, handle: usize) -> Option<Status> {
+        let mut plain = None;
+        self.settle_plain(ops, handle, |status| plain = Some(status));
+        plain
+    }
+
+    /// Like `settled_plain`, but hands the status to `tell` instead of returning it: passing a
+    /// status through memory costs time. Returns whether the request was completed.
+    #[inline]
+    pub(super) fn settle_plain(
+        &self, ops: &mut Ops, handle: usize, tell: impl FnOnce(Status),
+    ) -> bool {
+        let Some(key) = handle_table::key(Sort::Request, handle) else { return false };
+        let shelf = &mut self.0.lock().shelf;
+        let Some(Request { pending: Some(Pending::Op(op)), more: None, .. }) = shelf.find(key)
+        else {
+            return false;
+        };
+        let is_settled = ops.collect_good(*op, |outcome| tell(status_of(outcome)));
+        if is_settled {
+            shelf.discard(key);
+        }
+        is_settled
+    }
+
+    /// Looks at a request, and takes it out of its operation's way if it has ended.
+    pub(super) fn step(&self, ops: &mut Ops, handle: usize, is_look: bool) -> Result<Step> {
+        if handle == NULL {
+            return Ok(Step::Inactive);
+        }
+        if handle == DONE {
+            return Ok(Step::Ended(NULL, plain(), None));
+        }
+        let mut kept = self.0.lock();
+        let request = kept.find_mut(handle).filter(|request| !request.is_given_up());
+        let request = request.ok_or_else(|| unknown(handle))?;
+        let Some(pending) = request.pending else { return Ok(Step::Inactive) };
+        let Some(mut end) = ended(pending, ops) else {
+            return match doubt(pending, ops) {
+                // It goes on; only the waiting does not.
+                Some(rank) => Ok(Step::Doubted(doubted(rank).on(&request.comm))),
+                None => Ok(Step::Pending),
+            };
+        };
+        if let Pending::Run(run) = pending {
+            end.news = end.news.map_err(|failure| self.1.of(run, is_look).unwrap_or(failure));
+        }
+        end.news = end.news.map_err(|failure| failure.on(&request.comm));
+        let More { restart, general, attendant } = request.more();
+        if let Some(attendant) = attendant {
+            attendant.after();
+        }
+        if is_look {
+            return Ok(Step::Ended(handle, end, general));
+        }
+        forget(pending, ops);
+        if restart.is_some() {
+            request.pending = None;
+            return Ok(Step::Ended(handle, end, None));
+        }
+        if let Some((_, Some(booking))) = kept.remove(handle) {
+            ops.release(booking);
+        }
+        Ok(Step::Ended(NULL, end, general))
+    }
+
+    /// Looks at a request; what is wrong with it is its communicator's to hear.
+    pub(super) fn look_at<T>(
+        &self, handle: usize, look: impl FnOnce(&mut Request) -> Result<T>,
+    ) -> Result<T> {
+        let mut kept = self.0.lock();
+        let request = kept.find_mut(handle).filter(|request| !request.is_given_up());
+        let request = request.ok_or_else(|| unknown(handle))?;
+        look(request).map_err(|failure| failure.on(&request.comm))
+    }
+}
+
+/// An operation that has ended well and has nothing to say.
+pub(super) fn plain() -> Completed {
+    Completed { status: Status::PLAIN, news: Ok(()) }
+}
+
+/// There was no operation.
+pub(super) fn nothing() -> Completed {
+    Completed { status: Status::EMPTY, news: Ok(()) }
+}
+
+/// How the operation has ended, if it has.
+#[inline]
+fn ended(pending: Pending, ops: &Ops) -> Option<Completed> {
+    match pending {
+        Pending::Nothing => Some(plain()),
+        Pending::Complete(status) => Some(Completed { status, news: Ok(()) }),
+        Pending::Op(op) => ops.outcome(op).map(completed),
+        Pending::Run(run) => {
+            ops.outcome(run).map(|end| Completed { status: Status::PLAIN, news: news(end) })
+        }
+        Pending::Two { send, recv } => {
+            let (sent, received) = (ops.outcome(send)?, completed(ops.outcome(recv)?));
+            Some(Completed { news: received.news.and(news(sent)), ..received })
+        }
+    }
+}
+
+/// The rank whose death, not acknowledged, stands against waiting.
+fn doubt(pending: Pending, ops: &Ops) -> Option<i32> {
+    match pending {
+        Pending::Op(op) | Pending::Two { recv: op, .. } => ops.doubt(op),
+        Pending::Nothing | Pending::Complete(_) | Pending::Run(_) => None,
+    }
+}
+
+fn forget(pending: Pending, ops: &mut Ops) {
+    match pending {
+        Pending::Nothing | Pending::Complete(_) => {}
+        Pending::Op(op) | Pending::Run(op) => drop(ops.collect(op)),
+        Pending::Two { send, recv } => [send, recv].into_iter().for_each(|op| {
+            ops.collect(op);
+        }),
+    }
+}
+
+#[cold]
+pub(super) fn unknown(handle: usize) -> Failure {
+    let words = match handle {
+        NULL => "request is MPI_REQUEST_NULL".to_string(),
+        0 => "request is a null pointer, not a valid request handle".to_string(),
+        _ => format!(
+            "request is {handle:#x}, not a valid request handle (was it completed already?)"
+        ),
+    };
+    Class::REQUEST.because(words)
+}
+
+/// The failures of runs, kept until the program asks for them.
+#[derive(Default)]
+pub struct Failures(Mutex<HashMap<u32, Failure>>);
+
+impl Failures {
+    /// How the run under `key` ends for the engine.
+    pub(in crate::mpi) fn end(
+        &self, key: Key, end: Result,
+    ) -> std::result::Result<Outcome, crate::engine::Died> {
+        let mishap = match end {
+            Ok(()) => None,
+            Err(failure) if failure.is_death() => return Err(crate::engine::Died),
+            Err(failure) => {
+                self.0.lock().insert(key.number(), failure);
+                Some(Mishap::Failed)
+            }
+        };
+        Ok(Outcome { mishap, ..Outcome::default() })
+    }
+
+    /// How the run under `key` has failed; it is forgotten unless this `is_look`.
+    pub(in crate::mpi) fn of(&self, key: Key, is_look: bool) -> Option<Failure> {
+        let mut failures = self.0.lock();
+        match is_look {
+            true => failures.get(&key.number()).cloned(),
+            false => failures.remove(&key.number()),
+        }
+    }
+}
