@@ -92,7 +92,7 @@ static int persistent(void)
     MPI_Request request;
     EQUAL(MPI_Recv_init(into, 1, MPI_CHAR, 0, 0, comm, &request), MPI_SUCCESS);
     EQUAL(MPI_Start(&request), MPI_SUCCESS);
-    FAILS(MPI_Wait(&request, &status), MPIX_ERR_REVOKED, "given");
+    FAILS(MPI_Wait(&request, &status), MPIX_ERR_REVOKED, "revoked by");
     EQUAL(MPI_Start(&request), MPI_SUCCESS);
     int code = MPI_Wait(&request, &status);
     EQUAL(MPI_Request_free(&request), MPI_SUCCESS);
@@ -145,7 +145,7 @@ static int waitall(void)
     MPI_Wait(&requests[2], &status);
     for (int i = 0; i < 2; i++)
         if (statuses[i].MPI_ERROR == MPI_ERR_PENDING)
-            FAILS(MPI_Wait(&requests[i], &status), MPIX_ERR_REVOKED, "given");
+            FAILS(MPI_Wait(&requests[i], &status), MPIX_ERR_REVOKED, "revoked by");
     return statuses[0].MPI_ERROR == MPI_ERR_PENDING ? MPIX_ERR_REVOKED : statuses[0].MPI_ERROR;
 }
 

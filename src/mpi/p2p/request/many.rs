@@ -385,7 +385,7 @@ impl Requests {
 #[cold]
 fn unknown_at(index: usize, handle: usize) -> Failure {
     let words = format!(
-        "element {index} of array_of_requests is {handle:#x}, which is no request (was it \
+        "element {index} of array_of_requests is {handle:#x}, not a valid request handle (was it \
          completed already?)"
     );
     Class::REQUEST.because(words)
