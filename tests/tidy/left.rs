@@ -3,7 +3,6 @@
 
 /// Files that import each other, circle by circle.
 pub(crate) const CIRCLES: &[&[&str]] = &[&[
-    "src/host/fiber/block.rs",
     "src/host/fiber/frame.rs",
     "src/host/fiber/mod.rs",
     "src/host/fiber/monitor.rs",
@@ -13,8 +12,6 @@ pub(crate) const CIRCLES: &[&[&str]] = &[&[
     "src/host/life/birth.rs",
     "src/host/life/ending.rs",
     "src/host/life/exits.rs",
-    "src/host/life/files.rs",
-    "src/host/life/ground.rs",
     "src/host/life/lasts.rs",
     "src/host/life/mod.rs",
     "src/host/life/obituary.rs",
@@ -23,12 +20,6 @@ pub(crate) const CIRCLES: &[&[&str]] = &[&[
     "src/host/life/supervisor.rs",
     "src/host/life/threads.rs",
     "src/host/life/units.rs",
-    "src/host/loader/globals.rs",
-    "src/host/loader/mod.rs",
-    "src/host/loader/object.rs",
-    "src/host/loader/relocs.rs",
-    "src/host/memory/mod.rs",
-    "src/host/memory/strided.rs",
     "src/host/rank.rs",
     "src/host/replay.rs",
     "src/host/sched.rs",

@@ -3,7 +3,7 @@
 
 use crate::abi::fortran::Descriptor;
 use crate::abi::kinds::{Described, Flow, Form, Fortran, Kind, NoLength, Type};
-use crate::host::memory::allocate;
+use crate::host::shims::alloc::allocate;
 use crate::mpi::error::{Class, Result};
 use crate::mpi::process::Process;
 use std::ffi::c_void;

@@ -137,7 +137,7 @@ fn move_into_images(rank: &'static Rank) {
         return homes.for_each(|(name, home)| rank.libc.share_home(text(name), home));
     }
     // SAFETY: the ground was prepared for these images.
-    if let Err(error) = unsafe { rank.images.make(&rank.libc) } {
+    if let Err(error) = unsafe { rank.images.make(&|name| shims::variable(&rank.libc, name)) } {
         end_process(2, &format!("ftrun: rank {}: no memory for its images: {error}\n", rank.seat));
     }
     let homes = rank.images.symbol_homes();

@@ -64,7 +64,7 @@ fn prepare(
     program: Program, job: &Job, tenant: Box<dyn Tenant>,
 ) -> Result<&'static RunningJob, String> {
     shims::prepare(job);
-    let mut template = Template::of_process(&program, job)?;
+    let mut template = Template::of_process(&program, job, super::stand_in)?;
     let cores = sched::cores();
     let arguments = Arguments::of(&program);
     // The arguments do not count against the stack size.
@@ -141,7 +141,7 @@ fn lay_out(
         let failed = |error| format!("no memory for the image of all ranks: {error}");
         let start = plan.reserve_images(template).map_err(failed)?;
         // SAFETY: the memory was reserved for them, and nothing runs in there yet.
-        unsafe { template.make(start, None) }.map_err(failed)?;
+        unsafe { template.make(start, &|_| None) }.map_err(failed)?;
     }
     Ok(plan)
 }

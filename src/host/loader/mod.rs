@@ -14,14 +14,16 @@ mod object;
 mod order;
 pub(in crate::host) mod plugins;
 mod policy;
+mod reloc_program;
 mod relocs;
 mod scope;
 mod template;
 
-use crate::host::shims::LibcState;
 use crate::launch::Job;
 use elf::{PAGE, PF_X};
 use object::{Object, Piece};
+use reloc_program::Own;
+use relocs::StandIn;
 use scope::Scope;
 use std::ffi::{CStr, c_char, c_int};
 use std::fmt::Write;
@@ -103,7 +105,9 @@ pub fn refers_to(is_meant: impl Fn(&str) -> bool) -> bool {
 
 impl Template {
     /// Reads the objects that ld.so has loaded.
-    pub(super) fn of_process(program: &Program, job: &Job) -> Result<Template, String> {
+    pub(super) fn of_process(
+        program: &Program, job: &Job, stand_in: StandIn,
+    ) -> Result<Template, String> {
         let scope = template::scope();
         let choices = policy::choose(&scope, job)?;
         if scope.objects[0].base == 0 {
@@ -126,7 +130,7 @@ impl Template {
             end = at + loaded.span.len();
         }
         let biases: Vec<usize> = objects.iter().map(|object| object.bias).collect();
-        let linker = relocs::Linker { scope: &scope, private: &private, biases: &biases };
+        let linker = relocs::Linker { scope: &scope, private: &private, biases: &biases, stand_in };
         for (index, own) in private.iter().enumerate() {
             if let &Some(own) = own {
                 linker.link(&mut objects[own], index)?;
@@ -167,18 +171,19 @@ impl Template {
         Ok(template)
     }
 
-    /// Maps and relocates images on zeroed memory, for the rank that has this state, or for all.
+    /// Maps and relocates images on zeroed memory. `own` finds a rank's own variables of libc;
+    /// images for all ranks have none.
     ///
     /// # Safety
     /// The memory at `start` is unused and large enough; `start` is aligned as the template
     /// requires.
-    pub(super) unsafe fn make(&self, start: usize, libc: Option<&LibcState>) -> Result<(), Error> {
+    pub(super) unsafe fn make(&self, start: usize, own: Own<'_>) -> Result<(), Error> {
         for object in &self.objects {
             object.place(start)?;
         }
         for object in self.objects.iter().rev() {
             // SAFETY: libraries come after the objects that need them, so they are done first.
-            unsafe { object.program.apply(start, libc) };
+            unsafe { object.program.apply(start, own) };
         }
         for object in self.objects.iter().rev() {
             // SAFETY: everything is relocated.
@@ -301,13 +306,13 @@ impl Images {
         self.template.is_shared
     }
 
-    /// Makes them, for the rank that has this state.
+    /// Makes them; `own` finds the rank's own variables of libc.
     ///
     /// # Safety
     /// As for [`Template::make`]; the memory is the rank's own.
-    pub(super) unsafe fn make(&self, libc: &LibcState) -> Result<(), Error> {
+    pub(super) unsafe fn make(&self, own: Own<'_>) -> Result<(), Error> {
         // SAFETY: as our caller promises.
-        unsafe { self.template.make(self.start, Some(libc)) }
+        unsafe { self.template.make(self.start, own) }
     }
 
     /// Where the rank's images hold libc variables that the program has copied (`stdout`, …).

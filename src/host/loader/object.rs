@@ -1,7 +1,7 @@
 //! One private object: read once from its file, mapped once per rank.
 
 use super::elf::{Array, PAGE, PF_W, PF_X, PT_GNU_EH_FRAME, PT_LOAD, PT_TLS};
-use super::relocs::Program;
+use super::reloc_program::Program;
 use super::scope::Loaded;
 use libc::Elf64_Phdr;
 use std::ffi::CString;

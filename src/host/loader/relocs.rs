@@ -1,71 +1,12 @@
 //! Relocations: resolved once for all ranks, applied to every rank's images.
 
-use super::elf::{PAGE, Rela, kind};
+use super::elf::{Rela, kind};
 use super::object::Object;
+use super::reloc_program::{
+    Copied, Fixed, Moved, Origin, Program, Resolved, Target, call_resolver,
+};
 use super::scope::{Definition, Reference, Scope};
-use crate::host::life;
-use crate::host::shims::{self, LibcState};
 use std::ffi::CStr;
-use std::ops::Range;
-
-/// What to write into an object's image. Places and targets are relative to the images.
-#[derive(Default)]
-pub(super) struct Program {
-    moved: Vec<Moved>,
-    fixed: Vec<Fixed>,
-    variables: Vec<Variable>,
-    copies: Vec<Copied>,
-    resolved: Vec<Resolved>,
-    /// Strong references without a definition; ld.so would complain at the first call.
-    pub(super) unresolved: Vec<&'static CStr>,
-}
-
-/// The word at `at` is an address in the images.
-struct Moved {
-    at: usize,
-    to: usize,
-}
-
-/// The word at `at` is equal in every rank.
-struct Fixed {
-    at: usize,
-    value: u64,
-}
-
-/// The word at `at` is the address of the rank's own libc variable, if it has one.
-struct Variable {
-    at: usize,
-    name: &'static CStr,
-    shared: usize,
-    addend: i64,
-}
-
-/// The bytes at `at` are a copy of a library's variable; this copy is the variable from then on.
-struct Copied {
-    at: usize,
-    bytes: usize,
-    from: Origin,
-    name: &'static CStr,
-}
-
-enum Origin {
-    Images(usize),
-    Process(usize),
-}
-
-/// The word at `at` is what the function at `resolver` returns.
-struct Resolved {
-    at: usize,
-    resolver: usize,
-}
-
-#[derive(Clone, Copy)]
-enum Target {
-    Images(usize),
-    Fixed(usize),
-    Variable(&'static CStr, usize),
-    Resolver(usize),
-}
 
 /// Resolves references of private objects.
 pub(super) struct Linker<'a> {
@@ -74,7 +15,12 @@ pub(super) struct Linker<'a> {
     pub(super) private: &'a [Option<usize>],
     /// By private object: its bias (see [`Object`]).
     pub(super) biases: &'a [usize],
+    /// What private images get instead of the function of libc with a name.
+    pub(super) stand_in: StandIn,
 }
+
+/// Finds what private images get instead of a function of libc.
+pub(in crate::host) type StandIn = fn(&str) -> Option<*const ()>;
 
 impl Linker<'_> {
     /// Makes the program of `object`, which is number `index` in the scope.
@@ -106,6 +52,11 @@ struct Linking<'a> {
 }
 
 impl Linking<'_> {
+    /// What private images get instead of this function of libc.
+    fn stand_in(&self, name: &CStr) -> Option<usize> {
+        (self.linker.stand_in)(name.to_str().ok()?).map(|stand_in| stand_in as usize)
+    }
+
     fn add(&mut self, program: &mut Program, object: &Object, rela: &Rela) -> Result<(), String> {
         let place = rela.offset as usize;
         let at = object.bias.wrapping_add(place);
@@ -190,7 +141,7 @@ impl Linking<'_> {
         let own = linker.scope.objects[self.index].dynamic.symbol(symbol);
         let name = linker.scope.objects[self.index].dynamic.string(own.name as usize);
         let Some(found) = self.definition(symbol) else {
-            if let Some(shim) = function(name) {
+            if let Some(shim) = self.stand_in(name) {
                 return Target::Fixed(shim);
             }
             if own.is_weak() {
@@ -212,7 +163,7 @@ impl Linking<'_> {
         }
         match found.symbol.kind() {
             kind::OBJECT | kind::COMMON => Target::Variable(name, address),
-            found_kind => Target::Fixed(function(name).unwrap_or_else(|| match found_kind {
+            found_kind => Target::Fixed(self.stand_in(name).unwrap_or_else(|| match found_kind {
                 // SAFETY: an IFUNC symbol of a shared object is a resolver without parameters.
                 kind::IFUNC => unsafe { call_resolver(address) },
                 _ => address,
@@ -235,130 +186,6 @@ impl Linking<'_> {
         };
         program.copies.push(Copied { at, bytes, from, name: reference.name });
     }
-}
-
-/// The rank's stand-in for a function of libc.
-fn function(name: &CStr) -> Option<usize> {
-    let name = name.to_str().ok()?;
-    let shim = shims::function(name).or_else(|| life::function(name))?;
-    Some(shim as usize)
-}
-
-impl Program {
-    fn point(&mut self, at: usize, target: Target, addend: i64) {
-        let moved = |value: usize| value.wrapping_add(addend as usize);
-        match target {
-            Target::Images(to) => self.moved.push(Moved { at, to: moved(to) }),
-            Target::Fixed(value) => self.fixed.push(Fixed { at, value: moved(value) as u64 }),
-            Target::Variable(name, shared) => {
-                self.variables.push(Variable { at, name, shared, addend });
-            }
-            Target::Resolver(resolver) => self.resolved.push(Resolved { at, resolver }),
-        }
-    }
-
-    pub(super) fn count(&self) -> usize {
-        let Program { moved, fixed, variables, copies, resolved, unresolved: _ } = self;
-        moved.len() + fixed.len() + variables.len() + copies.len() + resolved.len()
-    }
-
-    fn places(&self) -> impl Iterator<Item = usize> {
-        let moved = self.moved.iter().map(|it| it.at);
-        let others = self.fixed.iter().map(|it| it.at).chain(self.variables.iter().map(|it| it.at));
-        moved.chain(others).chain(self.resolved.iter().map(|it| it.at))
-    }
-
-    /// The pages of `range` that it writes to; a page may occur more than once.
-    fn pages_of(&self, range: Range<usize>) -> impl Iterator<Item = usize> {
-        self.places().filter(move |at| range.contains(at)).map(|at| at / PAGE)
-    }
-
-    pub(super) fn pages_written(&self, range: &Range<usize>) -> usize {
-        let mut pages: Vec<usize> = self.pages_of(range.clone()).collect();
-        pages.sort_unstable();
-        pages.dedup();
-        pages.len()
-    }
-
-    /// Writes everything that needs no code of the rank to run. Without the state of one rank, the
-    /// images are for all.
-    ///
-    /// # Safety
-    /// The images at `images` are laid out as the linker was told, and the objects that this one
-    /// depends on are relocated.
-    pub(super) unsafe fn apply(&self, images: usize, libc: Option<&LibcState>) {
-        let word =
-            |at: usize| std::ptr::with_exposed_provenance_mut::<u64>(images.wrapping_add(at));
-        // SAFETY: places are in writable parts of the images, as `add` has checked.
-        let write = |at: usize, value: u64| unsafe { word(at).write_unaligned(value) };
-        for moved in &self.moved {
-            write(moved.at, images.wrapping_add(moved.to) as u64);
-        }
-        for fixed in &self.fixed {
-            write(fixed.at, fixed.value);
-        }
-        for variable in &self.variables {
-            let name = variable.name.to_str().unwrap_or("");
-            let own = libc.and_then(|libc| shims::variable(libc, name)).map(|own| own as usize);
-            let address = own.unwrap_or(variable.shared) as u64;
-            write(variable.at, address.wrapping_add_signed(variable.addend));
-        }
-        for copied in &self.copies {
-            let from = match copied.from {
-                Origin::Images(at) => images.wrapping_add(at),
-                Origin::Process(address) => address,
-            };
-            let source = std::ptr::with_exposed_provenance::<u8>(from);
-            // SAFETY: both are variables of that size; the linker made room for this one.
-            unsafe { word(copied.at).cast::<u8>().copy_from(source, copied.bytes) };
-        }
-    }
-
-    /// Tells libc's state the addresses of the variables that the program holds copies of.
-    pub(super) fn homes(&self) -> impl Iterator<Item = (&'static CStr, usize)> {
-        self.copies_of_libc().map(|(name, at, _)| (name, at))
-    }
-
-    /// The variables of libc that it has copies of: name, place, and length.
-    pub(super) fn copies_of_libc(&self) -> impl Iterator<Item = (&'static CStr, usize, usize)> {
-        let of_process = |copied: &&Copied| matches!(copied.from, Origin::Process(_));
-        let copies = self.copies.iter().filter(of_process);
-        copies.map(|copied| (copied.name, copied.at, copied.bytes))
-    }
-
-    /// The variables of libc and other shared objects that it refers to by address.
-    pub(super) fn references(&self) -> impl Iterator<Item = (&'static CStr, usize)> {
-        self.variables.iter().map(|variable| (variable.name, variable.shared))
-    }
-
-    /// The variables of shared objects that it copies or refers to.
-    pub(super) fn names_of_libc(&self) -> impl Iterator<Item = &'static CStr> {
-        let copies = self.copies_of_libc().map(|(name, _, _)| name);
-        copies.chain(self.references().map(|(name, _)| name))
-    }
-
-    /// Asks the rank's own resolvers which implementation to use.
-    ///
-    /// # Safety
-    /// [`Program::apply`] is done for this object and those it depends on.
-    pub(super) unsafe fn ask_resolvers(&self, images: usize) {
-        for resolved in &self.resolved {
-            // SAFETY: an IFUNC symbol or IRELATIVE relocation names a resolver.
-            let value = unsafe { call_resolver(images.wrapping_add(resolved.resolver)) };
-            let at = images.wrapping_add(resolved.at);
-            // SAFETY: the place is in a writable part of the images.
-            unsafe { std::ptr::with_exposed_provenance_mut::<usize>(at).write_unaligned(value) };
-        }
-    }
-}
-
-/// # Safety
-/// `address` is that of an IFUNC resolver, its object relocated.
-unsafe fn call_resolver(address: usize) -> usize {
-    let code = std::ptr::with_exposed_provenance::<()>(address);
-    // SAFETY: as the caller promises; on x86-64 resolvers take nothing and return an address.
-    let resolver: extern "C" fn() -> usize = unsafe { std::mem::transmute(code) };
-    resolver()
 }
 
 /// The places that a DT_RELR table encodes.

@@ -8,7 +8,6 @@ mod vector;
 pub use region::{Region, transfer, transfer_start};
 pub use strided::guard;
 
-use crate::host::shims::alloc;
 use std::cell::Cell;
 use std::ffi::c_void;
 use std::mem::MaybeUninit;
@@ -345,12 +344,6 @@ core::arch::global_asm!(
     "    jmp ftmpi_copy_out",
     ".popsection",
 );
-
-/// Memory from the calling rank's own heap, which is freed with the rank; null if there is not
-/// enough. The program may `free` it.
-pub fn allocate(alignment: usize, bytes: usize) -> *mut c_void {
-    alloc::memalign(alignment, bytes)
-}
 
 /// What a test needs that copies from unmapped memory.
 #[cfg(test)]

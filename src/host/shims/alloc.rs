@@ -294,3 +294,9 @@ fn ruined(function: &str, block: *const u8) -> ! {
     unsafe { libc::write(2, words.as_ptr().cast(), words.len()) };
     super::abort()
 }
+
+/// Memory from the calling rank's own heap, which is freed with the rank; null if there is not
+/// enough. The program may `free` it.
+pub fn allocate(alignment: usize, bytes: usize) -> *mut c_void {
+    memalign(alignment, bytes)
+}

@@ -7,7 +7,7 @@
 //! Rules: a rank's arguments are read before a lock is taken, so that a bad pointer ends the rank
 //! and leaves no lock held. A child that a rank forks continues with its copy of the state.
 
-pub(super) mod alloc;
+pub mod alloc;
 mod backtraces;
 mod dl;
 mod environ;
