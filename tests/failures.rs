@@ -141,7 +141,7 @@ fn modes_that_make_no_sense_are_refused() {
     assert!(refused(&["--mode=ulfm", "--msg=cont"]).contains("--mode ulfm"));
     assert!(refused(&["--mode=blank", "--on-failure=continue"]).contains("--on-failure"));
     let run = support::run(&program).ranks(1).env("FTMPI_MSG_MODE", "perhaps");
-    assert!(run.fails_with(2).stderr.contains("FTMPI_MSG_MODE wants `noop` or `cont`"));
+    assert!(run.fails_with(2).stderr.contains("FTMPI_MSG_MODE expects `noop` or `cont`"));
 }
 
 /// Every name of FT-MPI and of ULFM that is a number, with its value.

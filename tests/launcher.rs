@@ -50,15 +50,15 @@ fn unfit(program: &Path, status: i32, sentence: &str) {
 #[test]
 fn a_command_line_that_makes_no_sense_is_refused_with_the_cure() {
     let cases: &[(&[&str], &str)] = &[
-        (&[], "which program? Say `ftrun -np N ./program`"),
+        (&[], "which program? Use `ftrun -np N ./program`"),
         (&["-np", "4"], "which program?"),
-        (&["-np"], "-np wants a number of ranks after it"),
+        (&["-np"], "-np needs a number of ranks after it"),
         (&["-np", "0", "./a"], "-np 0: a job has at least one rank"),
-        (&["-n", "./a"], "-n wants a number of ranks, not `./a`"),
-        (&["--np=two", "./a"], "--np wants a number of ranks, not `two`"),
-        (&["-np", "-4", "./a"], "-np wants a number of ranks, not `-4`"),
-        (&["-np", "4.5", "./a"], "-np wants a number of ranks, not `4.5`"),
-        (&["./a"], "how many ranks? Say `ftrun -np N ./a`"),
+        (&["-n", "./a"], "-n expects a number of ranks, not `./a`"),
+        (&["--np=two", "./a"], "--np expects a number of ranks, not `two`"),
+        (&["-np", "-4", "./a"], "-np expects a number of ranks, not `-4`"),
+        (&["-np", "4.5", "./a"], "-np expects a number of ranks, not `4.5`"),
+        (&["./a"], "how many ranks? Use `ftrun -np N ./a`"),
         (&["--explian", "./a"], "there is no option --explian; did you mean --explain?"),
         (
             &["-oversubscrib", "./a"],
@@ -72,37 +72,37 @@ fn a_command_line_that_makes_no_sense_is_refused_with_the_cure() {
             "--initial-errhandler is `mpi_errors_are_fatal`, `mpi_errors_abort` or \
              `mpi_errors_return`, not `mpi_errors_ignored`",
         ),
-        (&["--initial-errhandler"], "--initial-errhandler wants `mpi_errors_are_fatal`"),
-        (&["--with-ft", "maybe", "./a"], "--with-ft wants `ulfm` or `no`, not `maybe`"),
+        (&["--initial-errhandler"], "--initial-errhandler expects `mpi_errors_are_fatal`"),
+        (&["--with-ft", "maybe", "./a"], "--with-ft expects `ulfm` or `no`, not `maybe`"),
         (
             &["-np", "2", "--with-ft", "no", "--mode", "ulfm", "./a"],
             "--with-ft no lets the first failure end the job",
         ),
-        (&["--ranks"], "--ranks wants `thread`, `fiber` or `auto` after it"),
-        (&["--private"], "--private wants the name of a library after it"),
-        (&["--shared", "", "./a"], "--shared wants the name of a library"),
-        (&["--on-failure", "panic", "./a"], "wants `end`, `continue` or `restart`, not `panic`"),
-        (&["--stack", "much", "./a"], "--stack wants a size such as 64M, not `much`"),
+        (&["--ranks"], "--ranks needs `thread`, `fiber` or `auto` after it"),
+        (&["--private"], "--private needs the name of a library after it"),
+        (&["--shared", "", "./a"], "--shared expects the name of a library"),
+        (&["--on-failure", "panic", "./a"], "expects `end`, `continue` or `restart`, not `panic`"),
+        (&["--stack", "much", "./a"], "--stack expects a size such as 64M, not `much`"),
         (&["--stack=4K", "./a"], "--stack 4K is too small: at least 64K"),
         (&["--heap", "1K", "./a"], "--heap 1K is too small: at least 1M"),
-        (&["--kill"], "--kill wants RANK@WHEN, such as 3@250ms or 3@MPI_Send:2 after it"),
+        (&["--kill"], "--kill needs RANK@WHEN, such as 3@250ms or 3@MPI_Send:2 after it"),
         (&["-np", "2", "--kill", "1", "./a"], "--kill 1: `1` is not RANK@WHEN"),
         (&["-np", "2", "--kill", "1@soon", "./a"], "`soon` is neither a time such as 250ms"),
-        (&["-np", "2", "--kill", "1@1h", "./a"], "`1h` is not a time: say 250ms, 1.5s or 40us"),
+        (&["-np", "2", "--kill", "1@1h", "./a"], "`1h` is not a time: use 250ms, 1.5s or 40us"),
         (&["-np", "2", "--kill", "2@1s", "./a"], "there is no rank 2: they are 0 to 1"),
         (&["-np", "2", "--kill", "1@MPI_send", "./a"], "no call MPI_send; did you mean MPI_Send?"),
         (&["-np", "2", "--kill", "1@MPI_Wtime", "./a"], "there is no call MPI_Wtime"),
         (&["-np", "2", "--kill-file", "/none", "./a"], "cannot read --kill-file /none: No such"),
-        (&["-np", "2", "--mttf", "2", "./a"], "--mttf: `2` is not a time: say 250ms"),
+        (&["-np", "2", "--mttf", "2", "./a"], "--mttf: `2` is not a time: use 250ms"),
         (&["-np", "2", "--mttf", "0s", "./a"], "--mttf: failures have to be some time apart"),
         (&["-np", "2", "--seed", "x", "./a"], "--seed: `x` is not a number, nor `random`"),
-        (&["-np", "2", "--ranks=thread", "--seed=7", "./a"], "or say --mttf TIME"),
-        (&["--timeout", "0", "./a"], "--timeout wants a time in seconds, not `0`"),
-        (&["--timeout"], "--timeout wants a time in seconds after it"),
-        (&["-x"], "-x wants NAME=VALUE after it"),
-        (&["-x", "=5", "./a"], "-x wants NAME=VALUE, and the name is empty"),
-        (&["-genv", "A"], "-genv wants NAME=VALUE after it"),
-        (&["--mca", "btl"], "--mca wants a value after it"),
+        (&["-np", "2", "--ranks=thread", "--seed=7", "./a"], "or use --mttf TIME"),
+        (&["--timeout", "0", "./a"], "--timeout expects a time in seconds, not `0`"),
+        (&["--timeout"], "--timeout needs a time in seconds after it"),
+        (&["-x"], "-x needs NAME=VALUE after it"),
+        (&["-x", "=5", "./a"], "-x expects NAME=VALUE, but the name is empty"),
+        (&["-genv", "A"], "-genv needs NAME=VALUE after it"),
+        (&["--mca", "btl"], "--mca needs a value after it"),
         (&["-np", "2", "./a", ":", "-np", "3", "./b"], "several programs in one job"),
         (&["--app", "file"], "several programs in one job"),
         (&["-np", "2", "--host", "far.away", "./a"], "host far.away is not this one"),
@@ -198,7 +198,7 @@ fn a_program_that_cannot_have_copies_is_refused_with_the_cure() {
     let musl = built(&["-Wl,--dynamic-linker=/lib/ld-musl-x86_64.so.1"]);
     unfit(musl.path(), 126, "is built for musl; the library needs glibc");
     let odd = built(&["-Wl,--dynamic-linker=/nowhere/ld.so"]);
-    unfit(odd.path(), 126, "wants /nowhere/ld.so to start it, which does not exist here");
+    unfit(odd.path(), 126, "needs /nowhere/ld.so to start it, which does not exist here");
 }
 
 #[test]

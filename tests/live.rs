@@ -295,7 +295,7 @@ fn what_a_rank_has_sent_is_counted_and_arrows_show_for_whom_it_waits() {
     let told = job.order("info 0");
     assert!(told.contains("10 messages sent, 5 collectives, "), "{told}");
     assert!(job.order("info 1").contains("0 messages sent, 5 collectives, "));
-    assert!(job.order("view nonsense").starts_with("no view nonsense: say states, waits"));
+    assert!(job.order("view nonsense").starts_with("no view nonsense: use states, waits"));
     let profile = support::fresh_directory("live-talks-profile");
     let mut page = Browser::open(&job.address, 1000, 800, &profile);
     page.wait("frame && frame.series[0] === 10 && frame.series[1] === 10 && !$('views').hidden");
@@ -415,7 +415,7 @@ fn a_job_that_nobody_watches_ends_as_it_would_and_one_that_is_stuck_is_told() {
     assert_eq!(seen.status, Some(7), "{seen}");
     let seen = support::run(&program).ranks(1).option("--port=99999").outcome();
     assert_eq!(seen.status, Some(2), "{seen}");
-    assert!(seen.stderr.contains("--port wants the number of a port"), "{seen}");
+    assert!(seen.stderr.contains("--port expects the number of a port"), "{seen}");
 }
 
 #[test]

@@ -18,7 +18,7 @@ use std::path::{Path, PathBuf};
 /// Rooms from the ground up. A room uses rooms of lower floors; rooms of one floor do not know each
 /// other.
 const FLOORS: &[&[&str]] = &[
-    &["base", "elf"],
+    &["base", "cli", "elf"],
     &["machine"],
     &["launch"],
     &["host"],
@@ -33,11 +33,11 @@ const FLOORS: &[&[&str]] = &[
 /// them.
 const BESIDE: &[(&str, &[&str], &[&str])] = &[
     ("view", &["base"], &["job"]),
-    ("sim", &["base", "machine", "view"], &[]),
+    ("sim", &["base", "cli", "machine", "view"], &[]),
     ("ftck", &[], &[]),
 ];
 /// Rooms that are crates, `ftmpi_` before their names: what they call `crate` is themselves.
-const CRATES: &[&str] = &["base", "elf", "machine", "launch", "view", "sim", "ftck"];
+const CRATES: &[&str] = &["base", "cli", "elf", "machine", "launch", "view", "sim", "ftck"];
 /// Where `unsafe` may be said: rooms, or files and directories in them.
 const UNSAFE_ROOMS: &[&str] =
     &["host", "abi", "base/sync", "transport", "mpi/op/kernels", "sim/foreign", "ftck"];
@@ -110,7 +110,7 @@ fn shape(path: &Path, source: &Source) -> Vec<Complaint> {
     }
     let stem = path.file_stem().unwrap_or_default().to_string_lossy();
     if BANNED_FILES.contains(&stem.as_ref()) {
-        found.push((1, format!("`{stem}` names nothing: say what the room is for")));
+        found.push((1, format!("`{stem}` names nothing: use what the room is for")));
     }
     found
 }

@@ -327,7 +327,7 @@ fn an_installation_may_be_staged_and_repeated() {
 fn an_installation_that_cannot_be_is_refused_with_the_reason() {
     let install = || support::command(support::tool("ftmpi-install"));
     let said = |run: Run, status| -> Outcome { run.fails_with(status) };
-    assert!(said(install(), 2).stderr.contains("where to? Say `ftmpi-install PREFIX`"));
+    assert!(said(install(), 2).stderr.contains("where to? Use `ftmpi-install PREFIX`"));
     assert!(said(install().args(["--prefix"]), 2).stderr.contains("there is no option --prefix"));
     let seen = said(install().args(["/proc/nowhere"]), 1);
     assert!(seen.stderr.contains("cannot make the directory /proc/nowhere/bin"), "{seen}");

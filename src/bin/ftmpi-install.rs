@@ -65,7 +65,7 @@ fn main() -> ExitCode {
     }
     let done = match (first, words.next()) {
         (Some(prefix), None) => install(Path::new(&prefix)),
-        _ => Err(Refusal::usage("where to? Say `ftmpi-install PREFIX`, such as /opt/ftmpi-rs")),
+        _ => Err(Refusal::usage("where to? Use `ftmpi-install PREFIX`, such as /opt/ftmpi-rs")),
     };
     match done {
         Ok(words) => shared::print(CALLED, &words),

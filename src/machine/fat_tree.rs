@@ -19,7 +19,7 @@ impl FatTree {
                 Ok(FatTree { arity: arity as usize, levels, nodes })
             }
             _ => Err(format!(
-                "a fat tree with arity {arity} and {levels} levels: say 2 or more ports and 1 or \
+                "a fat tree with arity {arity} and {levels} levels: use 2 or more ports and 1 or \
                  more levels, and at most 2^31 nodes"
             )),
         }

@@ -36,7 +36,7 @@ impl Node {
     pub fn all_threads(&self) -> Result<u32, String> {
         let Node { processors, threads, .. } = *self;
         processors.checked_mul(threads).ok_or_else(|| {
-            format!("{processors} processors with {threads} threads: say fewer than 2^32 in all")
+            format!("{processors} processors with {threads} threads: use fewer than 2^32 in all")
         })
     }
 }

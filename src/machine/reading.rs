@@ -83,14 +83,14 @@ fn read_machine(mut section: Section) -> Result<(String, Topology, Vec<u32>), Wr
         }
         "hypercube" => {
             let dimension = section.whole("dimension")?;
-            let missing = || (section.at, "[machine] hypercube: say dimension = 10".to_string());
+            let missing = || (section.at, "[machine] hypercube: use dimension = 10".to_string());
             let grid = Grid::hypercube(dimension.ok_or_else(missing)?);
             Topology::Grid(grid.map_err(|why| (section.at, why))?)
         }
         "fat-tree" => {
             let (arity, levels) = (section.whole("arity")?, section.whole("levels")?);
             let (Some(arity), Some(levels)) = (arity, levels) else {
-                return Err((section.at, "[machine] fat-tree: say arity = 16, levels = 3".into()));
+                return Err((section.at, "[machine] fat-tree: use arity = 16, levels = 3".into()));
             };
             Topology::FatTree(FatTree::new(arity, levels).map_err(|why| (section.at, why))?)
         }
@@ -114,7 +114,7 @@ fn read_rack(section: &mut Section, topology: &Topology) -> Result<Vec<u32>, Wro
     let (rack, at) = section.numbers("rack")?;
     let dims = grid.dims();
     if rack.len() != dims.len() || rack.contains(&0) {
-        let why = format!("rack {rack:?}: say 1 or more nodes for each of {} dims", dims.len());
+        let why = format!("rack {rack:?}: use 1 or more nodes for each of {} dims", dims.len());
         return Err((at, why));
     }
     Ok(rack)
@@ -260,7 +260,7 @@ impl<'a> Section<'a> {
     }
 
     fn need_text(&mut self, name: &'static str, such_as: &str) -> Result<(&'a str, usize), Wrong> {
-        let missing = format!("[{}] lacks {name}: say {name} = \"{such_as}\"", self.name);
+        let missing = format!("[{}] lacks {name}: use {name} = \"{such_as}\"", self.name);
         self.text(name)?.ok_or((self.at, missing))
     }
 
@@ -269,7 +269,7 @@ impl<'a> Section<'a> {
     }
 
     fn numbers(&mut self, name: &'static str) -> Result<(Vec<u32>, usize), Wrong> {
-        let missing = (self.at, format!("[{}] lacks {name}: say {name} = [34, 34]", self.name));
+        let missing = (self.at, format!("[{}] lacks {name}: use {name} = [34, 34]", self.name));
         let list = self.list(name)?.ok_or(missing)?;
         let numbers = list.iter().map(|value| whole(name, value)).collect::<Result<_, _>>()?;
         Ok((numbers, list.first().map_or(self.at, |first| first.span().start)))

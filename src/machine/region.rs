@@ -88,7 +88,7 @@ impl Set {
         match kind {
             "all" => Ok(Set::All(nodes)),
             "box" => {
-                let corners = rest.split_once("..").ok_or("say box 0,0,0..16,16,16")?;
+                let corners = rest.split_once("..").ok_or("expected box 0,0,0..16,16,16")?;
                 let (low, high) = (place(corners.0, topology)?, place(corners.1, topology)?);
                 let grid = topology.grid().expect("a place was read, so there is a grid");
                 let is_in = |node: &usize| {
@@ -98,7 +98,7 @@ impl Set {
                 Ok(Set::List((0..nodes).filter(is_in).collect()))
             }
             "ball" => {
-                let no = || format!("`{words}`: say ball 8,8,8 5");
+                let no = || format!("`{words}`: use ball 8,8,8 5");
                 let (centre, radius) = rest.trim().rsplit_once(' ').ok_or_else(no)?;
                 let radius: u32 = radius.parse().map_err(|_| no())?;
                 let centre = place(centre, topology)?;
@@ -113,7 +113,7 @@ impl Set {
             _ => {
                 let mut list = Vec::new();
                 for word in words.split([' ', ',']).filter(|word| !word.is_empty()) {
-                    let no = || format!("`{word}` is not a node: say 0 to {}, or all", nodes - 1);
+                    let no = || format!("`{word}` is not a node: use 0 to {}, or all", nodes - 1);
                     let node = word.parse().ok().filter(|&node: &usize| node < nodes);
                     list.push(node.ok_or_else(no)?);
                 }
@@ -166,8 +166,8 @@ mod tests {
     fn what_is_no_set_of_nodes_is_said_with_the_cure() {
         let torus = Topology::Grid(Grid::torus(&[4, 4]).unwrap());
         let said = |words| Nodes::parse(words, &torus).unwrap_err();
-        assert!(said("16").contains("say 0 to 15"));
-        assert!(said("box 1,1").contains("say box"));
+        assert!(said("16").contains("use 0 to 15"));
+        assert!(said("box 1,1").contains("expected box"));
         assert!(said("box 1,1,1..2,2,2").contains("2 numbers"));
         assert!(said("ball 9,9 1").contains("outside"));
         assert!(said("random some of all").contains("0.1%"));

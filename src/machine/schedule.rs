@@ -78,7 +78,7 @@ impl Event {
             Some((rank, life)) => (rank, parse_life(life)?),
             None => (who, Life::Only(0)),
         };
-        let seat = digits(rank).ok_or_else(|| format!("`{rank}` is not a rank: say 0, 1, 2, …"))?;
+        let seat = digits(rank).ok_or_else(|| format!("`{rank}` is not a rank: use 0, 1, 2, …"))?;
         Ok(Event { seat, life, when: parse_when(when)? })
     }
 }
@@ -94,7 +94,7 @@ pub fn parse(file: &str, text: &str) -> Result<Vec<(usize, Event)>, String> {
         }
         let read = match event.split_whitespace().nth(1) {
             None => Event::parse(event),
-            Some(extra) => Err(format!("one event a line: `{extra}` is too much")),
+            Some(extra) => Err(format!("one event a line: `{extra}` is unexpected")),
         };
         events.push((number, read.map_err(|why| format!("{file}:{number}: {why}"))?));
     }
@@ -103,7 +103,7 @@ pub fn parse(file: &str, text: &str) -> Result<Vec<(usize, Event)>, String> {
 
 /// Reads a time, such as 250ms.
 pub fn time(text: &str) -> Result<Duration, String> {
-    let no = || format!("`{text}` is not a time: say 250ms, 1.5s or 40us");
+    let no = || format!("`{text}` is not a time: use 250ms, 1.5s or 40us");
     let end = text.find(|c: char| !c.is_ascii_digit() && c != '.').ok_or_else(no)?;
     let (number, unit) = text.split_at(end);
     let seconds = match unit {
@@ -121,7 +121,7 @@ fn parse_life(text: &str) -> Result<Life, String> {
         return Ok(Life::Every);
     }
     let number = digits(text).filter(|number: &u32| *number > 0);
-    let no = || format!("`{text}` is not a life of a rank: 1 is the first, or say `every`");
+    let no = || format!("`{text}` is not a life of a rank: 1 is the first, or use `every`");
     Ok(Life::Only(number.ok_or_else(no)? - 1))
 }
 
@@ -130,7 +130,7 @@ fn parse_when(text: &str) -> Result<When, String> {
     let first = words.next().unwrap_or_default();
     let mut rest: Vec<&str> = words.collect();
     let too_much = |rest: &[&str], most: usize| match rest.get(most) {
-        Some(extra) => Err(format!("`{text}`: `{extra}` is too much")),
+        Some(extra) => Err(format!("`{text}`: `{extra}` is unexpected")),
         None => Ok(()),
     };
     if first.starts_with(|c: char| c.is_ascii_digit()) {
@@ -139,7 +139,7 @@ fn parse_when(text: &str) -> Result<When, String> {
     }
     match first {
         "compute" => {
-            let after = rest.first().ok_or_else(|| format!("`{text}`: say compute:250ms"))?;
+            let after = rest.first().ok_or_else(|| format!("`{text}`: use compute:250ms"))?;
             too_much(&rest, 1)?;
             Ok(When::Time { after: time(after)?, is_outside: true })
         }
@@ -181,7 +181,7 @@ fn parse_name(name: &str) -> Result<Option<String>, String> {
         return Ok(Some(bare.to_string()));
     }
     Err(format!(
-        "`{name}` is neither a time such as 250ms nor a moment: say MPI_Send:3, before:, inside: \
+        "`{name}` is neither a time such as 250ms nor a moment: use MPI_Send:3, before:, inside: \
          or after:MPI_Send:3, call:17, compute:250ms or recovery:2"
     ))
 }
@@ -192,7 +192,7 @@ fn nth<T: std::str::FromStr + PartialOrd + From<u8>>(
 ) -> Result<T, String> {
     let Some(text) = text else { return Ok(T::from(1)) };
     let number = digits(text).filter(|number| *number >= T::from(1));
-    number.ok_or_else(|| format!("`{whole}`: `{text}` is not a count: say 1, 2, 3, …"))
+    number.ok_or_else(|| format!("`{whole}`: `{text}` is not a count: use 1, 2, 3, …"))
 }
 
 fn digits<T: std::str::FromStr>(text: &str) -> Option<T> {
@@ -303,20 +303,20 @@ mod tests {
             ("@1s", "`` is not a rank"),
             ("3.0@1s", "`0` is not a life of a rank: 1 is the first"),
             ("3.@1s", "`` is not a life"),
-            ("3@250", "`250` is not a time: say 250ms"),
+            ("3@250", "`250` is not a time: use 250ms"),
             ("3@1h", "`1h` is not a time"),
             ("3@1.2.3s", "`1.2.3s` is not a time"),
-            ("3@1s:2", "`2` is too much"),
-            ("3@compute", "say compute:250ms"),
+            ("3@1s:2", "`2` is unexpected"),
+            ("3@compute", "use compute:250ms"),
             ("3@send", "`send` is neither a time such as 250ms nor a moment"),
             ("3@", "`` is neither"),
             ("3@before", "before which call? Say before:MPI_Send:3"),
             ("3@MPI_Send:0", "`0` is not a count"),
             ("3@MPI_Send:x", "`x` is not a count"),
-            ("3@MPI_Send:1:2", "`2` is too much"),
-            ("3@after:MPI_Send:1:2", "`2` is too much"),
-            ("3@inside:MPI_Send:1:2:3", "`3` is too much"),
-            ("3@recovery:1:1:1", "`1` is too much"),
+            ("3@MPI_Send:1:2", "`2` is unexpected"),
+            ("3@after:MPI_Send:1:2", "`2` is unexpected"),
+            ("3@inside:MPI_Send:1:2:3", "`3` is unexpected"),
+            ("3@recovery:1:1:1", "`1` is unexpected"),
             ("3@99999999999999999999999s", "is not a time"),
         ] {
             let why = Event::parse(text).expect_err(text);

@@ -39,7 +39,7 @@ const MOST_DIMS: u32 = 12;
 impl Spares {
     /// Reads `3D(2,1)`; methods are tried from the most dimensions down to none.
     pub fn parse(text: &str) -> Result<Spares, String> {
-        let no = || format!("`{text}` is not an allocation of spares: say 3D(2,1)");
+        let no = || format!("`{text}` is not an allocation of spares: use 3D(2,1)");
         let (dims, rest) = text.trim().split_once("D(").ok_or_else(no)?;
         let inside = rest.strip_suffix(')').ok_or_else(no)?;
         let (sides, layers) = inside.split_once(',').ok_or_else(no)?;
@@ -51,7 +51,7 @@ impl Spares {
             ));
         }
         if dims > MOST_DIMS {
-            return Err(format!("`{text}`: say at most {MOST_DIMS} dimensions"));
+            return Err(format!("`{text}`: use at most {MOST_DIMS} dimensions"));
         }
         let substitute = (0..=dims).rev().map(Method).collect();
         Ok(Spares { dims, sides, layers, substitute, choose: Choice::Nearest })
@@ -91,7 +91,7 @@ impl Method {
     /// Reads `2D`.
     pub fn parse(text: &str) -> Result<Method, String> {
         let dims = text.trim().strip_suffix('D').and_then(|dims| dims.parse().ok());
-        dims.map(Method).ok_or_else(|| format!("`{text}` is not a substitution: say 0D, 1D, 2D, …"))
+        dims.map(Method).ok_or_else(|| format!("`{text}` is not a substitution: use 0D, 1D, 2D, …"))
     }
 
     /// Reads `2D`, several with `+` between them, `hybrid(all)`, or, without one, `hybrid(-2D)`.
@@ -102,7 +102,7 @@ impl Method {
             Some(rest) => match rest.strip_suffix(')') {
                 Some("all") => all.collect(),
                 but => {
-                    let no = || format!("`{text}`: say hybrid(all) or hybrid(-2D)");
+                    let no = || format!("`{text}`: use hybrid(all) or hybrid(-2D)");
                     let but = but.and_then(|but| but.strip_prefix('-')).ok_or_else(no)?;
                     let but = Method::parse(but)?;
                     if but.0 > dims {

@@ -32,7 +32,7 @@ impl Pattern {
             ("9P", 2) | ("27P", 3) => Ok(Pattern::full(dims)),
             _ => Pattern::listed(text, dims).ok_or_else(|| {
                 format!(
-                    "`{text}` is not a stencil of {dims} dimensions: say 5P or 9P in two, 7P or \
+                    "`{text}` is not a stencil of {dims} dimensions: use 5P or 9P in two, 7P or \
                      27P in three, or offsets such as {}",
                     if dims == 2 { "1,0;0,2" } else { "1,0,0;0,0,2" }
                 )

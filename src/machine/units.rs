@@ -21,7 +21,7 @@ const UNITS: [(&str, f64); 8] = [
 
 /// Reads a span of time, such as 5ms or 10min.
 pub fn time(text: &str) -> Result<Picos, String> {
-    let no = || format!("`{text}` is not a time: say 20ns, 250ms, 1.5s, 10min, 2h or 3d");
+    let no = || format!("`{text}` is not a time: use 20ns, 250ms, 1.5s, 10min, 2h or 3d");
     let text = text.trim();
     let end = text.find(|c: char| !c.is_ascii_digit() && c != '.').ok_or_else(no)?;
     let (number, unit) = text.split_at(end);
@@ -39,7 +39,7 @@ pub fn time(text: &str) -> Result<Picos, String> {
 pub fn picos_of(nanos: f64) -> Result<Picos, String> {
     match (0.0..=1e9).contains(&nanos) {
         true => Ok((nanos * 1e3).round() as Picos),
-        false => Err(format!("{nanos:e}: say 0 to 1e9 nanoseconds")),
+        false => Err(format!("{nanos:e}: use 0 to 1e9 nanoseconds")),
     }
 }
 
@@ -52,13 +52,13 @@ pub fn shown(time: Picos) -> String {
 
 /// Reads numbers with commas between them, such as 34,34,36; `x` may stand for the comma.
 pub fn numbers(text: &str) -> Result<Vec<u32>, String> {
-    let no = || format!("`{text}` is not a list of numbers: say 34,34,36");
+    let no = || format!("`{text}` is not a list of numbers: use 34,34,36");
     text.split([',', 'x']).map(|part| part.trim().parse().map_err(|_| no())).collect()
 }
 
 /// Reads `0.1%`: the share, between 0 and 1; or a plain count.
 pub fn amount(text: &str) -> Result<Amount, String> {
-    let no = || format!("`{text}` is not an amount: say 100 or 0.1%");
+    let no = || format!("`{text}` is not an amount: use 100 or 0.1%");
     match text.trim().strip_suffix('%') {
         Some(percent) => {
             let percent: f64 = percent.trim().parse().map_err(|_| no())?;
@@ -102,11 +102,11 @@ mod tests {
 
     #[test]
     fn what_is_no_quantity_is_said_with_the_cure() {
-        assert!(time("5").unwrap_err().contains("say 20ns"));
+        assert!(time("5").unwrap_err().contains("use 20ns"));
         assert!(time("5 weeks").unwrap_err().contains("is not a time"));
         assert!(time("9999d").unwrap_err().contains("213 days"));
-        assert!(amount("101%").unwrap_err().contains("say 100 or 0.1%"));
-        assert!(numbers("3,,4").unwrap_err().contains("say 34,34,36"));
+        assert!(amount("101%").unwrap_err().contains("use 100 or 0.1%"));
+        assert!(numbers("3,,4").unwrap_err().contains("use 34,34,36"));
     }
 
     #[test]

@@ -11,7 +11,7 @@ pub mod events;
 pub mod foreign;
 pub mod natural;
 pub mod output;
+pub mod program;
 pub mod report;
 pub mod spares;
 pub mod stage;
-pub mod words;

@@ -2,7 +2,7 @@
 //! run by themselves while they are recorded or drawn on a terminal.
 
 use crate::output;
-use crate::words::Words;
+use ftmpi_cli::Words;
 use ftmpi_view::{Feed, Frame, Order, Recorder, Scene, Slow, Terminal};
 use std::io::Write;
 use std::path::PathBuf;
@@ -142,7 +142,7 @@ pub fn play(feed: &Feed, run: &mut impl Run, every: u64) -> Option<Wish> {
                         let (name, value) = pair.split_once('=')?;
                         Some((name.to_string(), value.to_string()))
                     };
-                    let no = "say setup NAME=VALUE, with tabs between";
+                    let no = "expected setup NAME=VALUE, with tabs between";
                     let pairs = pairs.split('\t').map(pair).collect::<Option<Vec<_>>>().ok_or(no);
                     let pairs = pairs.map_err(String::from);
                     match pairs.and_then(|pairs| stage.run.accepts(&pairs).map(|()| pairs)) {
@@ -315,7 +315,7 @@ impl<R: Run> Stage<'_, R> {
             }
             "speed" => {
                 self.rate =
-                    rest.parse().map_err(|_| format!("speed {rest}: say steps a second"))?;
+                    rest.parse().map_err(|_| format!("speed {rest}: use steps a second"))?;
                 self.next = Instant::now();
                 Ok(match self.rate {
                     0 => "as fast as it can".into(),
@@ -422,7 +422,7 @@ mod tests {
             // That order makes it continue even from there.
             assert_eq!(ask(feed, "step"), Ok("at 51".into()));
             assert_eq!(ask(feed, "speed 7"), Ok("7 steps a second".into()));
-            assert_eq!(ask(feed, "speed x"), Err("speed x: say steps a second".into()));
+            assert_eq!(ask(feed, "speed x"), Err("speed x: use steps a second".into()));
             assert_eq!(ask(feed, "dance a jig"), Err("neither dance nor a jig".into()));
             assert_eq!(ask(feed, "setup a=b"), Err("neither setup nor a=b".into()));
             assert_eq!(ask(feed, "quit"), Ok("it ends".into()));
@@ -435,7 +435,7 @@ mod tests {
     fn where_others_can_be_chosen_a_wish_ends_the_run() {
         let setup = vec![Setup { name: "nodes", value: "1".into(), choices: vec![] }];
         let (now, wish) = played(Counter { end: 9, setup, ..Counter::default() }, |feed| {
-            let why = "say setup NAME=VALUE, with tabs between";
+            let why = "expected setup NAME=VALUE, with tabs between";
             assert_eq!(ask(feed, "setup nodes"), Err(why.into()));
             assert_eq!(ask(feed, "step"), Ok("at 1".into()));
             assert_eq!(ask(feed, "setup nodes=many"), Err("many is not a number".into()));

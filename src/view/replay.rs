@@ -312,7 +312,7 @@ impl Player<'_> {
 
     fn obey(&mut self, word: &str, rest: &str) -> Result<String, String> {
         let number = |what: &str| {
-            rest.trim().parse::<u32>().map_err(|_| format!("{word} {rest}: say {what}"))
+            rest.trim().parse::<u32>().map_err(|_| format!("{word} {rest}: use {what}"))
         };
         self.is_changed = true;
         match word {
@@ -346,7 +346,7 @@ impl Player<'_> {
             }
             "info" => self.told(number("a number of one of the dots")? as usize),
             _ => Err(format!(
-                "`{word}`: this is a recording: say go, halt, step, seek, speed, info or quit"
+                "`{word}`: this is a recording: use go, halt, step, seek, speed, info or quit"
             )),
         }
     }

@@ -64,7 +64,7 @@ fn a_thread_that_ends_the_process_or_overflows_its_stack_is_told_with_its_node()
     let directory = scratch("foreign-threads");
     // An array that is larger than the stacks of several neighbours.
     let wide = "wide();";
-    let more = ("wide", wide, "node 3 has used more than its stack: say more with --stack");
+    let more = ("wide", wide, "node 3 has used more than its stack: use more with --stack");
     for (name, deed, said) in DEEDS.into_iter().chain([more]) {
         let text = format!(
             "#include <ftsim.h>\n\
@@ -83,7 +83,7 @@ fn a_thread_that_ends_the_process_or_overflows_its_stack_is_told_with_its_node()
          void ftsim_thread(void *s, ftsim_here *h) {{ (void)s; (void)h; {small} }}\n"
     );
     let app = compiled(&directory, "thread-small", &text);
-    FTSIM.refuses(&format!("run {} --nodes 100", app.display()), "say more with --stack");
+    FTSIM.refuses(&format!("run {} --nodes 100", app.display()), "use more with --stack");
     FTSIM.succeeds(&format!("run {} --nodes 100 --stack 1024", app.display()));
 }
 

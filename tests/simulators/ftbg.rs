@@ -56,21 +56,21 @@ fn any_number_of_threads_writes_the_same_bytes() {
 #[test]
 fn what_cannot_be_is_refused_with_the_cure() {
     for (line, said) in [
-        ("lines", "say what: ftbg line, octtree, reduce, ring, jacobi, md or run APP.so"),
-        ("line --dims 3,3", "say 34,34,36"),
-        ("line --cost real", "say published, physical or text"),
-        ("line --communication 500", "say 1 to 200"),
-        ("line --handler 1e300", "--handler 1e300: say 0 to 1e9 nanoseconds"),
+        ("lines", "which one? ftbg line, octtree, reduce, ring, jacobi, md or run APP.so"),
+        ("line --dims 3,3", "use 34,34,36"),
+        ("line --cost real", "use published, physical or text"),
+        ("line --communication 500", "use 1 to 200"),
+        ("line --handler 1e300", "--handler 1e300: use 0 to 1e9 nanoseconds"),
         ("line --dims 1000,1000,1000", "at most 10000000 nodes"),
-        ("line --communication 0", "--communication 0: say 1 or more"),
+        ("line --communication 0", "--communication 0: use 1 or more"),
         ("line --dims nan,1,1", "--dims: `nan,1,1` is not a list of numbers"),
         ("line --dims 0,1,1", "each extent is 1 or more"),
-        ("line --clock 0", "--clock 0: say gigahertz"),
-        ("line --slice inf --tui", "--slice inf: say a number"),
-        ("line --starter", "there is no --starter here"),
-        ("line --handler nan", "--handler nan: say a number, such as"),
-        ("line --handler -1", "--handler -1e0: say 0 to 1e9 nanoseconds"),
-        ("md --dims 8,8,2", "a cell has 26 neighbours: say 3,3,3 or more"),
+        ("line --clock 0", "--clock 0: use gigahertz"),
+        ("line --slice inf --tui", "--slice inf: use a number"),
+        ("line --starter", "there is no option --starter"),
+        ("line --handler nan", "--handler nan: use a number, such as"),
+        ("line --handler -1", "--handler -1e0: use 0 to 1e9 nanoseconds"),
+        ("md --dims 8,8,2", "a cell has 26 neighbours: use 3,3,3 or more"),
     ] {
         FTBG.refuses(line, said);
     }
@@ -88,11 +88,11 @@ fn a_machine_has_its_own_dims_unless_others_are_said() {
 fn a_machine_file_that_cannot_run_is_refused_with_the_cure() {
     let file = std::path::Path::new(env!("CARGO_TARGET_TMPDIR")).join("cannot.toml");
     for (program, text, said) in [
-        ("line", "[node]\noutbuf = 0\n[cost]\nbyte_ns = 1\n", "say 1 or more"),
-        ("jacobi", "[node]\npacket = 64\n", "behind a header of 8: say"),
-        ("octtree", "[node]\npacket = 16\n", "behind a header of 8: say 33 or more"),
+        ("line", "[node]\noutbuf = 0\n[cost]\nbyte_ns = 1\n", "use 1 or more"),
+        ("jacobi", "[node]\npacket = 64\n", "behind a header of 8: use"),
+        ("octtree", "[node]\npacket = 16\n", "behind a header of 8: use 33 or more"),
         ("line", "[node]\nprocessors = 65536\nthreads = 65536\n", "fewer than 2^32"),
-        ("line", "[cost]\nhop_ns = 1e300\n", "say 0 to 1e9 nanoseconds"),
+        ("line", "[cost]\nhop_ns = 1e300\n", "use 0 to 1e9 nanoseconds"),
         ("line", "[cost]\nhandler_ns = 0\nhop = 0\ncorner = 0\n", "time would stand still"),
     ] {
         let text = format!("[machine]\ntopology = \"mesh\"\ndims = [4, 4, 4]\n{text}");
@@ -183,10 +183,10 @@ fn mistakes_of_programs_are_told_with_their_node() {
     for (call, said) in [
         ("sendPacket(node, 2, 0, -1, h, 0, 0, 0)", "node 1,0,0: there is no node [2, 0, -1]"),
         ("sendPacket(node, 0, 0, 0, 5, 0, 0, 0)", "there is no such handler: 1 are registered"),
-        ("addMessage(node, h, 7, 0, 0)", "addMessage: size 7: say BG_SMALL or BG_LARGE"),
+        ("addMessage(node, h, 7, 0, 0)", "addMessage: size 7: use BG_SMALL or BG_LARGE"),
         ("addMessage(node, h, 0, 0, 9)", "a payload of 9 bytes at 0x0: there is none"),
         ("registerHandler(node, 0)", "a handler is NULL"),
-        ("registerHandler(node, -1, heard)", "handler -1: say 0 to 65535"),
+        ("registerHandler(node, -1, heard)", "handler -1: use 0 to 65535"),
         ("registerHandler(node, 0, other)", "handler 0 is another function already"),
     ] {
         let source = directory.join("wrong.c");

@@ -50,8 +50,8 @@ fn lists_by_arithmetic_find_the_maximum_too_and_take_deaths_as_shares_or_numbers
     let threads = FTSIM.succeeds(&format!("{line} --kill 10%@2 --kill 7 --threads 3"));
     assert_eq!(json, threads);
     assert_eq!(number(&FTSIM.succeeds(line), "unknowing"), 0.0);
-    FTSIM.refuses(&format!("{line} --kill node|7"), "say 10%, 1000 or 10%@5");
-    FTSIM.refuses(&format!("{line} --csv x"), "there is no --csv here");
+    FTSIM.refuses(&format!("{line} --kill node|7"), "use 10%, 1000 or 10%@5");
+    FTSIM.refuses(&format!("{line} --csv x"), "there is no option --csv");
 }
 
 #[test]
@@ -275,8 +275,8 @@ fn a_thread_that_has_come_back_is_silent_and_borders_reach_those_that_wait() {
     // Four messages come to each; only those at the border hear of it, before all else.
     assert!(json.contains("\"0: 2 3 9000\",\"210: 2 0 9000\""), "{json}");
     assert_eq!(number(&json, "delivered"), 1600.0);
-    FTSIM.refuses(&format!("{run} --stack 4"), "say 16 to 1048576 kilobytes");
-    FTSIM.refuses(&format!("{run} --stack 1048576 --info 0"), "say less with --stack");
+    FTSIM.refuses(&format!("{run} --stack 4"), "use 16 to 1048576 kilobytes");
+    FTSIM.refuses(&format!("{run} --stack 1048576 --info 0"), "use less with --stack");
 }
 
 #[test]
@@ -296,7 +296,7 @@ fn a_thread_that_uses_more_than_its_stack_is_told_so() {
     let output = FTSIM.run(&line.split(' ').collect::<Vec<_>>());
     let why = String::from_utf8_lossy(&output.stderr);
     assert!(!output.status.success(), "{line}");
-    assert!(why.contains("node 5 has used more than its stack: say more with --stack"), "{why}");
+    assert!(why.contains("node 5 has used more than its stack: use more with --stack"), "{why}");
     assert!(FTSIM.succeeds(&line.replace("--stack 16", "--stack 32")).contains("5: 0 0 1"));
 }
 
@@ -387,62 +387,62 @@ fn a_large_relaxation_is_solved_directly_only_where_that_is_wanted_and_tells_its
     assert!(whole.starts_with(short.trim_end().trim_end_matches('}')), "{whole} {short}");
     let large = "poisson --topology mesh --dims 400,300 --ticks 2 --json";
     assert!(!FTSIM.succeeds(large).contains("error_at_rest"));
-    FTSIM.refuses("poisson --solve perhaps", "--solve perhaps: say yes or no");
+    FTSIM.refuses("poisson --solve perhaps", "--solve perhaps: use yes or no");
 }
 
 #[test]
 fn what_cannot_be_is_refused_with_the_cure() {
     for (line, said) in [
-        ("may", "say ftsim max, ftsim poisson, ftsim run APP.so or ftsim replay FILE"),
-        ("max --node 5", "there is no --node here: see --help"),
-        ("max --nodes many", "--nodes many: say a number, such as --nodes 100000"),
-        ("max --topology cube", "say random, nearest, far, mesh"),
-        ("max --kill some", "say 10%, 100, node 3 17"),
-        ("max --kill 5%@soon", "say 1% or 1%@5"),
+        ("may", "use ftsim max, ftsim poisson, ftsim run APP.so or ftsim replay FILE"),
+        ("max --node 5", "there is no option --node; did you mean --nodes?"),
+        ("max --nodes many", "--nodes many: use a number, such as --nodes 100000"),
+        ("max --topology cube", "use random, nearest, far, mesh"),
+        ("max --kill some", "use 10%, 100, node 3 17"),
+        ("max --kill 5%@soon", "use 1% or 1%@5"),
         ("max --nodes 8", "4 neighbours of 8 nodes"),
         ("max --machine none.toml", "machines known by name: bluegene-2001"),
-        ("max --threads 0", "say 1 to 256"),
+        ("max --threads 0", "use 1 to 256"),
         ("poisson --border 1,2", "left,right,lower,upper"),
-        ("poisson --topology random --kill 50%", "say --topology nearest, mesh, torus"),
-        ("poisson --topology far", "say --topology nearest, mesh, torus"),
+        ("poisson --topology random --kill 50%", "use --topology nearest, mesh, torus"),
+        ("poisson --topology far", "use --topology nearest, mesh, torus"),
         (
             "max --topology torus --dims 30000,30000",
             "900000000 nodes with 4 neighbours each take about 315.0",
         ),
-        ("max --nodes 4000000 --neighbours 5000", "say fewer; max has --topology hashed"),
+        ("max --nodes 4000000 --neighbours 5000", "use fewer; max has --topology hashed"),
         ("max --machine bluegene-l --nodes 5", "a machine has its own: leave it out"),
         ("max --topology torus --dims 9,9 --nodes 5", "leave --nodes out"),
         ("max --watch --frames x", "--frames writes a run that goes by itself: leave --watch out"),
-        ("replay x --every 5", "--every 5 is for files: say --apng OUT, --frames DIRECTORY or"),
-        ("replay x --size 80", "--size 80 is for pictures in files: say --apng OUT or --frames"),
+        ("replay x --every 5", "--every 5 is for files: use --apng OUT, --frames DIRECTORY or"),
+        ("replay x --size 80", "--size 80 is for pictures in files: use --apng OUT or --frames"),
         ("replay x --csv y --size 80", "--size 80 is for pictures in files"),
         ("replay x --csv y --port 80", "--port 80 is for a page, and --csv writes files"),
         ("replay x --apng y --every 0", "--every is 1 or more"),
-        ("replay x --tui", "there is no --tui here"),
-        ("max --mttf nan", "--mttf nan: say how many ticks, on average, more than 0"),
-        ("max --mttf -5", "--mttf -5: say how many ticks, on average, more than 0"),
-        ("max --mttf 0", "--mttf 0: say how many ticks, on average, more than 0"),
-        ("max --node-mttf inf", "--node-mttf inf: say a number, such as --node-mttf 1000000"),
-        ("max --node-mttf 0", "--node-mttf 0: say more than 0"),
-        ("max --weibull 0 --mttf 3", "--weibull 0: say more than 0"),
-        ("max --weibull 1e-9 --mttf 3", "--weibull 0.000000001: say 0.1 to 100"),
+        ("replay x --tui", "there is no option --tui"),
+        ("max --mttf nan", "--mttf nan: use how many ticks, on average, more than 0"),
+        ("max --mttf -5", "--mttf -5: use how many ticks, on average, more than 0"),
+        ("max --mttf 0", "--mttf 0: use how many ticks, on average, more than 0"),
+        ("max --node-mttf inf", "--node-mttf inf: use a number, such as --node-mttf 1000000"),
+        ("max --node-mttf 0", "--node-mttf 0: use more than 0"),
+        ("max --weibull 0 --mttf 3", "--weibull 0: use more than 0"),
+        ("max --weibull 1e-9 --mttf 3", "--weibull 0.000000001: use 0.1 to 100"),
         ("max --weibull 2", "--weibull 2 is of the times of --mttf or --node-mttf"),
-        ("max --kill-every 0", "--kill-every: say how many ticks, 1 or more"),
-        ("max --tick 0us", "--tick 0us: say a picosecond or more"),
+        ("max --kill-every 0", "--kill-every: use how many ticks, 1 or more"),
+        ("max --tick 0us", "--tick 0us: use a picosecond or more"),
         ("max --tick -5us", "--tick `-5us` is not a time"),
-        ("max --kill 101%", "--kill `101%` is not an amount: say 100 or 0.1%"),
-        ("max --kill -1%", "--kill `-1%`: say 10%"),
+        ("max --kill 101%", "--kill `101%` is not an amount: use 100 or 0.1%"),
+        ("max --kill -1%", "--kill `-1%`: use 10%"),
         ("max --kill nan%|of|all", "--kill `nan%` is not an amount"),
-        ("max --kill ball|0.5,0.5|nan", "--kill `ball 0.5,0.5 nan`: say 10%"),
-        ("max --kill ball|0.5,0.5|0", "say a radius of more than 0, such as 0.1"),
-        ("max --kill 10%@-1", "--kill 10%@-1: say 1% or 1%@5, at a tick"),
+        ("max --kill ball|0.5,0.5|nan", "--kill `ball 0.5,0.5 nan`: use 10%"),
+        ("max --kill ball|0.5,0.5|0", "use a radius of more than 0, such as 0.1"),
+        ("max --kill 10%@-1", "--kill 10%@-1: use 1% or 1%@5, at a tick"),
         ("max --topology torus --dims 9,x", "--dims `9,x` is not a list of numbers"),
         ("max --topology hashed --nodes 99 --kill nan%", "--kill nan%: on hashed lists"),
-        ("poisson --border 0,0,0,nan", "--border 0,0,0,nan: say x2-y2, or left,right"),
-        ("poisson --border inf,0,0,1", "--border inf,0,0,1: say x2-y2, or left,right"),
-        ("poisson --source inf", "--source inf: say a number"),
-        ("poisson --tolerance nan", "--tolerance nan: say a number"),
-        ("poisson --tolerance -1", "--tolerance -1: say 0 or more"),
+        ("poisson --border 0,0,0,nan", "--border 0,0,0,nan: use x2-y2, or left,right"),
+        ("poisson --border inf,0,0,1", "--border inf,0,0,1: use x2-y2, or left,right"),
+        ("poisson --source inf", "--source inf: use a number"),
+        ("poisson --tolerance nan", "--tolerance nan: use a number"),
+        ("poisson --tolerance -1", "--tolerance -1: use 0 or more"),
         ("run", "which application?"),
         ("run /bin/none.so", "No such file"),
     ] {

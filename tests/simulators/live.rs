@@ -379,12 +379,12 @@ fn another_run_is_set_up_from_the_page_and_what_cannot_be_leaves_the_old_one() {
     page.wait("frame.tick === 1");
     let before = page.number("scene.scene");
     for (field, value, said) in [
-        ("nodes", "many", "--nodes many: say a number"),
-        ("nodes", "0", "--nodes 0: say 1 to"),
+        ("nodes", "many", "--nodes many: use a number"),
+        ("nodes", "0", "--nodes 0: use 1 to"),
         ("kill", "101%", "--kill `101%`"),
         ("kill", "ball 0.5,0.5 nan", "--kill `ball 0.5,0.5 nan`"),
-        ("mttf", "-5", "--mttf -5: say how many ticks"),
-        ("neighbours", "-1", "--neighbours -1: say a number"),
+        ("mttf", "-5", "--mttf -5: use how many ticks"),
+        ("neighbours", "-1", "--neighbours -1: use a number"),
     ] {
         page.value(&format!("$('setup-{field}').value = '{value}'"));
         page.click("again");

@@ -75,7 +75,7 @@ fn a_machine_goes_step_by_step_and_its_hottest_link_is_where_it_is_printed() {
     let hidden =
         "[...document.querySelectorAll('.hands'), $('kill'), $('life')].every(e => e.hidden)";
     assert_eq!(page.value(hidden), true, "nobody dies here");
-    assert!(run.order("kill 3").starts_with("no `kill`: say go, halt, step"));
+    assert!(run.order("kill 3").starts_with("no `kill`: use go, halt, step"));
     // Step by step: each is 500 ns at the least.
     page.click("step");
     page.wait("frame.tick === 500 && $('word').textContent === '500 ns have gone by'");
@@ -114,7 +114,7 @@ fn a_machine_goes_step_by_step_and_its_hottest_link_is_where_it_is_printed() {
     page.value("$('view').value = 'handlers that a node has run'; $('view').onchange()");
     page.wait("frame && scene.view === 3 && frame.colours.every(c => c === 255)");
     assert!(page.number("history.get('packets').length") >= points);
-    assert!(run.order("view none").starts_with("no none: say total, lately, waiting, handlers"));
+    assert!(run.order("view none").starts_with("no none: use total, lately, waiting, handlers"));
     let (stdout, stderr) = run.quit();
     page.wait("$('mood').textContent === 'ended'");
     assert_eq!(number(&stdout, "packets_on_the_hottest_link"), hottest as f64, "{stderr}");
@@ -176,8 +176,8 @@ fn a_machine_that_is_ended_by_hand_has_no_result_and_what_cannot_be_seen_is_refu
     assert!(stderr.contains("stopped before "), "{stderr}");
     for (line, said) in [
         ("line --slice 5", "--slice and --view say what --watch, --record and --tui show"),
-        ("line --tui --slice 0", "--slice 0: say nanoseconds"),
-        ("line --tui --view hot", "--view hot: say total, lately, waiting, handlers"),
+        ("line --tui --slice 0", "--slice 0: use nanoseconds"),
+        ("line --tui --view hot", "--view hot: use total, lately, waiting, handlers"),
         ("line --tui --measure", "leave it out, or --watch"),
         ("line --tui --dims 200,200,200", "at most 1000000 can be looked at"),
         ("line --record /nowhere/at/all", "cannot write --record"),
@@ -345,12 +345,12 @@ fn where_a_border_is_moved_the_residual_is_plotted_and_there_is_a_way_back() {
         "frame && frame.state === 'at rest' && Math.abs(frame.series[0] - {error}) < 1e-3"
     ));
     assert_eq!(run.order("border back"), "ok the border is as it was in the beginning");
-    assert!(run.order("border left nan").starts_with("no say border"));
+    assert!(run.order("border left nan").starts_with("no expected border"));
     assert!(run.order("region nan 0 1 1 10").starts_with("no "));
     assert!(run.order("region 0 0 1 1 101").starts_with("no "));
     drop(run);
     let run = Run::begin(&FTSIM, "max --nodes 100");
-    assert!(run.order("border back").starts_with("no say border"), "there is none");
+    assert!(run.order("border back").starts_with("no expected border"), "there is none");
 }
 
 #[test]

@@ -26,7 +26,7 @@ pub(crate) fn is_known(name: &str) -> bool {
 /// The call nearest to a mistyped name, if one is near.
 pub(crate) fn nearest(name: &str) -> Option<&'static str> {
     let same = CALLS.iter().copied().find(|call| call.eq_ignore_ascii_case(name));
-    same.or_else(|| super::options::nearest_of(name, CALLS.iter().copied()))
+    same.or_else(|| ftmpi_cli::nearest(name, CALLS.iter().copied()))
 }
 
 #[cfg(test)]

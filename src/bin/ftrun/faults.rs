@@ -51,7 +51,7 @@ impl Faults {
     pub(crate) fn mean(&mut self, dashed: &str, value: &OsStr) -> Result<(), Refusal> {
         let mean = schedule::time(&value.to_string_lossy()).map_err(|why| no(dashed, &why))?;
         if mean.is_zero() {
-            return Err(no(dashed, "failures have to be some time apart: say 2s"));
+            return Err(no(dashed, "failures have to be some time apart: use 2s"));
         }
         self.mean = Some(mean);
         Ok(())
@@ -101,7 +101,7 @@ impl Faults {
         match self.mean {
             None if has_threads && seed.is_some() => {
                 let why = "the order in which threads run is the system's: leave --ranks thread \
-                           out, or say --mttf TIME";
+                           out, or use --mttf TIME";
                 return Err(no("--seed", why));
             }
             Some(mean) => job.chance = Some((mean, seed.unwrap_or_else(drawn))),

@@ -3,8 +3,8 @@
 //! How many memory mappings a rank takes is known only once the program is loaded: the library
 //! checks that limit itself.
 
-use crate::numbers::spelled;
 use crate::shared::refusal::Refusal;
+use ftmpi_cli::numbers::spelled;
 use ftmpi_launch::{Job, RankKind};
 use std::fs::read_to_string;
 use std::os::unix::fs::MetadataExt;

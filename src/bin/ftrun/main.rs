@@ -13,7 +13,6 @@ mod hosts;
 mod libraries;
 mod limits;
 mod modes;
-mod numbers;
 mod options;
 mod program;
 mod request;

@@ -23,7 +23,7 @@ impl Wanted {
     pub(crate) fn set(&mut self, does: Does, said: &str, value: &str) -> Result<(), Refusal> {
         let unknown = || {
             let wants = choices(does);
-            Refusal::usage(format!("{said} wants {wants}, not `{value}`"))
+            Refusal::usage(format!("{said} expects {wants}, not `{value}`"))
         };
         match does {
             Does::CommMode if value.trim().eq_ignore_ascii_case("ulfm") => {
@@ -47,7 +47,7 @@ impl Wanted {
         let is = |names: &[&str]| names.iter().any(|name| value.eq_ignore_ascii_case(name));
         self.is_without = is(&["no", "none", "off", "false", "0"]);
         if !self.is_without && !is(&["ulfm", "mpi", "yes", "on", "true", "1"]) {
-            return Err(Refusal::usage(format!("{said} wants `ulfm` or `no`, not `{value}`")));
+            return Err(Refusal::usage(format!("{said} expects `ulfm` or `no`, not `{value}`")));
         }
         self.is_ulfm = !self.is_without && self.comm.is_none();
         Ok(())

@@ -61,11 +61,10 @@ pub(crate) enum Does {
 }
 
 /// An option: its names, the number of words that follow, and its effect.
-#[derive(Debug)]
-pub(crate) struct Choice {
-    pub(crate) names: &'static [&'static str],
-    pub(crate) values: usize,
-    pub(crate) does: Does,
+struct Choice {
+    names: &'static [&'static str],
+    values: usize,
+    does: Does,
 }
 
 const fn choice(names: &'static [&'static str], values: usize, does: Does) -> Choice {
@@ -159,40 +158,15 @@ const CHOICES: &[Choice] = &[
     choice(&["tv", "gdb", "ddt"], 0, Does::NotHere),
 ];
 
-/// Finds an option by its name without dashes.
-pub(crate) fn find(name: &str) -> Option<&'static Choice> {
-    CHOICES.iter().find(|choice| choice.names.contains(&name))
+/// What the option of this name does, and how many words follow it.
+pub(crate) fn find(name: &str) -> Option<(Does, usize)> {
+    let choice = CHOICES.iter().find(|choice| choice.names.contains(&name))?;
+    Some((choice.does, choice.values))
 }
 
-/// The known name that is nearest to a mistyped one, if one is near.
-pub(crate) fn nearest(name: &str) -> Option<&'static str> {
-    nearest_of(name, CHOICES.iter().flat_map(|choice| choice.names.iter().copied()))
-}
-
-/// Like [`nearest`], among the names in `known`.
-pub(crate) fn nearest_of(
-    name: &str, known: impl Iterator<Item = &'static str>,
-) -> Option<&'static str> {
-    let measured =
-        known.filter(|known| known.len() > 1).map(|known| (distance(name, known), known));
-    let (steps, known) = measured.min_by_key(|(steps, _)| *steps)?;
-    (steps <= 1 + name.len() / 4).then_some(known)
-}
-
-/// The number of letters to change to get from one word to the other.
-fn distance(from: &str, to: &str) -> usize {
-    let to: Vec<char> = to.chars().collect();
-    let mut row: Vec<usize> = (0..=to.len()).collect();
-    for (i, a) in from.chars().enumerate() {
-        let mut diagonal = row[0];
-        row[0] = i + 1;
-        for (j, b) in to.iter().enumerate() {
-            let replaced = diagonal + usize::from(a != *b);
-            diagonal = row[j + 1];
-            row[j + 1] = replaced.min(diagonal + 1).min(row[j] + 1);
-        }
-    }
-    row[to.len()]
+/// The names of all options, without dashes.
+pub(crate) fn names() -> impl Iterator<Item = &'static str> {
+    CHOICES.iter().flat_map(|choice| choice.names.iter().copied())
 }
 
 #[cfg(test)]
@@ -206,13 +180,5 @@ mod tests {
         for name in CHOICES.iter().flat_map(|choice| choice.names) {
             assert!(seen.insert(*name), "{name} is listed twice");
         }
-    }
-
-    #[test]
-    fn a_mistyped_name_finds_its_neighbour() {
-        assert_eq!(nearest("oversubscibe"), Some("oversubscribe"));
-        assert_eq!(nearest("explian"), Some("explain"));
-        assert_eq!(nearest("nnp"), Some("np"));
-        assert_eq!(nearest("frobnicate"), None);
     }
 }

@@ -135,7 +135,7 @@ fn linked_well(elf: &Elf) -> Result<(), String> {
             );
         }
         if !Path::new(interpreter).exists() {
-            return Err(format!("wants {interpreter} to start it, which does not exist here"));
+            return Err(format!("needs {interpreter} to start it, which does not exist here"));
         }
         return Ok(());
     }

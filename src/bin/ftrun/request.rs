@@ -2,9 +2,9 @@
 
 use crate::faults::{self, Faults};
 use crate::modes::{self, Wanted};
-use crate::numbers;
-use crate::options::{self, Choice, Does};
+use crate::options::{self, Does};
 use crate::shared::refusal::Refusal;
+use ftmpi_cli::{Complaint, Item, Reader, numbers};
 use ftmpi_launch::{InitialErrhandler, Job, OnFailure, RankKind};
 use std::ffi::{OsStr, OsString};
 use std::path::PathBuf;
@@ -44,7 +44,8 @@ pub(crate) struct Hosts {
 pub(crate) fn read(called: &str, words: impl Iterator<Item = OsString>) -> Result<Asked, Refusal> {
     let (request, faults) = (Request::default(), Faults::default());
     let (ranks, per_node, kind, stack, heap, quiet) = (None, None, None, None, None, false);
-    Reader { called, words, request, faults, ranks, per_node, kind, stack, heap, quiet }.read()
+    let words = Reader::new(words, options::find as Find);
+    Reading { called, words, request, faults, ranks, per_node, kind, stack, heap, quiet }.read()
 }
 
 impl Request {
@@ -62,9 +63,12 @@ impl Request {
     }
 }
 
-struct Reader<'a, Words> {
+/// What finds an option by its name.
+type Find = fn(&str) -> Option<(Does, usize)>;
+
+struct Reading<'a, W> {
     called: &'a str,
-    words: Words,
+    words: Reader<W, Find>,
     request: Request,
     faults: Faults,
     ranks: Option<usize>,
@@ -75,34 +79,27 @@ struct Reader<'a, Words> {
     quiet: bool,
 }
 
-impl<Words: Iterator<Item = OsString>> Reader<'_, Words> {
+impl<W: Iterator<Item = OsString>> Reading<'_, W> {
     fn read(mut self) -> Result<Asked, Refusal> {
         let mut plain = false;
         let mut warnings = Vec::new();
         let program = loop {
-            let Some(word) = self.words.next() else { return Err(self.nothing_to_run()) };
-            let text = word.to_string_lossy().into_owned();
-            if text == "--" {
-                plain = true;
-                break self.words.next().ok_or_else(|| self.nothing_to_run())?;
-            }
-            let Some(name) = text.strip_prefix("--").or(text.strip_prefix('-')) else {
-                break word;
-            };
-            let (name, given) = match name.split_once('=') {
-                Some((name, value)) => (name, Some(OsString::from(value))),
-                None => (name, None),
-            };
-            let choice = options::find(name).ok_or_else(|| unknown(&text, name))?;
-            let option = Written { dashed: text.split('=').next().unwrap_or(&text), choice, given };
-            match option.choice.does {
-                Does::Help => return Ok(Asked::Help),
-                Does::Version => return Ok(Asked::Version),
-                _ => warnings.extend(self.obey(option)?),
+            match self.words.item().map_err(refused)? {
+                None => return Err(self.nothing_to_run()),
+                Some(Item::End) => {
+                    plain = true;
+                    break self.words.word().ok_or_else(|| self.nothing_to_run())?;
+                }
+                Some(Item::Word(word)) => break word,
+                Some(Item::Option { does: Does::Help, .. }) => return Ok(Asked::Help),
+                Some(Item::Option { does: Does::Version, .. }) => return Ok(Asked::Version),
+                Some(Item::Option { dashed, does, values }) => {
+                    warnings.extend(self.obey(&dashed, does, values)?);
+                }
             }
         };
         self.request.program = program;
-        self.request.arguments = self.words.by_ref().collect();
+        self.request.arguments = self.words.rest();
         if !plain && self.request.arguments.iter().any(|word| word == ":") {
             return Err(Refusal::usage(several_programs("`:`")));
         }
@@ -168,34 +165,36 @@ impl<Words: Iterator<Item = OsString>> Reader<'_, Words> {
     }
 
     /// Applies one option; may return a warning.
-    fn obey(&mut self, option: Written) -> Result<Option<String>, Refusal> {
-        let dashed = option.dashed.to_string();
-        let does = option.choice.does;
-        let values = self.values(option)?;
+    fn obey(
+        &mut self, dashed: &str, does: Does, mut values: Vec<OsString>,
+    ) -> Result<Option<String>, Refusal> {
+        if does == Does::VariablePair && !values[0].to_string_lossy().contains('=') {
+            values.push(self.words.word().ok_or_else(|| lacks_value(dashed, does))?);
+        }
         let value = values.first().map(|value| value.as_os_str()).unwrap_or_default();
         let job = &mut self.request.job;
         match does {
-            Does::Ranks => self.ranks = Some(ranks(&dashed, value)?),
-            Does::RanksPerNode => self.per_node = Some(ranks(&dashed, value)?),
-            Does::RankKind => self.kind = Some(rank_kind(&dashed, value)?),
-            Does::Private => job.private.push(library(&dashed, value)?),
-            Does::Shared => job.shared.push(library(&dashed, value)?),
+            Does::Ranks => self.ranks = Some(ranks(dashed, value)?),
+            Does::RanksPerNode => self.per_node = Some(ranks(dashed, value)?),
+            Does::RankKind => self.kind = Some(rank_kind(dashed, value)?),
+            Does::Private => job.private.push(library(dashed, value)?),
+            Does::Shared => job.shared.push(library(dashed, value)?),
             Does::ShareImage => job.shares_image = true,
             Does::Explain => job.explain = true,
-            Does::OnFailure => self.request.wanted.on_failure = Some(on_failure(&dashed, value)?),
+            Does::OnFailure => self.request.wanted.on_failure = Some(on_failure(dashed, value)?),
             Does::CommMode | Does::MsgMode | Does::CollMode | Does::RecoveryMode => {
-                self.request.wanted.set(does, &dashed, &value.to_string_lossy())?;
+                self.request.wanted.set(does, dashed, &value.to_string_lossy())?;
             }
-            Does::WithFt => self.request.wanted.with_ft(&dashed, &value.to_string_lossy())?,
-            Does::InitialErrhandler => job.errhandler = Some(errhandler(&dashed, value)?),
-            Does::Stack => self.stack = Some(size(&dashed, value, 64 << 10)?),
-            Does::Heap => self.heap = Some(size(&dashed, value, 1 << 20)?),
-            Does::Kill => self.faults.kill(&dashed, value)?,
-            Does::KillFile => self.faults.file(&dashed, value)?,
-            Does::Machine => job.machine = Some(faults::machine(&dashed, value)?),
-            Does::TimeScale => job.time_scale = faults::time_scale(&dashed, value)?,
-            Does::MeanTime => self.faults.mean(&dashed, value)?,
-            Does::Seed => self.faults.seed(&dashed, value)?,
+            Does::WithFt => self.request.wanted.with_ft(dashed, &value.to_string_lossy())?,
+            Does::InitialErrhandler => job.errhandler = Some(errhandler(dashed, value)?),
+            Does::Stack => self.stack = Some(size(dashed, value, 64 << 10)?),
+            Does::Heap => self.heap = Some(size(dashed, value, 1 << 20)?),
+            Does::Kill => self.faults.kill(dashed, value)?,
+            Does::KillFile => self.faults.file(dashed, value)?,
+            Does::Machine => job.machine = Some(faults::machine(dashed, value)?),
+            Does::TimeScale => job.time_scale = faults::time_scale(dashed, value)?,
+            Does::MeanTime => self.faults.mean(dashed, value)?,
+            Does::Seed => self.faults.seed(dashed, value)?,
             Does::Quiet => {
                 self.quiet = true;
                 job.is_quiet = true;
@@ -206,18 +205,18 @@ impl<Words: Iterator<Item = OsString>> Reader<'_, Words> {
                 let text = value.to_string_lossy();
                 job.tag_output |= text.split(',').any(|part| matches!(part, "tag" | "rank"));
             }
-            Does::Timeout => job.timeout = Some(time(&dashed, value)?),
-            Does::Patience => job.patience = Some(time(&dashed, value)?),
-            Does::Deadlock => job.watches = switch(&dashed, value)?,
-            Does::Check => job.checks = switch(&dashed, value)?,
-            Does::Report => job.report = Some(faults::report(&dashed, value)?),
+            Does::Timeout => job.timeout = Some(time(dashed, value)?),
+            Does::Patience => job.patience = Some(time(dashed, value)?),
+            Does::Deadlock => job.watches = switch(dashed, value)?,
+            Does::Check => job.checks = switch(dashed, value)?,
+            Does::Report => job.report = Some(faults::report(dashed, value)?),
             Does::Watch => job.watch = job.watch.or(Some(0)),
-            Does::Port => job.watch = Some(port(&dashed, value)?),
+            Does::Port => job.watch = Some(port(dashed, value)?),
             Does::Draw => job.draws = true,
-            Does::Record => job.record = Some(faults::report(&dashed, value)?),
+            Does::Record => job.record = Some(faults::report(dashed, value)?),
             Does::Leftovers => job.leftovers = true,
-            Does::Variable => return self.export(&dashed, value),
-            Does::VariablePair => self.set(&dashed, values)?,
+            Does::Variable => return self.export(dashed, value),
+            Does::VariablePair => self.set(dashed, values)?,
             Does::Directory => self.request.directory = Some(value.into()),
             Does::Hosts => {
                 let text = value.to_string_lossy();
@@ -225,28 +224,10 @@ impl<Words: Iterator<Item = OsString>> Reader<'_, Words> {
             }
             Does::HostFile => self.request.hosts.files.push(value.into()),
             Does::NotHere => return Ok(Some(format!("{dashed} has no effect here"))),
-            Does::ManyPrograms => return Err(Refusal::usage(several_programs(&dashed))),
+            Does::ManyPrograms => return Err(Refusal::usage(several_programs(dashed))),
             Does::Nothing | Does::Help | Does::Version => {}
         }
         Ok(None)
-    }
-
-    /// The words that belong to an option.
-    fn values(&mut self, option: Written) -> Result<Vec<OsString>, Refusal> {
-        let (dashed, does) = (option.dashed, option.choice.does);
-        let lacking = || lacks_value(dashed, does);
-        let mut values: Vec<OsString> = option.given.into_iter().collect();
-        if !values.is_empty() && option.choice.values == 0 {
-            return Err(Refusal::usage(format!("{} takes no value", option.dashed)));
-        }
-        while values.len() < option.choice.values {
-            values.push(self.words.next().ok_or_else(lacking)?);
-        }
-        let pair = option.choice.does == Does::VariablePair;
-        if pair && !values[0].to_string_lossy().contains('=') {
-            values.push(self.words.next().ok_or_else(lacking)?);
-        }
-        Ok(values)
     }
 
     /// `-x NAME=VALUE` sets; `-x NAME` does nothing more, since all variables are passed on.
@@ -268,7 +249,7 @@ impl<Words: Iterator<Item = OsString>> Reader<'_, Words> {
         };
         if name.is_empty() {
             return Err(Refusal::usage(format!(
-                "{dashed} wants NAME=VALUE, and the name is empty"
+                "{dashed} expects NAME=VALUE, but the name is empty"
             )));
         }
         self.request.variables.push((name, value));
@@ -278,31 +259,22 @@ impl<Words: Iterator<Item = OsString>> Reader<'_, Words> {
     fn nothing_to_run(&self) -> Refusal {
         let called = self.called;
         Refusal::usage(format!(
-            "which program? Say `{called} -np N ./program`; see {called} --help"
+            "which program? Use `{called} -np N ./program`; see {called} --help"
         ))
     }
 
     fn no_ranks(&self) -> Refusal {
         let called = self.called;
         let program = self.request.program.to_string_lossy();
-        Refusal::usage(format!("how many ranks? Say `{called} -np N {program}`"))
+        Refusal::usage(format!("how many ranks? Use `{called} -np N {program}`"))
     }
 }
 
-/// An option as it was written.
-struct Written<'a> {
-    dashed: &'a str,
-    choice: &'static Choice,
-    given: Option<OsString>,
-}
-
-fn unknown(text: &str, name: &str) -> Refusal {
-    let dashes = if text.starts_with("--") { "--" } else { "-" };
-    let hint = match options::nearest(name) {
-        Some(near) => format!("; did you mean {dashes}{near}?"),
-        None => "; --help lists the options".to_string(),
-    };
-    Refusal::usage(format!("there is no option {dashes}{name}{hint}"))
+fn refused(complaint: Complaint<Does>) -> Refusal {
+    match complaint {
+        Complaint::Lacks { dashed, does } => lacks_value(&dashed, does),
+        other => Refusal::usage(other.words(options::names())),
+    }
 }
 
 fn lacks_value(dashed: &str, does: Does) -> Refusal {
@@ -312,11 +284,11 @@ fn lacks_value(dashed: &str, does: Does) -> Refusal {
         Does::Private | Does::Shared => "the name of a library",
         Does::OnFailure => "`end`, `continue` or `restart`",
         Does::CommMode | Does::MsgMode | Does::CollMode | Does::RecoveryMode => {
-            return Refusal::usage(format!("{dashed} wants {} after it", modes::choices(does)));
+            return Refusal::usage(format!("{dashed} needs {} after it", modes::choices(does)));
         }
         Does::WithFt => "`ulfm` or `no`",
         Does::InitialErrhandler => {
-            return Refusal::usage(format!("{dashed} wants {} after it", errhandlers()));
+            return Refusal::usage(format!("{dashed} needs {} after it", errhandlers()));
         }
         Does::Stack | Does::Heap => "a size such as 64M",
         Does::Kill => "RANK@WHEN, such as 3@250ms or 3@MPI_Send:2",
@@ -333,7 +305,7 @@ fn lacks_value(dashed: &str, does: Does) -> Refusal {
         Does::HostFile | Does::KillFile | Does::Report | Does::Record => "a file",
         _ => "a value",
     };
-    Refusal::usage(format!("{dashed} wants {wanted} after it"))
+    Refusal::usage(format!("{dashed} needs {wanted} after it"))
 }
 
 fn several_programs(what: &str) -> String {
@@ -345,7 +317,7 @@ fn ranks(dashed: &str, value: &OsStr) -> Result<usize, Refusal> {
     match numbers::count(&text) {
         Some(0) => Err(Refusal::usage(format!("{dashed} 0: a job has at least one rank"))),
         Some(count) => Ok(count),
-        None => Err(Refusal::usage(format!("{dashed} wants a number of ranks, not `{text}`"))),
+        None => Err(Refusal::usage(format!("{dashed} expects a number of ranks, not `{text}`"))),
     }
 }
 
@@ -367,13 +339,13 @@ fn errhandler(dashed: &str, value: &OsStr) -> Result<InitialErrhandler, Refusal>
 
 fn library(dashed: &str, value: &OsStr) -> Result<String, Refusal> {
     let text = value.to_str().filter(|text| !text.is_empty() && !text.contains('\n'));
-    let no = || format!("{dashed} wants the name of a library, such as libapp.so");
+    let no = || format!("{dashed} expects the name of a library, such as libapp.so");
     text.map(str::to_string).ok_or_else(|| Refusal::usage(no()))
 }
 
 fn port(dashed: &str, value: &OsStr) -> Result<u16, Refusal> {
     let text = value.to_string_lossy();
-    let no = |_| Refusal::usage(format!("{dashed} wants the number of a port, not `{text}`"));
+    let no = |_| Refusal::usage(format!("{dashed} expects the number of a port, not `{text}`"));
     text.parse().map_err(no)
 }
 
@@ -391,14 +363,14 @@ fn on_failure(dashed: &str, value: &OsStr) -> Result<OnFailure, Refusal> {
         "continue" => Ok(OnFailure::Continue),
         "restart" => Ok(OnFailure::Restart),
         other => Err(Refusal::usage(format!(
-            "{dashed} wants `end`, `continue` or `restart`, not `{other}`"
+            "{dashed} expects `end`, `continue` or `restart`, not `{other}`"
         ))),
     }
 }
 
 fn size(dashed: &str, value: &OsStr, least: usize) -> Result<usize, Refusal> {
     let text = value.to_string_lossy();
-    let no = || Refusal::usage(format!("{dashed} wants a size such as 64M, not `{text}`"));
+    let no = || Refusal::usage(format!("{dashed} expects a size such as 64M, not `{text}`"));
     let bytes = numbers::size(&text).ok_or_else(no)?;
     if bytes < least {
         let least = numbers::spelled(least);
@@ -409,6 +381,6 @@ fn size(dashed: &str, value: &OsStr, least: usize) -> Result<usize, Refusal> {
 
 fn time(dashed: &str, value: &OsStr) -> Result<std::time::Duration, Refusal> {
     let text = value.to_string_lossy();
-    let no = || Refusal::usage(format!("{dashed} wants a time in seconds, not `{text}`"));
+    let no = || Refusal::usage(format!("{dashed} expects a time in seconds, not `{text}`"));
     numbers::seconds(&text).ok_or_else(no)
 }

@@ -22,7 +22,7 @@ pub(super) fn obey(words: &str, sight: &mut Sight) -> Result<String, String> {
         "region" => kill_region(rest, sight),
         "view" => sight.choose(rest).map(str::to_string),
         _ => Err(format!(
-            "`{word}`: say info RANK, kill RANK, region X0 Y0 X1 Y1 PERCENT or view NAME"
+            "`{word}`: use info RANK, kill RANK, region X0 Y0 X1 Y1 PERCENT or view NAME"
         )),
     }
 }
@@ -87,10 +87,10 @@ fn occupation(process: &Process) -> String {
 fn kill_region(rest: &str, sight: &Sight) -> Result<String, String> {
     let numbers: Option<Vec<f64>> = rest.split_whitespace().map(|word| word.parse().ok()).collect();
     let Some(&[x0, y0, x1, y1, percent]) = numbers.as_deref() else {
-        return Err("say region X0 Y0 X1 Y1 PERCENT".into());
+        return Err("expected region X0 Y0 X1 Y1 PERCENT".into());
     };
     if !(0.0..=100.0).contains(&percent) {
-        return Err(format!("{percent} per cent: say 0 to 100"));
+        return Err(format!("{percent} per cent: use 0 to 100"));
     }
     let is_inside = |[x, y]: [f32; 2]| {
         let within = |low: f64, high: f64, at: f32| (low..=high).contains(&f64::from(at));

@@ -71,7 +71,7 @@ pub(super) fn begin(world: &'static World, job: &Job) -> Result<(), String> {
     feed.set(sight.scene());
     if let Some(port) = job.watch {
         let address = view::serve(feed, port, service::start)
-            .map_err(|why| format!("--watch: {why}: say --port 0 for one that is free"))?;
+            .map_err(|why| format!("--watch: {why}: use --port 0 for one that is free"))?;
         say(&format!("ftrun: watch it at {address}"));
     }
     let started = service::start(Box::new(move || live.go_on(&mut sight)));

@@ -106,7 +106,7 @@ impl Sight {
     pub(super) fn choose(&mut self, name: &str) -> Result<&'static str, String> {
         let view = VIEWS.iter().position(|(word, long)| [*word, *long].contains(&name));
         self.view = view.ok_or_else(|| {
-            format!("view {name}: say {}", VIEWS.map(|(word, _)| word).join(", "))
+            format!("view {name}: use {}", VIEWS.map(|(word, _)| word).join(", "))
         })?;
         Ok(VIEWS[self.view].1)
     }

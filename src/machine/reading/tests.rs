@@ -50,23 +50,23 @@ fn a_whole_machine_is_read() {
 fn what_is_wrong_is_told_with_file_line_and_cure() {
     let head = "[machine]\ntopology = \"mesh\"\ndims = [4, 4]\n";
     let cases = [
-        ("", "m:1: [machine] lacks topology: say topology = \"mesh\""),
+        ("", "m:1: [machine] lacks topology: use topology = \"mesh\""),
         ("[machine\n", "m:1: "),
         (
             "[machine]\ntopology = \"cube\"\n",
             "m:2: `cube` is not a topology: there are mesh, torus",
         ),
-        ("[machine]\ntopology = \"mesh\"\n", "m:1: [machine] lacks dims: say dims"),
+        ("[machine]\ntopology = \"mesh\"\n", "m:1: [machine] lacks dims: use dims"),
         ("[machine]\ntopology = \"mesh\"\ndims = [4, 0]\n", "m:3: dims [4, 0]: each extent is 1"),
         ("[machine]\ntopology = \"mesh\"\ndims = [4, -1]\n", "m:3: dims: a whole number"),
-        ("@rack = [2]\n", "m:4: rack [2]: say 1 or more nodes for each of 2 dims"),
-        ("@rack = [2, 0]\n", "m:4: rack [2, 0]: say 1 or more nodes"),
+        ("@rack = [2]\n", "m:4: rack [2]: use 1 or more nodes for each of 2 dims"),
+        ("@rack = [2, 0]\n", "m:4: rack [2, 0]: use 1 or more nodes"),
         (
             "[machine]\ntopology = \"fat-tree\"\narity = 4\nlevels = 2\nrack = [2]\n",
             "m:5: rack: only a mesh, a torus or a hypercube has racks",
         ),
-        ("[machine]\ntopology = \"hypercube\"\n", "m:1: [machine] hypercube: say dimension = 10"),
-        ("[machine]\ntopology = \"fat-tree\"\n", "m:1: [machine] fat-tree: say arity = 16"),
+        ("[machine]\ntopology = \"hypercube\"\n", "m:1: [machine] hypercube: use dimension = 10"),
+        ("[machine]\ntopology = \"fat-tree\"\n", "m:1: [machine] fat-tree: use arity = 16"),
         ("@[nodes]\n", "m:4: `nodes` is not a section: there are machine, node, cost"),
         ("@[node]\nthread = 8\n", "m:5: `thread` is not a key of [node]: there are processors"),
         ("@[cost]\nhop_ns = \"5\"\n", "m:5: hop_ns is a number, 0 or more"),
@@ -75,11 +75,11 @@ fn what_is_wrong_is_told_with_file_line_and_cure() {
             "m:5: `no` is not a corner_rule: there are per-message",
         ),
         ("@[spares]\nalloc = \"3D(2,1)\"\n", "m:5: 3D(2,1) is for 3 dimensions: there are 2"),
-        ("@[spares]\nalloc = \"2D\"\n", "m:5: `2D` is not an allocation of spares: say 3D(2,1)"),
-        ("@[spares]\n", "m:4: [spares] lacks alloc: say alloc = \"3D(2,1)\""),
+        ("@[spares]\nalloc = \"2D\"\n", "m:5: `2D` is not an allocation of spares: use 3D(2,1)"),
+        ("@[spares]\n", "m:4: [spares] lacks alloc: use alloc = \"3D(2,1)\""),
         ("@[faults]\nschedule = [{}]\n", "m:5: when? Say at, every, mttf"),
-        ("@[faults]\nschedule = [\n{at=\"5\"}]\n", "m:6: `5` is not a time: say 20ns"),
-        ("@[faults]\nschedule = [{at=\"-5s\"}]\n", "m:5: `-5s` is not a time: say 20ns"),
+        ("@[faults]\nschedule = [\n{at=\"5\"}]\n", "m:6: `5` is not a time: use 20ns"),
+        ("@[faults]\nschedule = [{at=\"-5s\"}]\n", "m:5: `-5s` is not a time: use 20ns"),
         ("@[faults]\nschedule = [{mttf=\"0s\"}]\n", "m:5: mttf is a time of more than 0"),
         ("@[faults]\nschedule = [{every=\"0s\"}]\n", "m:5: every is a time of more than 0"),
         (
@@ -93,7 +93,7 @@ fn what_is_wrong_is_told_with_file_line_and_cure() {
         ("@[cost]\nhop_ns = nan\n", "m:5: hop_ns is a number, 0 or more"),
         (
             "@[faults]\nschedule = [{at=\"5s\", nodes=\"99\"}]\n",
-            "m:5: `99` is not a node: say 0 to 15",
+            "m:5: `99` is not a node: use 0 to 15",
         ),
         ("@[faults]\nschedule = [{at=\"5s\", node=\"9\"}]\n", "m:5: `node` is not a key of"),
     ];

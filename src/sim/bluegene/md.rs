@@ -55,7 +55,7 @@ impl Md {
     /// borders of cells.
     pub fn new(dims: [u32; 3], steps: u32, seed: u64) -> Result<Md, String> {
         if dims.iter().any(|&extent| extent < 3) {
-            return Err(format!("dims {dims:?}: a cell has 26 neighbours: say 3,3,3 or more"));
+            return Err(format!("dims {dims:?}: a cell has 26 neighbours: use 3,3,3 or more"));
         }
         let mut random = Random::new(seed);
         let mut drawn =

@@ -29,12 +29,12 @@ const MOST_NODES: usize = 10_000_000;
 impl Setup {
     /// All threads that do not receive packets are workers.
     pub fn new(model: &Model, communication: u32) -> Result<Setup, String> {
-        let grid = model.topology.grid().ok_or("the emulator wants a mesh or torus")?;
+        let grid = model.topology.grid().ok_or("the emulator needs a mesh or torus")?;
         let dims: Vec<u32> = grid.dims().iter().copied().chain([1, 1, 1]).collect();
         if grid.dims().len() > 3 {
             let dims = grid.dims();
             return Err(format!(
-                "the emulator has three dimensions, not {dims:?}: say --dims 8,8,8"
+                "the emulator has three dimensions, not {dims:?}: use --dims 8,8,8"
             ));
         }
         if grid.nodes() > MOST_NODES {
@@ -43,17 +43,17 @@ impl Setup {
         }
         let threads = model.node.all_threads()?;
         if communication == 0 || communication > threads {
-            return Err(format!("{communication} communication threads: say 1 to {threads}"));
+            return Err(format!("{communication} communication threads: use 1 to {threads}"));
         }
         let cost = model.cost.clone();
         let corner = if cost.corner_rule == CornerRule::PerTurn { 0 } else { cost.corner };
         if cost.handler == 0 && cost.hop == 0 && corner == 0 {
             return Err("handlers, hops and corners that cost nothing: time would stand still: \
-                        say --handler 1 or more"
+                        use --handler 1 or more"
                 .into());
         }
         if cost.byte > 0 && model.node.outbuf == 0 {
-            return Err("outbuf = 0: a packet needs room until it has left: say 1 or more".into());
+            return Err("outbuf = 0: a packet needs room until it has left: use 1 or more".into());
         }
         let parts = [cost.cycle, cost.hop, cost.corner, cost.handler, cost.byte];
         Ok(Setup {
@@ -90,7 +90,7 @@ impl Setup {
         match payload_bytes <= self.payload_most() {
             true => Ok(()),
             false => Err(format!(
-                "packet = {}: this program sends {} bytes behind a header of {HEADER}: say {} or \
+                "packet = {}: this program sends {} bytes behind a header of {HEADER}: use {} or \
                  more",
                 self.node.packet,
                 payload_bytes,

@@ -232,7 +232,7 @@ impl Desk<'_, '_> {
         let size = match size {
             0 => Size::Small,
             1 => Size::Large,
-            _ => return Err(format!("size {size}: say BG_SMALL or BG_LARGE")),
+            _ => return Err(format!("size {size}: use BG_SMALL or BG_LARGE")),
         };
         Ok((known.ok_or_else(no)?, size))
     }
@@ -275,7 +275,7 @@ extern "C" fn register_as(seen: *mut Seen, id: c_int, handler: Option<Handler>) 
     let desk = unsafe { desk(seen) };
     let Some(handler) = handler else { return desk.refuse(format!("handler {id} is NULL")) };
     let Ok(number) = u16::try_from(id).map(usize::from) else {
-        return desk.refuse(format!("registerHandler: handler {id}: say 0 to 65535"));
+        return desk.refuse(format!("registerHandler: handler {id}: use 0 to 65535"));
     };
     let mut handlers = desk.handlers.lock().expect("one thread");
     let len = handlers.len().max(number + 1);

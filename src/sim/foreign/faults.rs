@@ -138,7 +138,7 @@ extern "C" fn told(signal: c_int, info: *mut libc::siginfo_t, context: *mut c_vo
         let is_near = signal == libc::SIGSEGV && address.abs_diff(stack) < NEAR_BYTES;
         if is_guard || is_near {
             line.add("has used more than its stack");
-            line.add(if guard != 0 { ": say more with --stack" } else { "" });
+            line.add(if guard != 0 { ": use more with --stack" } else { "" });
         } else {
             line.add("has ended by ");
             line.add(SIGNALS[at].1);
@@ -161,7 +161,7 @@ unsafe fn stack_pointer(context: *mut c_void) -> usize {
 /// Reports that a node has written below its stack.
 pub(super) fn overflow(node: u32) -> ! {
     let mut line = Line::about(i64::from(node));
-    line.add("has used more than its stack: say more with --stack");
+    line.add("has used more than its stack: use more with --stack");
     line.end()
 }
 

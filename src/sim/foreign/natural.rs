@@ -105,7 +105,7 @@ fn words(bytes: usize, nodes: u32) -> Result<usize, String> {
     let no = || {
         let room = room();
         format!(
-            "ftsim_state_bytes wants {bytes} bytes for each of {nodes} nodes, 0 to {}: there is \
+            "ftsim_state_bytes asks for {bytes} bytes for each of {nodes} nodes, 0 to {}: there is \
              room for {room} bytes in all",
             nodes - 1
         )

@@ -58,7 +58,7 @@ impl Stacks {
             return Err("threads want Linux 5.9 and a processor with FSGSBASE".into());
         }
         let no =
-            || format!("{count} stacks of {bytes} bytes: there is no room: say less with --stack");
+            || format!("{count} stacks of {bytes} bytes: there is no room: use less with --stack");
         let bytes = bytes.next_multiple_of(GUARD_BYTES) + GUARD_BYTES;
         let all = count.checked_mul(bytes).filter(|&all| all > 0).ok_or_else(no)?;
         let (access, kind) =

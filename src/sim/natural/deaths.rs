@@ -19,7 +19,7 @@ pub fn parse(words: &str, graph: &Graph) -> Result<Nodes, String> {
 }
 
 fn set_of(words: &str, graph: &Graph) -> Result<Vec<usize>, String> {
-    let no = || format!("`{words}`: say 10%, 100, node 3 17, box 0,0..0.5,0.5 or ball 0.5,0.5 0.1");
+    let no = || format!("`{words}`: use 10%, 100, node 3 17, box 0,0..0.5,0.5 or ball 0.5,0.5 0.1");
     let (kind, rest) = words.split_once(' ').unwrap_or((words, ""));
     let place = |text: &str| -> Result<[f32; 2], String> {
         let (x, y) = text.trim().split_once(',').ok_or_else(no)?;
@@ -34,7 +34,7 @@ fn set_of(words: &str, graph: &Graph) -> Result<Vec<usize>, String> {
                 numbers.map(str::parse).collect::<Result<_, _>>().map_err(|_| no())?;
             match nodes.iter().find(|&&node| node >= graph.places.len()) {
                 Some(node) => {
-                    Err(format!("there is no node {node}: say 0 to {}", graph.places.len() - 1))
+                    Err(format!("there is no node {node}: use 0 to {}", graph.places.len() - 1))
                 }
                 None => Ok(nodes),
             }
@@ -55,7 +55,7 @@ fn set_of(words: &str, graph: &Graph) -> Result<Vec<usize>, String> {
             let (centre, radius) = rest.trim().rsplit_once(' ').ok_or_else(no)?;
             let (centre, radius) = (place(centre)?, number(radius).ok_or_else(no)?);
             if radius <= 0.0 {
-                return Err(format!("`{words}`: say a radius of more than 0, such as 0.1"));
+                return Err(format!("`{words}`: use a radius of more than 0, such as 0.1"));
             }
             let is_in = |at: &[f32; 2]| (at[0] - centre[0]).hypot(at[1] - centre[1]) <= radius;
             Ok(all.filter(|(_, at)| is_in(at)).map(|(node, _)| node).collect())
@@ -85,10 +85,10 @@ mod tests {
         let ball = count("ball 0.5,0.5 0.1");
         assert!((250..380).contains(&ball), "{ball}");
         assert_eq!(count("50% of ball 0.5,0.5 0.1"), ball.div_ceil(2));
-        assert!(parse("some", &graph).unwrap_err().contains("say 10%"));
+        assert!(parse("some", &graph).unwrap_err().contains("use 10%"));
         assert!(parse("node 10000", &graph).unwrap_err().contains("0 to 9999"));
         for words in ["ball 0.5,0.5 nan", "ball nan,0 0.1", "ball 0,0 inf", "box 0,0..nan,1"] {
-            assert!(parse(words, &graph).unwrap_err().contains("say 10%"), "{words}");
+            assert!(parse(words, &graph).unwrap_err().contains("use 10%"), "{words}");
         }
         for words in ["ball 0.5,0.5 0", "ball 0.5,0.5 -1"] {
             assert!(parse(words, &graph).unwrap_err().contains("a radius of more than 0"));

@@ -103,7 +103,7 @@ impl Wiring {
             if line.is_empty() {
                 continue;
             }
-            let no = || format!("{file}:{number}: `{line}`: say 0: 3 5 (who: to whom)");
+            let no = || format!("{file}:{number}: `{line}`: use 0: 3 5 (who: to whom)");
             let (who, list) = line.split_once(':').ok_or_else(no)?;
             let who: u32 = who.trim().parse().map_err(|_| no())?;
             let list: Result<Vec<u32>, _> = list.split_whitespace().map(str::parse).collect();
@@ -121,7 +121,7 @@ impl Wiring {
         pairs.sort_unstable();
         pairs.dedup();
         match nodes {
-            0 => Err(format!("{file}: no node: say 0: 3 5 (who: to whom), one node a line")),
+            0 => Err(format!("{file}: no node: use 0: 3 5 (who: to whom), one node a line")),
             _ => Ok(Wiring::Given(nodes, pairs)),
         }
     }
@@ -182,7 +182,7 @@ fn is_small(nodes: u64, neighbours: u64) -> Result<(), String> {
     match nodes <= u64::from(MOST_NODES) && nodes * neighbours <= MOST_ENTRIES {
         true => Ok(()),
         false => Err(format!(
-            "{nodes} nodes with {neighbours} neighbours each: say at most {MOST_NODES} nodes, \
+            "{nodes} nodes with {neighbours} neighbours each: use at most {MOST_NODES} nodes, \
              and {MOST_ENTRIES} neighbours of all of them"
         )),
     }
@@ -242,7 +242,7 @@ mod tests {
     #[test]
     fn lists_that_cannot_be_are_refused() {
         assert!(Wiring::Random(5).graph(10, 1).unwrap_err().contains("fewer than half"));
-        assert!(Wiring::given("f", "0 1\n").unwrap_err().starts_with("f:1: `0 1`: say 0: 3 5"));
+        assert!(Wiring::given("f", "0 1\n").unwrap_err().starts_with("f:1: `0 1`: use 0: 3 5"));
         assert!(Wiring::given("f", "").is_err());
     }
 }

@@ -131,7 +131,7 @@ impl Figures {
             "21" => self.collectives("16 x 8 x 8, as BG/Q", BLUE_GENE),
             "22" => shares::by_size(),
             "fat-tree" => self.fat_tree(),
-            _ => Err(format!("there is no figure {name} here: say one of {}", NAMES.join(", "))),
+            _ => Err(format!("there is no figure {name} here: use one of {}", NAMES.join(", "))),
         }
     }
 

@@ -66,7 +66,7 @@ impl Study {
     pub fn fits(nodes: usize) -> Result<(), String> {
         match nodes {
             0..=MOST_NODES => Ok(()),
-            _ => Err(format!("{nodes} nodes: say at most {MOST_NODES} nodes")),
+            _ => Err(format!("{nodes} nodes: use at most {MOST_NODES} nodes")),
         }
     }
 

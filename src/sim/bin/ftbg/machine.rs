@@ -1,12 +1,12 @@
 //! The emulated machine: from the command line, with defaults for each program.
 
+use ftmpi_cli::Words;
 use ftmpi_machine::Model;
 use ftmpi_machine::cost::CornerRule;
 use ftmpi_machine::topology::{Grid, Topology};
 use ftmpi_machine::units::{NANO, numbers, picos_of};
 use ftmpi_sim::bluegene::Setup;
 use ftmpi_sim::foreign::bluegene::Wanted;
-use ftmpi_sim::words::Words;
 
 /// A machine before it is built.
 pub(crate) struct Machine {
@@ -28,7 +28,7 @@ impl Machine {
         let read = |dims: String| numbers(&dims).map_err(|why| format!("--dims: {why}"));
         let dims = words.text("dims").map(read).transpose()?;
         let dims = dims.map(|dims| {
-            <[u32; 3]>::try_from(dims).map_err(|_| "--dims has three numbers: say 34,34,36")
+            <[u32; 3]>::try_from(dims).map_err(|_| "--dims has three numbers: use 34,34,36")
         });
         model.cost.corner_rule = match words.text("cost").as_deref() {
             None => model.cost.corner_rule,
@@ -39,14 +39,14 @@ impl Machine {
                 CornerRule::OnceAtLeast
             }
             Some(other) => {
-                return Err(format!("--cost {other}: say published, physical or text"));
+                return Err(format!("--cost {other}: use published, physical or text"));
             }
         };
         let handler = words.number("handler", model.cost.handler as f64 / 1e3)?;
         model.cost.handler = picos_of(handler).map_err(|why| format!("--handler {why}"))?;
         let communication = words.given("communication", 100)?;
         if communication == Some(0) {
-            return Err("--communication 0: say 1 or more".into());
+            return Err("--communication 0: use 1 or more".into());
         }
         Ok(Machine {
             is_named,
@@ -66,7 +66,7 @@ impl Machine {
     /// A program requires this machine; the command line takes precedence.
     pub(crate) fn want(&mut self, wanted: Wanted) -> Result<(), String> {
         let known = |number: i32| {
-            u32::try_from(number).map_err(|_| format!("BgInit wants {number}: say 1 or more"))
+            u32::try_from(number).map_err(|_| format!("BgInit: {number} nodes; use 1 or more"))
         };
         let [x, y, z] = wanted.dims;
         let dims = [known(x)?, known(y)?, known(z)?];

@@ -8,14 +8,15 @@ mod machine;
 mod measure;
 mod watch;
 
+use ftmpi_cli::Words;
 use ftmpi_sim::bluegene::apps::{LineBroadcast, OctreeBroadcast, Reduce, Ring};
 use ftmpi_sim::bluegene::jacobi::{Jacobi, differing};
 use ftmpi_sim::bluegene::md::{Md, Outcome};
 use ftmpi_sim::bluegene::{Emulator, Heat, Program, Remains, Setup, Totals};
 use ftmpi_sim::foreign::bluegene::Foreign;
+use ftmpi_sim::program::program;
 use ftmpi_sim::report::Report;
 use ftmpi_sim::stage::{self, Viewing};
-use ftmpi_sim::words::{Words, program};
 use machine::Machine;
 use measure::Measure;
 use std::path::Path;
@@ -71,7 +72,7 @@ fn built_in(what: &str, mut words: Words, machine: Machine, play: &mut Play) -> 
             Ok(())
         }
         "md" => molecules(setup, rounds, seed, play),
-        _ => Err("say what: ftbg line, octtree, reduce, ring, jacobi, md or run APP.so".into()),
+        _ => Err("which one? ftbg line, octtree, reduce, ring, jacobi, md or run APP.so".into()),
     }
 }
 
@@ -108,7 +109,7 @@ fn foreign(mut words: Words, mut machine: Machine, play: &mut Play) -> Result<()
     play.begin(&name.to_string_lossy(), &setup);
     let emulator = play.run(setup, program)?;
     let infos = about.iter().map(|node| {
-        let node: u32 = node.parse().map_err(|_| format!("--info {node}: say a node's number"))?;
+        let node: u32 = node.parse().map_err(|_| format!("--info {node}: use a node's number"))?;
         match node < emulator.setup().nodes() {
             true => Ok(format!("{node}: {}", emulator.program().info(node, emulator.data(node)))),
             false => Err(format!("--info {node}: there is no such node")),
@@ -138,7 +139,7 @@ impl Play {
     fn read(words: &mut Words) -> Result<Play, String> {
         let threads = words.number("threads", 1)?;
         if threads == 0 || threads > 256 {
-            return Err(format!("--threads {threads}: say 1 to 256"));
+            return Err(format!("--threads {threads}: use 1 to 256"));
         }
         let measure = Measure::read(words)?;
         let viewing = Viewing::read(words)?;
@@ -153,7 +154,7 @@ impl Play {
         }
         let slice = slice.unwrap_or(1000.0);
         if !(0.001..1e15).contains(&slice) {
-            return Err(format!("--slice {slice}: say nanoseconds, such as 1000"));
+            return Err(format!("--slice {slice}: use nanoseconds, such as 1000"));
         }
         let view = view.unwrap_or("total".into());
         Ok(Play {

@@ -4,10 +4,10 @@
 //! it. An ideal emulation takes r times as long as the emulated machine; the efficiency is that
 //! time over the time it took.
 
+use ftmpi_cli::Words;
 use ftmpi_sim::bluegene::{Setup, Totals};
 use ftmpi_sim::output::remark;
 use ftmpi_sim::report::Report;
-use ftmpi_sim::words::Words;
 use std::time::Duration;
 
 pub(crate) struct Measure {
@@ -21,7 +21,7 @@ impl Measure {
     pub(crate) fn read(words: &mut Words) -> Result<Measure, String> {
         let clock_ghz = words.number("clock", clock_here().unwrap_or(1.0))?;
         if !(0.001..1000.0).contains(&clock_ghz) {
-            return Err(format!("--clock {clock_ghz}: say gigahertz, such as 2.5"));
+            return Err(format!("--clock {clock_ghz}: use gigahertz, such as 2.5"));
         }
         let (is_quiet, is_reported) = (words.has("quiet"), words.has("measure"));
         Ok(Measure { is_quiet, is_reported, clock_ghz })

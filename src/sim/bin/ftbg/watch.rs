@@ -65,7 +65,7 @@ impl<P: Program> Watched<P> {
     fn choose(&mut self, name: &str) -> Result<(), String> {
         let known = VIEWS.iter().position(|view| [view.0, view.1].contains(&name));
         self.view = known
-            .ok_or_else(|| format!("{name}: say {}", VIEWS.map(|(short, _)| short).join(", ")))?;
+            .ok_or_else(|| format!("{name}: use {}", VIEWS.map(|(short, _)| short).join(", ")))?;
         Ok(())
     }
 
@@ -226,7 +226,7 @@ impl<P: Program> Run for Watched<P> {
                 feed.set(self.scene());
                 Ok(VIEWS[self.view].1.into())
             }
-            _ => Err(format!("`{word}`: say go, halt, step, speed, info, view or quit")),
+            _ => Err(format!("`{word}`: use go, halt, step, speed, info, view or quit")),
         }
     }
 }

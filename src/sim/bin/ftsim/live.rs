@@ -3,10 +3,10 @@
 use crate::border::{margin, nearest_side};
 use crate::track::Track;
 use ftmpi_base::random::Random;
+use ftmpi_cli::numbers::finite;
 use ftmpi_sim::natural::{Application, Row, World, deaths};
 use ftmpi_sim::output::remark;
 use ftmpi_sim::stage::{self, Run, Wish};
-use ftmpi_sim::words::finite;
 use ftmpi_view::{Feed, Frame, Image, Order, Recorder, Scene, Setup, Slider, Slow};
 use std::path::Path;
 use std::sync::Arc;
@@ -278,7 +278,7 @@ impl<A: Application> Run for Watched<'_, A> {
                 if is_way_back { Ok(self.border_back(feed)) } else { self.border(rest, feed) }
             }
             _ => Err(format!(
-                "`{word}`: say go, halt, step, speed, info, kill, region, border, setup or quit"
+                "`{word}`: use go, halt, step, speed, info, kill, region, border, setup or quit"
             )),
         }
     }
@@ -319,7 +319,7 @@ impl<A: Application> Watched<'_, A> {
     fn kill_region(&mut self, rest: &str) -> Result<String, String> {
         let words: Vec<_> = rest.split_whitespace().collect();
         let [x0, y0, x1, y1, percent] = words[..] else {
-            return Err("say region X0 Y0 X1 Y1 PERCENT".into());
+            return Err("expected region X0 Y0 X1 Y1 PERCENT".into());
         };
         let who = format!("{percent}% of box {x0},{y0}..{x1},{y1}");
         let nodes = deaths::parse(&who, self.world.graph())?;
@@ -333,7 +333,9 @@ impl<A: Application> Watched<'_, A> {
         let at = SIDES.iter().position(|name| *name == side);
         let (Some(at), Some(value)) = (at.filter(|_| self.show.sides.is_some()), finite(value))
         else {
-            return Err("say border left|right|lower|upper VALUE, where there is a border".into());
+            return Err(
+                "expected border left|right|lower|upper VALUE, where there is a border".into()
+            );
         };
         let is_first = self.moved.iter().all(Option::is_none);
         self.moved[at] = Some(value);

@@ -12,13 +12,15 @@ mod vast;
 mod watch;
 
 use border::{margin, nearest_side};
+use ftmpi_cli::Words;
+use ftmpi_cli::numbers::finite;
 use ftmpi_sim::foreign::natural::Foreign;
 use ftmpi_sim::natural::max::{Max, share_unknowing};
 use ftmpi_sim::natural::poisson::{Poisson, Truth};
 use ftmpi_sim::natural::{Application, Graph, World};
 use ftmpi_sim::output::remark;
+use ftmpi_sim::program::program;
 use ftmpi_sim::report::Report;
-use ftmpi_sim::words::{Words, finite, program};
 use ftmpi_view::{Feed, Replay, Setup};
 use live::{Again, Live, Show};
 use network::{Deaths, Network};
@@ -79,7 +81,7 @@ fn once(
     let mut words = Words::split(arguments.iter().cloned(), &alone)?;
     let port = words.given("port", 8080)?;
     let Some(what) = words.word() else {
-        return Err("say what: ftsim max, poisson, run APP.so or replay FILE".into());
+        return Err("which one? ftsim max, poisson, run APP.so or replay FILE".into());
     };
     if what == "replay" {
         return replay(words, port);
@@ -98,7 +100,7 @@ fn once(
         "poisson" => poisson(words, pages),
         "run" => foreign(words, pages),
         _ => Err(format!(
-            "`{what}`: say ftsim max, ftsim poisson, ftsim run APP.so or ftsim replay FILE"
+            "`{what}`: use ftsim max, ftsim poisson, ftsim run APP.so or ftsim replay FILE"
         )),
     }
 }
@@ -116,7 +118,7 @@ fn replay(mut words: Words, port: Option<u16>) -> Result<String, String> {
     if let (Some(prints), Some(port)) = (&prints, port) {
         let files = prints.files();
         return Err(format!(
-            "--port {port} is for a page, and {files} writes files: say one of them"
+            "--port {port} is for a page, and {files} writes files: use one of them"
         ));
     }
     let replay = Replay::open(Path::new(&path))?;
@@ -143,7 +145,7 @@ impl<'a> Setting<'a> {
         let deaths = Deaths::read(words, &network, &graph, ticks)?;
         let threads = words.number("threads", 1)?;
         if threads == 0 || threads > 256 {
-            return Err(format!("--threads {threads}: say 1 to 256"));
+            return Err(format!("--threads {threads}: use 1 to 256"));
         }
         let (watch, is_json) = (Watch::read(words)?, words.has("json"));
         let is_told = !watch.is_quiet && !pages.is_trial;
@@ -220,7 +222,7 @@ impl<'a> Setting<'a> {
 fn max(mut words: Words, pages: Pages<'_>) -> Result<String, String> {
     if words.is("topology", "hashed") {
         if pages.are_there {
-            return Err("--watch: --topology hashed has no places to look at: say random".into());
+            return Err("--watch: --topology hashed has no places to look at: use random".into());
         }
         return vast::max(words);
     }
@@ -255,7 +257,7 @@ fn max(mut words: Words, pages: Pages<'_>) -> Result<String, String> {
 fn poisson(mut words: Words, pages: Pages<'_>) -> Result<String, String> {
     let tolerance = words.number("tolerance", 1e-6)?;
     if tolerance < 0.0 {
-        return Err(format!("--tolerance {tolerance}: say 0 or more, such as --tolerance 1e-6"));
+        return Err(format!("--tolerance {tolerance}: use 0 or more, such as --tolerance 1e-6"));
     }
     let source = words.number("source", 0.0)?;
     let border = words.text("border").unwrap_or("x2-y2".into());
@@ -264,7 +266,7 @@ fn poisson(mut words: Words, pages: Pages<'_>) -> Result<String, String> {
     words.done()?;
     if !setting.graph.is_symmetric() {
         return Err(format!(
-            "poisson on {}: links must go both ways: say --topology nearest, mesh, torus or \
+            "poisson on {}: links must go both ways: use --topology nearest, mesh, torus or \
              hypercube",
             setting.network
         ));
@@ -320,7 +322,7 @@ fn is_solved(words: &mut Words, nodes: u32) -> Result<bool, String> {
         None => Ok(nodes <= MOST_NODES),
         Some("yes") => Ok(true),
         Some("no") => Ok(false),
-        Some(other) => Err(format!("--solve {other}: say yes or no")),
+        Some(other) => Err(format!("--solve {other}: use yes or no")),
     }
 }
 
@@ -349,7 +351,7 @@ fn sides(text: &str) -> Result<Option<[f64; 4]>, String> {
     let values: Option<Vec<f64>> = text.split(',').map(finite).collect();
     let sides = values.and_then(|values| <[f64; 4]>::try_from(values).ok());
     sides.map(Some).ok_or_else(|| {
-        format!("--border {text}: say x2-y2, or left,right,lower,upper such as 0,0,0,1")
+        format!("--border {text}: use x2-y2, or left,right,lower,upper such as 0,0,0,1")
     })
 }
 
@@ -359,7 +361,7 @@ fn foreign(mut words: Words, pages: Pages<'_>) -> Result<String, String> {
     let about = words.all("info");
     let stack: usize = words.number("stack", 64)?;
     if !(16..=1 << 20).contains(&stack) {
-        return Err(format!("--stack {stack}: say 16 to 1048576 kilobytes"));
+        return Err(format!("--stack {stack}: use 16 to 1048576 kilobytes"));
     }
     let setting = Setting::read(&mut words, pages, 10_000, "nearest", 100_000)?;
     words.done()?;
@@ -397,7 +399,7 @@ fn foreign(mut words: Words, pages: Pages<'_>) -> Result<String, String> {
     let used = (0..256).filter(|&colour| colours[colour] > 0);
     report.add("colours", used.map(|colour| vec![colour, colours[colour]]).collect::<Vec<_>>());
     let infos = about.iter().map(|node| {
-        let node: u32 = node.parse().map_err(|_| format!("--info {node}: say a node's number"))?;
+        let node: u32 = node.parse().map_err(|_| format!("--info {node}: use a node's number"))?;
         match node < setting.graph.nodes() {
             true => Ok(format!("{node}: {}", world.info(node))),
             false => Err(format!("--info {node}: there is no such node")),

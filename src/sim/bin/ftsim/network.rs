@@ -1,12 +1,13 @@
 //! The network of the run and its planned deaths, from the command line.
 
+use ftmpi_cli::Words;
+use ftmpi_cli::numbers::finite;
 use ftmpi_machine::Model;
 use ftmpi_machine::faults::{Death, Dice, Faults, Plan};
 use ftmpi_machine::topology::{Grid, Topology};
 use ftmpi_machine::units::{Picos, numbers, time};
 use ftmpi_sim::natural::poisson::kappa;
 use ftmpi_sim::natural::{Graph, MOST_NODES, Wiring, deaths};
-use ftmpi_sim::words::{Words, finite};
 use std::fmt;
 
 pub(crate) struct Network {
@@ -49,7 +50,7 @@ impl Network {
         let given_nodes: Option<u32> = words.given("nodes", nodes)?;
         let nodes = given_nodes.unwrap_or(nodes);
         if nodes == 0 || nodes > MOST_NODES {
-            return Err(format!("--nodes {nodes}: say 1 to {MOST_NODES}"));
+            return Err(format!("--nodes {nodes}: use 1 to {MOST_NODES}"));
         }
         if let Some(file) = words.text("machine") {
             if given_nodes.is_some() {
@@ -98,7 +99,7 @@ impl Network {
             }
             other => {
                 return Err(format!(
-                    "--topology {other}: say random, nearest, far, mesh, torus, hypercube or a \
+                    "--topology {other}: use random, nearest, far, mesh, torus, hypercube or a \
                      file with a dot in its name"
                 ));
             }
@@ -133,7 +134,7 @@ impl Network {
         match free_bytes() {
             Some(free) if needed > free => Err(format!(
                 "{nodes} nodes with {neighbours} neighbours each take about {:.1} GB, and {:.1} \
-                 are free: say fewer; max has --topology hashed, which keeps no lists",
+                 are free: use fewer; max has --topology hashed, which keeps no lists",
                 needed as f64 / 1e9,
                 free as f64 / 1e9
             )),
@@ -201,7 +202,7 @@ impl Deaths {
         for kill in kills.1.split(';').map(str::trim).filter(|kill| !kill.is_empty()) {
             let (who, when) = match kill.rsplit_once('@') {
                 Some((who, when)) => {
-                    let no = || format!("--kill {kill}: say 1% or 1%@5, at a tick");
+                    let no = || format!("--kill {kill}: use 1% or 1%@5, at a tick");
                     (who, when.parse().map_err(|_| no())?)
                 }
                 None => (kill, at),
@@ -211,7 +212,7 @@ impl Deaths {
         }
         if !every.is_empty() {
             let period = every.parse().ok().filter(|&period: &u64| period > 0);
-            let period = period.ok_or("--kill-every: say how many ticks, 1 or more")?;
+            let period = period.ok_or("--kill-every: use how many ticks, 1 or more")?;
             plans.push(Plan::Every(parts(period), deaths::parse("1", graph)?));
         }
         for dice in dice(words, mttf)? {
@@ -255,7 +256,7 @@ impl Deaths {
 /// The times between failures of all nodes together, and of each.
 fn dice(words: &mut Words, mttf: &str) -> Result<Vec<Dice>, String> {
     let shape = words.positive("weibull", 1.5)?;
-    let no = || format!("--mttf {mttf}: say how many ticks, on average, more than 0");
+    let no = || format!("--mttf {mttf}: use how many ticks, on average, more than 0");
     let mean = |text: &str| finite(text).filter(|&mean| mean > 0.0).ok_or_else(no);
     let whole = if mttf.is_empty() { None } else { Some(mean(mttf)?) };
     let each = words.positive("node-mttf", 1e6)?;
@@ -265,7 +266,7 @@ fn dice(words: &mut Words, mttf: &str) -> Result<Vec<Dice>, String> {
     let shape = shape.unwrap_or(1.0);
     if !Dice::SHAPES.contains(&shape) {
         let (low, high) = (Dice::SHAPES.start(), Dice::SHAPES.end());
-        return Err(format!("--weibull {shape}: say {low} to {high}"));
+        return Err(format!("--weibull {shape}: use {low} to {high}"));
     }
     let means = [(whole, false), (each, true)].into_iter();
     let dice = means.filter_map(|(mean, is_per_node)| {
@@ -279,7 +280,7 @@ fn dice(words: &mut Words, mttf: &str) -> Result<Vec<Dice>, String> {
 fn tick(words: &mut Words) -> Result<Picos, String> {
     words.text("tick").map_or(Ok(1_000_000), |text| {
         let tick = time(&text).map_err(|why| format!("--tick {why}"))?;
-        let no = || format!("--tick {text}: say a picosecond or more, such as --tick 1us");
+        let no = || format!("--tick {text}: use a picosecond or more, such as --tick 1us");
         (tick > 0).then_some(tick).ok_or_else(no)
     })
 }
@@ -307,7 +308,7 @@ fn listed(file: &str, graph: &Graph) -> Result<Dying, String> {
         let death = line.split_once(' ').and_then(read);
         let death = death.filter(|&(_, node): &(u64, u32)| node < graph.nodes());
         list.push(death.ok_or_else(|| {
-            format!("{file}:{number}: `{line}`: say the tick and the node, such as 5 1234")
+            format!("{file}:{number}: `{line}`: use the tick and the node, such as 5 1234")
         })?);
     }
     Ok(list)

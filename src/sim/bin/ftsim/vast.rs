@@ -1,10 +1,10 @@
 //! `ftsim max --topology hashed`: the global maximum on networks too large to store their lists.
 
+use ftmpi_cli::Words;
 use ftmpi_sim::natural::hashed::Hashed;
 use ftmpi_sim::natural::max::share_unknowing;
 use ftmpi_sim::output::remark;
 use ftmpi_sim::report::Report;
-use ftmpi_sim::words::Words;
 use std::time::Instant;
 
 /// The most nodes, two numbers for each: more would need machines with more memory.
@@ -18,7 +18,7 @@ pub(crate) fn max(mut words: Words) -> Result<String, String> {
     let neighbours = words.number("neighbours", 4)?;
     if !(2..=MOST_NODES).contains(&nodes) || neighbours == 0 || neighbours > 64 {
         return Err(format!(
-            "--nodes {nodes} --neighbours {neighbours}: say 2 to {MOST_NODES} nodes, each with 1 \
+            "--nodes {nodes} --neighbours {neighbours}: use 2 to {MOST_NODES} nodes, each with 1 \
              to 64 neighbours"
         ));
     }
@@ -26,7 +26,7 @@ pub(crate) fn max(mut words: Words) -> Result<String, String> {
     let (seed, ticks) = (words.number("seed", 1)?, words.number("ticks", 100_000)?);
     let threads = words.number("threads", cores)?;
     if threads == 0 || threads > 256 {
-        return Err(format!("--threads {threads}: say 1 to 256"));
+        return Err(format!("--threads {threads}: use 1 to 256"));
     }
     let usual_time = words.number("at", 0)?;
     let deaths = words.all("kill");
@@ -66,7 +66,7 @@ pub(crate) fn max(mut words: Words) -> Result<String, String> {
 
 /// Reads `10%`, `1000` or either with `@TICK`.
 fn dying(text: &str, nodes: u32, usual_time: u64) -> Result<(u64, u32), String> {
-    let no = || format!("--kill {text}: on hashed lists, say 10%, 1000 or 10%@5");
+    let no = || format!("--kill {text}: on hashed lists, use 10%, 1000 or 10%@5");
     let (who, at) = match text.split_once('@') {
         Some((who, at)) => (who, at.trim().parse().map_err(|_| no())?),
         None => (text, usual_time),

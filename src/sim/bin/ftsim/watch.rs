@@ -1,11 +1,11 @@
 //! The output of a run while it continues: counters, pictures, and a remark when it takes long.
 
 use crate::live::{self, Show};
+use ftmpi_cli::Words;
 use ftmpi_sim::natural::picture::{draw, draw_as};
 use ftmpi_sim::natural::{Application, World};
 use ftmpi_sim::output::remark;
 use ftmpi_sim::stage;
-use ftmpi_sim::words::Words;
 use ftmpi_view::{Feed, Recorder, Replay, Slow, kind, shade};
 use std::fs::File;
 use std::io::{BufWriter, Write};
@@ -137,13 +137,13 @@ impl Prints {
         let has_pictures = film.is_some() || frames.is_some();
         if let (Some(side), false) = (side, has_pictures) {
             return Err(format!(
-                "--size {side} is for pictures in files: say --apng OUT or --frames DIRECTORY, or \
+                "--size {side} is for pictures in files: use --apng OUT or --frames DIRECTORY, or \
                  leave it out"
             ));
         }
         if let (Some(every), false) = (every, has_pictures || csv.is_some()) {
             return Err(format!(
-                "--every {every} is for files: say --apng OUT, --frames DIRECTORY or --csv OUT, or \
+                "--every {every} is for files: use --apng OUT, --frames DIRECTORY or --csv OUT, or \
                  leave it out"
             ));
         }

@@ -6,6 +6,7 @@ mod help;
 mod watch;
 
 use ftmpi_base::random::Random;
+use ftmpi_cli::Words;
 use ftmpi_machine::Model;
 use ftmpi_machine::fat_tree::FatTree;
 use ftmpi_machine::spares::{Choice, Method, Spares};
@@ -13,6 +14,7 @@ use ftmpi_machine::topology::{Grid, Topology};
 use ftmpi_machine::traffic::Pattern;
 use ftmpi_machine::units::numbers;
 use ftmpi_sim::output;
+use ftmpi_sim::program::program;
 use ftmpi_sim::report::{Report, Value};
 use ftmpi_sim::spares::Study;
 use ftmpi_sim::spares::figures::{Figures, NAMES};
@@ -21,7 +23,6 @@ use ftmpi_sim::spares::study::Effort;
 use ftmpi_sim::spares::table;
 use ftmpi_sim::spares::worst::{Search, Worst, worst};
 use ftmpi_sim::stage::{self, Viewing};
-use ftmpi_sim::words::{Words, program};
 use std::io;
 use std::path::Path;
 use std::process::ExitCode;
@@ -46,7 +47,7 @@ fn run(arguments: Vec<String>) -> Result<String, String> {
         Some("figure") => drawn(words),
         Some("figures") => all_drawn(words),
         Some("table") => tabled(words),
-        _ => Err("say what: ftspare share, worst, sample, figure N, figures or table N".into()),
+        _ => Err("which one? ftspare share, worst, sample, figure N, figures or table N".into()),
     }
 }
 
@@ -87,7 +88,7 @@ fn study(words: &mut Words, dims: &str, alloc: &str, methods: &str) -> Result<St
         Some("dimension") => Choice::Dimension,
         Some("collisions") => Choice::Collisions,
         Some(other) => {
-            return Err(format!("--choose {other}: say dimension, nearest or collisions"));
+            return Err(format!("--choose {other}: use dimension, nearest or collisions"));
         }
     };
     let pattern = match words.text("stencil") {
@@ -117,7 +118,7 @@ fn grid(text: &str, is_torus: bool) -> Result<Grid, String> {
 fn fat_tree(text: &str) -> Result<FatTree, String> {
     match numbers(text)?[..] {
         [arity, levels] => FatTree::new(arity, levels),
-        _ => Err("say how many ports a switch has and how many levels there are: 19,2".into()),
+        _ => Err("give the ports of a switch and the number of levels, such as 19,2".into()),
     }
 }
 
@@ -172,10 +173,10 @@ fn worst_case(mut words: Words) -> Result<String, String> {
         threads: threads(&mut words)?,
     };
     if search.width == 0 {
-        return Err("--width 0: say 1 or more".into());
+        return Err("--width 0: use 1 or more".into());
     }
     if !(1..=MOST_ORDERS).contains(&search.orders) {
-        return Err(format!("--orders {}: say 1 to {MOST_ORDERS}", search.orders));
+        return Err(format!("--orders {}: use 1 to {MOST_ORDERS}", search.orders));
     }
     let study = study(&mut words, "15,15", "2D(1,1)", "0D")?;
     let failures = reached(&study, failures)?.unwrap_or(9);
@@ -206,10 +207,10 @@ const MOST_ORDERS: u64 = 1_000_000_000;
 /// The requested number of failures, if that many can be substituted at all.
 fn reached(study: &Study, failures: Option<usize>) -> Result<Option<usize>, String> {
     match failures {
-        Some(0) => Err("--failures 0: say 1 or more".into()),
+        Some(0) => Err("--failures 0: use 1 or more".into()),
         Some(failures) if failures > study.reach() => {
             let spares = study.reach();
-            Err(format!("--failures {failures}: there are {spares} spares, say no more than that"))
+            Err(format!("--failures {failures}: there are {spares} spares; use at most that many"))
         }
         _ => Ok(failures),
     }
@@ -236,7 +237,7 @@ fn sampled(mut words: Words) -> Result<String, String> {
     let cases = effort.cases.unwrap_or(100);
     let is_all = words.is("failures", "all");
     let failures = match words.text("failures").filter(|_| !is_all) {
-        Some(text) => Some(text.parse().map_err(|_| format!("--failures {text}: say 10 or all"))?),
+        Some(text) => Some(text.parse().map_err(|_| format!("--failures {text}: use 10 or all"))?),
         None => None,
     };
     let study = study(&mut words, "12,12,12", "3D(2,1)", "hybrid(all)")?;

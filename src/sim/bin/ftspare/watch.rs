@@ -225,10 +225,10 @@ impl<'a> Watched<'a> {
         let numbers: Option<Vec<f64>> =
             rest.split_whitespace().map(|word| word.parse().ok()).collect();
         let Some(&[x0, y0, x1, y1, percent]) = numbers.as_deref() else {
-            return Err("say region X0 Y0 X1 Y1 PERCENT".into());
+            return Err("expected region X0 Y0 X1 Y1 PERCENT".into());
         };
         if !(0.0..=100.0).contains(&percent) {
-            return Err(format!("{percent} per cent: say 0 to 100"));
+            return Err(format!("{percent} per cent: use 0 to 100"));
         }
         let is_inside = |node: &usize| {
             let [x, y] = self.places[*node].map(f64::from);
@@ -342,12 +342,12 @@ impl Run for Watched<'_> {
             "view" => {
                 let view = VIEWS.iter().position(|view| *view == rest);
                 self.view =
-                    view.ok_or_else(|| format!("view {rest}: say {}", VIEWS.join(" or ")))?;
+                    view.ok_or_else(|| format!("view {rest}: use {}", VIEWS.join(" or ")))?;
                 feed.set(self.scene());
                 Ok(rest.into())
             }
             _ => Err(format!(
-                "`{word}`: say go, halt, step, speed, info, kill, region, view or quit"
+                "`{word}`: use go, halt, step, speed, info, kill, region, view or quit"
             )),
         }
     }

@@ -1,65 +1,42 @@
-//! The words of a command line: options with `--`, and the subjects before them.
+//! A command line whose options are asked for by name, wherever they stand.
 
-use crate::output;
+use crate::numbers::finite;
+use crate::reader::{self, Complaint, Item, Reader};
+use std::ffi::OsString;
 use std::fmt::Display;
-use std::process::ExitCode;
 use std::str::FromStr;
-
-/// A whole program called `name`: shows its page of help, or prints what `run` makes of the command
-/// line, or reports what is wrong with that. The exit status is 2 if the words are wrong, and 1 if
-/// the result cannot be written.
-pub fn program(
-    name: &str, page: &str, run: impl FnOnce(Vec<String>) -> Result<String, String>,
-) -> ExitCode {
-    let arguments: Vec<String> = std::env::args().skip(1).collect();
-    if arguments.is_empty() || arguments.iter().any(|word| word == "--help" || word == "-h") {
-        return written(name, page);
-    }
-    match run(arguments) {
-        Ok(text) => written(name, &text),
-        Err(why) => {
-            output::remark(name, &why);
-            ExitCode::from(2)
-        }
-    }
-}
-
-fn written(name: &str, text: &str) -> ExitCode {
-    match output::print(text) {
-        Ok(()) => ExitCode::SUCCESS,
-        Err(why) => {
-            output::remark(name, &why);
-            ExitCode::FAILURE
-        }
-    }
-}
 
 /// The words that have not been read yet.
 pub struct Words {
     plain: Vec<String>,
-    options: Vec<(String, Option<String>)>,
+    options: Vec<Given>,
+    /// The options that were asked for: others do not exist here.
+    known: Vec<String>,
+}
+
+/// An option, and its value if it takes one.
+struct Given {
+    name: String,
+    value: Option<String>,
 }
 
 impl Words {
-    /// Splits a command line; the options in `alone` have no value, all others take one, after a
-    /// space or after `=`.
+    /// Splits a command line; the options in `alone` have no value, all others take one.
     pub fn split(words: impl Iterator<Item = String>, alone: &[&str]) -> Result<Words, String> {
-        let mut split = Words { plain: Vec::new(), options: Vec::new() };
-        let mut words = words;
-        while let Some(word) = words.next() {
-            let Some(option) = word.strip_prefix("--") else {
-                split.plain.push(word);
-                continue;
-            };
-            let (name, value) = match option.split_once('=') {
-                Some((name, value)) => (name, Some(value.to_string())),
-                None if alone.contains(&option) => (option, None),
-                None => (option, words.next()),
-            };
-            if value.is_none() && !alone.contains(&name) {
-                return Err(format!("--{name} wants a value"));
+        let known = alone.iter().map(ToString::to_string).collect();
+        let mut split = Words { plain: Vec::new(), options: Vec::new(), known };
+        let values = |name: &str| Some(((), usize::from(!alone.contains(&name))));
+        let mut reader = Reader::new(words.map(OsString::from), values);
+        let complaint = |complaint: Complaint<()>| complaint.words(std::iter::empty());
+        while let Some(item) = reader.item().map_err(complaint)? {
+            match item {
+                Item::Word(word) => split.plain.push(text(word)),
+                Item::End => split.plain.extend(reader.rest().into_iter().map(text)),
+                Item::Option { dashed, values, .. } => split.options.push(Given {
+                    name: dashed.trim_start_matches('-').to_string(),
+                    value: values.into_iter().next().map(text),
+                }),
             }
-            split.options.push((name.to_string(), value));
         }
         Ok(split)
     }
@@ -72,14 +49,14 @@ impl Words {
     /// Whether an option without a value was given.
     pub fn has(&mut self, name: &str) -> bool {
         let before = self.options.len();
-        self.options.retain(|(option, _)| option != name);
+        self.options.retain(|option| option.name != name);
         self.options.len() < before
     }
 
     /// Whether an option has this value; then it counts as read.
     pub fn is(&mut self, name: &str, value: &str) -> bool {
-        let last = self.options.iter().rfind(|(option, _)| option == name);
-        let is_it = last.is_some_and(|(_, said)| said.as_deref() == Some(value));
+        let last = self.options.iter().rfind(|option| option.name == name);
+        let is_it = last.is_some_and(|option| option.value.as_deref() == Some(value));
         is_it && self.text(name).is_some()
     }
 
@@ -90,11 +67,11 @@ impl Words {
 
     /// All values of an option.
     pub fn all(&mut self, name: &str) -> Vec<String> {
-        let is_it = |(option, _): &(String, Option<String>)| option == name;
-        let values = self.options.iter().filter(|option| is_it(option));
-        let values = values.filter_map(|(_, value)| value.clone()).collect();
-        self.options.retain(|option| !is_it(option));
-        values
+        if !self.known.iter().any(|known| known == name) {
+            self.known.push(name.to_string());
+        }
+        let taken = self.options.extract_if(.., |option| option.name == name);
+        taken.filter_map(|option| option.value).collect()
     }
 
     /// The number that an option gives.
@@ -117,7 +94,7 @@ impl Words {
         let given = self.given(name, such_as)?;
         match given {
             Some(given) if given <= 0.0 => {
-                Err(format!("--{name} {given}: say more than 0, such as --{name} {such_as}"))
+                Err(format!("--{name} {given}: expected more than 0, such as --{name} {such_as}"))
             }
             _ => Ok(given),
         }
@@ -125,25 +102,25 @@ impl Words {
 
     /// Reports words that were not read.
     pub fn done(mut self) -> Result<(), String> {
-        if let Some((name, _)) = self.options.first() {
-            return Err(format!("there is no --{name} here: see --help"));
+        if let Some(option) = self.options.first() {
+            let known = self.known.iter().map(String::as_str);
+            return Err(reader::unknown(&format!("--{}", option.name), known));
         }
         match self.word() {
-            Some(word) => Err(format!("`{word}` is too much: see --help")),
+            Some(word) => Err(format!("unexpected `{word}`; --help shows what is expected")),
             None => Ok(()),
         }
     }
 }
 
-/// Reads a number. Rejects infinity and NaN, though they can be parsed.
-pub fn finite(text: &str) -> Option<f64> {
-    text.trim().parse().ok().filter(|number: &f64| number.is_finite())
+fn text(word: OsString) -> String {
+    word.to_string_lossy().into_owned()
 }
 
 fn number<T: FromStr>(name: &str, text: &str, such_as: &str) -> Result<T, String> {
     let plain = text.replace('_', "");
     let number = finite(&plain).and_then(|_| plain.parse().ok());
-    number.ok_or_else(|| format!("--{name} {text}: say a number, such as --{name} {such_as}"))
+    number.ok_or_else(|| format!("--{name} {text}: expected a number, such as --{name} {such_as}"))
 }
 
 #[cfg(test)]
@@ -162,14 +139,20 @@ mod tests {
         assert_eq!(words.number("nodes", 5), Ok(1000));
         assert_eq!(words.number("seed", 7), Ok(7));
         assert_eq!(words.all("kill"), vec!["5%", "3"]);
-        assert!(words.done().unwrap_err().contains("`x` is too much"));
-        assert!(split("--nodes").err().unwrap().contains("--nodes wants a value"));
-        assert!(split("--node 1").unwrap().done().unwrap_err().contains("no --node here"));
+        assert!(words.done().unwrap_err().contains("unexpected `x`"));
+        assert!(split("--nodes").err().unwrap().contains("--nodes needs a value"));
+        let mut asked = split("--node 1").unwrap();
+        assert_eq!(asked.number("nodes", 7), Ok(7));
+        let said = asked.done().unwrap_err();
+        assert_eq!(said, "there is no option --node; did you mean --nodes?");
         let said = split("--nodes many").unwrap().number("nodes", 5).unwrap_err();
-        assert_eq!(said, "--nodes many: say a number, such as --nodes 5");
+        assert_eq!(said, "--nodes many: expected a number, such as --nodes 5");
         for text in ["nan", "inf", "-inf", "1e999"] {
             let said = split(&format!("--source {text}")).unwrap().number("source", 0.5);
-            assert_eq!(said, Err(format!("--source {text}: say a number, such as --source 0.5")));
+            assert_eq!(
+                said,
+                Err(format!("--source {text}: expected a number, such as --source 0.5"))
+            );
         }
         for text in ["0", "-3", "-0.0", "nan"] {
             let said = split(&format!("--mttf {text}")).unwrap().positive("mttf", 5.0);

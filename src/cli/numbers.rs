@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 /// A size in bytes: digits and perhaps `K`, `M`, `G` or `T` (powers of 1024; `KB`, `KiB` too).
-pub(crate) fn size(text: &str) -> Option<usize> {
+pub fn size(text: &str) -> Option<usize> {
     let digits = text.find(|c: char| !c.is_ascii_digit()).unwrap_or(text.len());
     let (number, unit) = text.split_at(digits);
     let unit = unit.to_ascii_uppercase();
@@ -19,19 +19,24 @@ pub(crate) fn size(text: &str) -> Option<usize> {
 }
 
 /// A time in seconds, with an optional fraction; more than 0.
-pub(crate) fn seconds(text: &str) -> Option<Duration> {
+pub fn seconds(text: &str) -> Option<Duration> {
     let time = Duration::try_from_secs_f64(text.parse().ok()?).ok()?;
     (!time.is_zero()).then_some(time)
 }
 
 /// A count. One that overflows becomes the largest: a limit of the machine will refuse it.
-pub(crate) fn count(text: &str) -> Option<usize> {
+pub fn count(text: &str) -> Option<usize> {
     let all_digits = !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
     all_digits.then(|| text.parse().unwrap_or(usize::MAX))
 }
 
+/// A number with a point, perhaps. Infinity and NaN are none.
+pub fn finite(text: &str) -> Option<f64> {
+    text.trim().parse().ok().filter(|number: &f64| number.is_finite())
+}
+
 /// A size, written for people.
-pub(crate) fn spelled(bytes: usize) -> String {
+pub fn spelled(bytes: usize) -> String {
     let units = [(40, "T"), (30, "G"), (20, "M"), (10, "K")];
     let unit = units.iter().find(|(shift, _)| bytes >> shift << shift == bytes && bytes != 0);
     unit.map_or_else(|| bytes.to_string(), |(shift, name)| format!("{}{name}", bytes >> shift))
