@@ -186,7 +186,7 @@ static int bury(int code, int worker)
     if (worker < 0 || worker >= size || has[worker] == GONE)
         return 0;
     end_progress();
-    printf("rank %d is dead, the others go on\n", worker);
+    printf("rank %d is dead, the others continue\n", worker);
     if (has[worker] >= 0)
         is_given[has[worker]] = 0;
     next_task = 0;

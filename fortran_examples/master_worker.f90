@@ -205,7 +205,7 @@ contains
     if (bury) bury = mode == FTMPI_COMM_MODE_BLANK .and. has(worker) /= gone
     if (.not. bury) return
     call end_progress()
-    print '(A,I0,A)', 'rank ', worker, ' is dead, the others go on'
+    print '(A,I0,A)', 'rank ', worker, ' is dead, the others continue'
     if (has(worker) > 0) is_given(has(worker)) = .false.
     next_task = 1
   end function

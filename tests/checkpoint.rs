@@ -116,7 +116,7 @@ fn survives(case: Case<'_>, victims: &[&str], kills: impl Iterator<Item = String
         let seen = case.run(&program, victims).option(format!("--kill={kill}")).succeeds();
         assert_eq!(seen.stdout, expected, "{} {kill}: {seen}", case.scheme);
         // Who has fewer steps to go dies at the end of the call.
-        let deaths = seen.stderr.matches("as ordered for").count();
+        let deaths = seen.stderr.matches("as planned for").count();
         assert_eq!(deaths, 1, "{} {kill}: {seen}", case.scheme);
     }
 }
@@ -259,8 +259,8 @@ fn the_digits_that_sums_lose_are_told_and_what_keeps_none_is_lost() {
 fn numbers_that_are_none_make_no_checkpoint_and_the_last_one_stays() {
     let program = support::c("checkpoint_sums.c").flags(&["-O1", "-Wall", "-Werror", "-lm"]);
     let program = program.build();
-    let bad = "rank 1 has registered numbers as 6 that are infinite or none (NaN)";
-    let cases = [("nan", bad), ("async", bad), ("infinite", "sums of doubles become infinite")];
+    let bad = "rank 1 has registered numbers as 6 that are infinite or NaN";
+    let cases = [("nan", bad), ("async", bad), ("infinite", "sums of doubles overflow")];
     for (word, why) in cases {
         // With random weights it depends on them how much is too much.
         for scheme in if word == "infinite" { &["sum"][..] } else { &["sum", "weighted:2"] } {

@@ -112,7 +112,7 @@ impl Saved {
         let context = format!("{} {what}: {seen}", self.scheme);
         assert_eq!(seen.lines_with("version 2 is right"), RANKS, "{context}");
         assert_eq!(seen.stderr.matches("checkpoint 2 is restored from ").count(), 1, "{context}");
-        let words = ": what was lost is rebuilt from the other files, and written anew";
+        let words = ": the lost data is rebuilt from the other files, and written again";
         assert_eq!(seen.stderr.matches(words).count(), 1, "{context}");
         let now = files(&self.directory);
         assert!(now.keys().eq(self.files.keys()), "{context}");
@@ -158,17 +158,17 @@ fn a_missing_or_strange_file_is_named_and_mended_by_every_scheme() {
             let strange = [
                 (
                     saved.original(place, "a"),
-                    "is of another generation or job (its checkpoint is 1)",
+                    "belongs to another generation or job (its checkpoint is 1)",
                 ),
                 (
                     other.original(place, "b"),
-                    "is of another generation or job (its checkpoint is 2)",
+                    "belongs to another generation or job (its checkpoint is 2)",
                 ),
                 (saved.original(next, "b"), &*format!("is the file of place {next}")),
-                (b"", "is damaged: it does not begin as files of this release do"),
+                (b"", "is damaged: it is not a checkpoint file of this release"),
                 (
                     b"a letter to somebody else",
-                    "is damaged: it does not begin as files of this release do",
+                    "is damaged: it is not a checkpoint file of this release",
                 ),
             ];
             for (bytes, words) in strange {
@@ -247,8 +247,8 @@ fn damaged_data_and_damaged_codes_of_different_files_are_mended_together() {
         change(data, true);
         change(codes, false);
         let seen = saved.is_mended("data here, codes there");
-        assert!(seen.stderr.contains("its checksum is not that of its data"), "{seen}");
-        assert!(seen.stderr.contains("its checksum is not that of its codes"), "{seen}");
+        assert!(seen.stderr.contains("the checksum of its data does not match"), "{seen}");
+        assert!(seen.stderr.contains("the checksum of its codes does not match"), "{seen}");
     }
 }
 
@@ -280,7 +280,7 @@ fn where_no_version_can_be_read_all_ranks_get_one_error() {
         *bytes.last_mut().expect("it is long") ^= 1;
         fs::write(saved.directory.join(name), bytes).expect("it can be written");
     }
-    assert!(all_alike("all trailers").contains("it does not end as it should; "));
+    assert!(all_alike("all trailers").contains("its end is missing or wrong; "));
 }
 
 #[test]
@@ -412,7 +412,7 @@ fn a_file_of_a_job_of_another_size_is_no_more_than_a_lost_one() {
         let strange = files(&other.directory).remove("rank-3.b").expect("it is there");
         fs::write(saved.path(3, "b"), strange).expect("it can be written");
         let seen = saved.is_mended("a file of another size");
-        assert!(seen.stderr.contains("rank-3.b is of another generation or job"), "{seen}");
+        assert!(seen.stderr.contains("rank-3.b belongs to another generation or job"), "{seen}");
     }
 }
 

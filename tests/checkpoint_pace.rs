@@ -107,7 +107,8 @@ fn ftrun_tells_how_far_apart_failures_are_and_else_somebody_must() {
     assert_eq!(taken(&seen).len(), 3, "{seen}");
     assert!(seen.stderr.contains("a failure is expected each 100000 s"), "{seen}");
     let seen = run().args(["2000"]).succeeds();
-    let words = "how far apart are failures? Say FTCK_Set_mttf, or run under ftrun --mttf";
+    let words =
+        "the mean time between failures is unknown; call FTCK_Set_mttf, or use ftrun --mttf";
     assert_eq!(seen.lines_with(words), 3, "{seen}");
     let seen = run().args(["2000", "soon"]).succeeds();
     assert_eq!(seen.lines_with("mttf: MPI_ERR_ARG"), 3, "{seen}");

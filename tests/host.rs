@@ -6,7 +6,7 @@ mod support;
 use std::time::{Duration, Instant};
 use support::{Outcome, Program};
 
-/// Options under which one rank's death is noted and the others go on.
+/// Options under which one rank's death is noted and the others continue.
 const RESTART: &str = "--on-failure=restart";
 
 #[test]

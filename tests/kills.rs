@@ -58,7 +58,7 @@ fn nobody_waits_for_a_rank_that_dies_in_the_midst_of_finalize() {
             let kill = format!("--kill=0@inside:MPI_Finalize:1:{step}");
             let run = support::run(&program()).ranks(2).args(["messages"]).option(kill);
             let seen = run.option(format!("--mode={mode}")).outcome();
-            assert!(seen.stderr.contains("as ordered for inside:MPI_Finalize"), "{seen}");
+            assert!(seen.stderr.contains("as planned for inside:MPI_Finalize"), "{seen}");
         }
     }
 }
@@ -100,8 +100,8 @@ fn ranks_that_wait_for_a_death_to_come_are_not_stuck() {
 #[test]
 fn a_death_in_a_loop_without_calls_needs_no_call() {
     let seen = killed("compute", 2, &["0@20ms", "1@compute:30ms"]);
-    assert!(seen.stderr.contains("as ordered for 20ms"), "{seen}");
-    assert!(seen.stderr.contains("as ordered for compute:30ms"), "{seen}");
+    assert!(seen.stderr.contains("as planned for 20ms"), "{seen}");
+    assert!(seen.stderr.contains("as planned for compute:30ms"), "{seen}");
 }
 
 #[test]
@@ -114,9 +114,9 @@ fn several_may_die_and_the_message_says_that_it_was_ordered() {
     assert_eq!(seen.lines_with("finalizes"), 2, "{seen}");
     for line in [
         "rank 1 was killed (SIGKILL) after",
-        "as ordered for before:MPI_Finalize:1;",
-        "as ordered for after:MPI_Init:1;",
-        "as ordered for before:call:2;",
+        "as planned for before:MPI_Finalize:1;",
+        "as planned for after:MPI_Init:1;",
+        "as planned for before:call:2;",
     ] {
         assert!(seen.stderr.contains(line), "{line}: {seen}");
     }
@@ -140,7 +140,7 @@ fn failures_by_chance_come_again_with_their_seed() {
         let mut victims: Vec<String> = Vec::new();
         for line in seen.stderr.lines().filter(|line| line.contains(" was killed ")) {
             let (who, rest) = line.split_once(" was killed ").unwrap();
-            let (_, when) = rest.split_once("as ordered for ").unwrap();
+            let (_, when) = rest.split_once("as planned for ").unwrap();
             victims.push(format!("{who} {}", when.split(';').next().unwrap()));
         }
         assert_eq!(victims.len(), 8, "{seen}");

@@ -153,7 +153,7 @@ fn a_click_kills_a_rank_and_the_page_shows_how_the_job_survives() {
     // By a click with the shift key.
     let (x, y) = place(&mut page, 5);
     page.click_at(x, y, true);
-    page.wait("$('word').textContent === 'rank 5 is to die'");
+    page.wait("$('word').textContent === 'rank 5 will be killed'");
     page.wait("frame.marks.length === 1 && frame.marks[0] === 5 && frame.count === 16");
     page.wait("frame.lines.length === 1 && frame.lines[0].title === 'rank 5, life 0'");
     page.wait("frame.lines[0].steps.at(-1)[0] === 'recovered'");
@@ -166,14 +166,14 @@ fn a_click_kills_a_rank_and_the_page_shows_how_the_job_survives() {
     page.value("['x0', 'y0', 'x1', 'y1'].forEach((id, i) => $(id).value = [0, 0.75, 1, 1][i])");
     page.value("$('percent').value = 100");
     page.click("region");
-    page.wait("$('word').textContent === '4 ranks are to die'");
+    page.wait("$('word').textContent === '4 ranks will be killed'");
     page.wait("frame.marks.length === 5 && frame.count === 16 && frame.series[4] === 5");
     page.wait("frame.series[5] >= 2 && frame.lines.every(l => l.steps.at(-1)[0] === 'recovered')");
     let lines = page.value("frame.lines");
     let words = page.value("$('events').innerText");
     let (status, stdout, said) = job.end();
     assert_eq!(status, Some(0), "{said}");
-    assert!(stdout.contains("recoveries") && stdout.contains("rank 5 lives again"), "{stdout}");
+    assert!(stdout.contains("recoveries") && stdout.contains("rank 5 is alive again"), "{stdout}");
     page.wait("$('mood').textContent === 'ended' && frame.state === 'ended'");
     let done = page.value("frame.colours.every(c => scene.kinds[c] === 'is done')");
     assert_eq!(done, true, "the last picture is that of the end");
@@ -213,7 +213,7 @@ fn what_was_recorded_is_shown_again_at_any_moment() {
     let mut job = Job::begin("live-record", &["--port", "0"]);
     job.wait("info 7", "life 0, ");
     job.wait("info 7", "generation 0; ");
-    assert_eq!(job.order("kill 7"), "ok rank 7 is to die");
+    assert_eq!(job.order("kill 7"), "ok rank 7 will be killed");
     job.wait("info 7", "life 1, ");
     job.wait("info 7", "generation 1; ");
     let (status, _, said) = job.end();
@@ -300,7 +300,7 @@ fn what_a_rank_has_sent_is_counted_and_arrows_show_for_whom_it_waits() {
     let mut page = Browser::open(&job.address, 1000, 800, &profile);
     page.wait("frame && frame.series[0] === 10 && frame.series[1] === 10 && !$('views').hidden");
     assert_eq!(page.value("frame.arrows.length"), 0);
-    page.value("$('view').value = 'who waits for whom'; $('view').onchange()");
+    page.value("$('view').value = 'which rank waits for which'; $('view').onchange()");
     page.wait("scene.view === 1 && scene.arrow === 'waits for'");
     page.wait("JSON.stringify(frame.arrows) === '[0,1]'");
     assert_eq!(job.order("view states"), "ok what ranks do");
@@ -328,7 +328,7 @@ fn a_recording_that_nobody_takes_holds_up_neither_the_page_nor_the_end_and_says_
     });
     job.wait("info 7", "life 0, ");
     job.wait("info 7", "generation 0; ");
-    assert_eq!(job.order("kill 7"), "ok rank 7 is to die");
+    assert_eq!(job.order("kill 7"), "ok rank 7 will be killed");
     job.wait("info 7", "generation 1; ");
     let begun = Instant::now();
     let (status, _, said) = job.end();

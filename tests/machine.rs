@@ -67,7 +67,7 @@ fn whoever_dies_comes_back_on_a_spare_node_and_those_between_move_on() {
         ] {
             assert!(has(&seen, line), "{line}: {seen}");
         }
-        let said = "ftrun: rank 6 goes on at node lab:3,1 (1D, 1 others move); messages that \
+        let said = "ftrun: rank 6 continues on node lab:3,1 (1D, 1 others move); messages that \
                     collide: 0, now ";
         assert!(seen.stderr.contains(said), "{seen}");
         let report = std::fs::read_to_string(&files.1).expect("it was written");
@@ -169,7 +169,7 @@ fn a_solver_on_a_failing_machine_loses_the_nodes_that_the_simulator_loses() {
         let number = |name| field(line, name).parse::<u64>().unwrap_or_else(|_| panic!("{line}"));
         failed.push((number("at_us"), number("node")));
         if field(line, "rank") != "null" {
-            assert!(line.contains("as ordered for node lab:"), "{line}");
+            assert!(line.contains("as planned for node lab:"), "{line}");
             assert!(line.contains("\"substitution\""), "{line}");
         }
     }

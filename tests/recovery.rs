@@ -369,7 +369,7 @@ fn whoever_keeps_a_recovery_waiting_for_too_long_is_voted_out() {
             let run = support::run(&program).ranks(4).args([word]).option("--patience=0.3");
             let seen = run.option(format!("--mode={mode}")).deadline(60).succeeds();
             assert_eq!(seen.stdout, format!("{left} live\n"), "{mode}: {seen}");
-            let said = "rank 2 has not come to the recovery for 0.3 s";
+            let said = "rank 2 has not joined the recovery for 0.3 s";
             assert_eq!(seen.stderr.matches(said).count(), 1, "{seen}");
         }
     }

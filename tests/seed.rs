@@ -274,7 +274,7 @@ fn patience_and_its_end_are_repeated() {
         let seen = comes_again(&seeded(&program, 5, &options, "", 8));
         assert_eq!(seen.stdout, format!("{left} live\n"), "{mode}: {seen}");
         for late in [2, 3] {
-            let said = format!("rank {late} has not come to the recovery for 30 s");
+            let said = format!("rank {late} has not joined the recovery for 30 s");
             assert_eq!(seen.stderr.matches(&said).count(), 1, "{seen}");
         }
     }

@@ -138,7 +138,7 @@ fn a_death_at_every_step_of_every_call_leaves_the_others_agreed() {
                 let run = run.option(kill(victim, 1)).option(kill(also, 2));
                 let seen = run.succeeds();
                 all_are_told_the_same(&seen);
-                assert_eq!(seen.stderr.matches("as ordered").count(), 2, "{seen}");
+                assert_eq!(seen.stderr.matches("as planned").count(), 2, "{seen}");
             }
         }
     }
@@ -217,7 +217,7 @@ fn a_death_ends_the_making_of_a_communicator_alike_at_all_who_survive() {
                 let run = support::run(&program).ranks(5).option("--mode=ulfm").option(kill);
                 let seen = run.args(["deadly", "1", maker]).succeeds();
                 assert!(all_are_told_the_same(&seen) >= 4, "{seen}");
-                assert_eq!(seen.stderr.matches("as ordered").count(), 1, "{seen}");
+                assert_eq!(seen.stderr.matches("as planned").count(), 1, "{seen}");
             }
         }
     }

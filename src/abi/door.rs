@@ -39,7 +39,7 @@ pub(super) fn refuse(name: &'static str, scope: Scope) -> c_int {
         name,
         Season::Always,
         || scope,
-        |_| Err(Class::UNSUPPORTED_OPERATION.because("this library does not have it yet")),
+        |_| Err(Class::UNSUPPORTED_OPERATION.because("not implemented yet")),
     )
 }
 

@@ -149,7 +149,7 @@ fn end_job(process: &'static Process, name: &str, scope: Scope, news: News) -> !
 /// Ends a communicator's group, or the job, for an error that no handler takes.
 fn end_group(process: &'static Process, name: &str, object: usize, scope: Scope, news: News) -> ! {
     if let Some(comm) = process.find_comm(object) {
-        let words = format!("met a fatal error: {}", last_words(process, name, scope, news));
+        let words = format!("fatal error: {}", last_words(process, name, scope, news));
         abort::end_group(process, &comm, job::status_for(news.class, news.is_of_a_death), &words);
     }
     end_job(process, name, scope, news)

@@ -191,7 +191,7 @@ removed!(
 /// A distance as an INTEGER; fails if it does not fit.
 fn narrow(distance: i64) -> Result<i32> {
     i32::try_from(distance).map_err(|_| {
-        let words = format!("the distance is {distance}, which no INTEGER holds");
+        let words = format!("the distance is {distance}, which does not fit an INTEGER");
         Class::VALUE_TOO_LARGE.because(words)
     })
 }

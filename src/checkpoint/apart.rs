@@ -97,7 +97,7 @@ fn dedicate(layout: &mut Layout, scheme: &Scheme, nodes: &[u32]) -> Result<(), S
 }
 
 fn no_keepers(scheme: &Scheme) -> String {
-    format!("scheme {scheme} finds no keeper of codes on another node for each group")
+    format!("scheme {scheme} finds no node for the codes of each group apart from its data")
 }
 
 /// How many of the first members are on one node.
@@ -230,8 +230,8 @@ mod tests {
             ("xor", &[7, 7, 7, 1], "of 4 ranks 3 are on node 7"),
             ("xor,groups=2", &[7, 7, 7, 1], "3 ranks are on node 7"),
             ("ring", &[4, 4, 4, 1], "3 of 4 ranks are on node 4"),
-            ("mirror", &[1, 1, 1, 2], "no keeper of codes"),
-            ("rs:2,dedicated", &[1, 2, 3, 3], "no keeper of codes"),
+            ("mirror", &[1, 1, 1, 2], "finds no node for the codes"),
+            ("rs:2,dedicated", &[1, 2, 3, 3], "finds no node for the codes"),
             ("rs:2,dedicated", &[1, 1, 2, 3], "2 ranks are on node 1"),
         ];
         for (text, nodes, reason) in cases {

@@ -281,7 +281,7 @@ impl Found {
 
 fn other(path: &Path, head: &Head) -> String {
     let (path, version) = (files::name(path), head.generation.version);
-    format!("{path} is of another generation or job (its checkpoint is {version})")
+    format!("{path} belongs to another generation or job (its checkpoint is {version})")
 }
 
 /// What is wrong with files, in one sentence; not all of them are named.

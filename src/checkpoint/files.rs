@@ -98,7 +98,7 @@ pub(super) fn read(path: &Path, place: usize) -> Result<Contents, String> {
         let is_it = |bytes: &[u8]| checksum(seed(&head, number), bytes) == sums[number];
         let region = piece(&file, path, at, bytes).and_then(|bytes| match is_it(&bytes) {
             true => Ok(Sheet::from(bytes)),
-            false => Err(damaged(path, &format!("its checksum is not that of its {what}"))),
+            false => Err(damaged(path, &format!("the checksum of its {what} does not match"))),
         });
         at += bytes as u64;
         match stripe {
@@ -138,7 +138,7 @@ fn trailer(file: &File, path: &Path, head: &Head, start: u64) -> Result<Vec<u64>
     let sum = checksum(head.generation.stamp, &trailer[..bytes - 8]);
     match sums.pop() == Some(sum) {
         true => Ok(sums),
-        false => Err(damaged(path, "it does not end as it should")),
+        false => Err(damaged(path, "its end is missing or wrong")),
     }
 }
 
@@ -150,7 +150,7 @@ fn piece(file: &File, path: &Path, at: u64, bytes: usize) -> Result<Vec<u8>, Str
 
 /// The head, and where it ends.
 fn head_of(file: &File, path: &Path, place: usize) -> Result<(Head, u64), String> {
-    let no_head = || damaged(path, "it does not begin as files of this release do");
+    let no_head = || damaged(path, "it is not a checkpoint file of this release");
     let mut fixed = [0; FIXED_BYTES];
     file.read_exact_at(&mut fixed, 0).map_err(|_| no_head())?;
     let length = Head::length(&fixed).ok_or_else(no_head)?;

@@ -48,7 +48,9 @@ pub fn create(process: &'static Process, comm: &Held<Comm>, scheme: &[u8]) -> Re
     let memory = Mutex::new(Memory { comm, is_new, ..Memory::default() });
     let made: Arc<Checkpoint> = Arc::new(Checkpoint { scheme, memory });
     let kept = process.checkpoints.insert(Arc::new(Box::new(made)));
-    kept.ok_or_else(|| Class::OTHER.because("there is no room for another checkpoint"))
+    kept.ok_or_else(|| {
+        Class::OTHER.because("too many objects: no handle is left for another checkpoint")
+    })
 }
 
 /// The one that an argument called `name` names.
@@ -88,7 +90,7 @@ pub fn expect_failures(keep: &Checkpoint, mttf: &[u8]) -> Result {
     let text = String::from_utf8_lossy(mttf);
     let mttf = units::time(&text).map_err(|why| Class::ARG.because(why))? as f64 * 1e-12;
     if mttf == 0.0 {
-        return Err(Class::ARG.because("failures cannot be no time apart"));
+        return Err(Class::ARG.because("the mean time between failures must be more than 0"));
     }
     keep.memory.lock().pace.mttf = Some(mttf);
     Ok(())
@@ -98,7 +100,8 @@ pub fn expect_failures(keep: &Checkpoint, mttf: &[u8]) -> Result {
 pub fn is_due(process: &'static Process, keep: &Checkpoint) -> Result<bool> {
     let mut memory = keep.memory.lock();
     if mttf(process, &memory.pace) == 0.0 {
-        let words = "how far apart are failures? Say FTCK_Set_mttf, or run under ftrun --mttf";
+        let words =
+            "the mean time between failures is unknown; call FTCK_Set_mttf, or use ftrun --mttf";
         return Err(Class::ARG.because(words));
     }
     Ok(memory.pace.is_due())

@@ -128,7 +128,7 @@ impl Call<'_> {
         let without_codes = &then.choice.without_codes;
         for Told { place, .. } in told.iter().filter(|told| without_codes[told.place]) {
             // They are whole, but not what the layout says.
-            let strange = || format!("the codes in the file of place {place} are others");
+            let strange = || format!("the codes in the file of place {place} do not match");
             troubles[*place].get_or_insert_with(strange);
         }
         match self.as_it_is_kept(&then) {
@@ -244,7 +244,7 @@ impl Call<'_> {
             places: slots().filter_map(Slot::place).collect(),
         };
         if !encode(&self.crew(), &codes, slots(), None).await? {
-            return Ok(Err("sums of doubles become infinite where they are rebuilt".to_string()));
+            return Ok(Err("sums of doubles overflow where data is rebuilt".to_string()));
         }
         // All count the same operations, whether they write or not.
         let lane = self.lane();
@@ -259,9 +259,9 @@ impl Call<'_> {
         }
         let words = disk::told(troubles.iter().flatten());
         let end = match &*share_trouble(&self.lane().into_turn(), trouble).await? {
-            None => "what was lost is rebuilt from the other files, and written anew".to_string(),
+            None => "the lost data is rebuilt from the other files, and written again".to_string(),
             Some((at, why)) => format!(
-                "what was lost is rebuilt from the other files, but rank {} cannot write it: {why}",
+                "the lost data is rebuilt from the other files, but rank {} cannot write it: {why}",
                 rank_in(self.comm, *at)
             ),
         };

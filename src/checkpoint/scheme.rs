@@ -71,7 +71,7 @@ impl Scheme {
             "pair" => (Code::Xor, Keeping::Pair, 1),
             _ => {
                 return Err(format!(
-                    "scheme \"{name}\" is none of xor, rs, sum, weighted, mirror, ring, pair"
+                    "scheme \"{name}\" is unknown; use xor, rs, sum, weighted, mirror, ring or pair"
                 ));
             }
         };

@@ -96,7 +96,7 @@ impl Scribe {
             // not.
             let begun = scribe.begin(&file);
             let Some(done) = its.upgrade().filter(|_| is_there()) else { return };
-            let words = || format!("{}: one who is dead is still writing it", file.display());
+            let words = || format!("{}: a rank that has died is still writing it", file.display());
             let outcome = if begun.is_some() { work() } else { Err(words()) };
             drop(begun);
             // Nobody else sets it.
@@ -179,6 +179,9 @@ mod tests {
         let tell = move || tell.send(()).expect("the test listens");
         let work = || panic!("somebody else has begun it");
         let why = end(&told, scribe.send(file, work, || true, tell));
-        assert_eq!(why, Err(format!("{}: one who is dead is still writing it", file.display())));
+        assert_eq!(
+            why,
+            Err(format!("{}: a rank that has died is still writing it", file.display()))
+        );
     }
 }

@@ -252,12 +252,13 @@ async fn unsound(lane: &Lane<'_>, slot: &Slot, entry: Entry) -> Result<Failure> 
     let why = match *hear::<Troubles>(lane, bad.map(|stretch| stretch.id), first).await? {
         Some((place, id)) => {
             let rank = slot.heads.ranks[place];
-            format!("rank {rank} has registered numbers as {id} that are infinite or none (NaN)")
+            format!("rank {rank} has registered numbers as {id} that are infinite or NaN")
         }
-        None => "sums of doubles become infinite".to_string(),
+        None => "sums of doubles overflow".to_string(),
     };
     let version = entry.version;
-    Ok(Class::ARG.because(format!("there is no checkpoint {version}: {why}; the last one stays")))
+    Ok(Class::ARG
+        .because(format!("checkpoint {version} was not taken: {why}; the previous one is kept")))
 }
 
 /// All make the codes that are wanted, of what is in the slots, or of what they copy there from

@@ -86,7 +86,7 @@ impl Patience {
             let Member { seat, incarnation } = member;
             if self.told.lock().insert(member) && !self.is_quiet {
                 let seconds = self.length.as_secs_f64();
-                say(&format!("ftrun: rank {seat} has not come to the recovery for {seconds} s"));
+                say(&format!("ftrun: rank {seat} has not joined the recovery for {seconds} s"));
             }
             life::kill_only(seat, incarnation);
         }

@@ -233,12 +233,12 @@ pub(super) fn strike_by_hand(seat: usize) -> Result<(), &'static str> {
     let orders = ORDERS.get().expect("a job that is watched has a place for orders");
     let after = Duration::from_millis(orders.world.age().as_millis() as u64);
     let when = When::Time { after, is_outside: false };
-    let rank = life::living(seat).ok_or("it does not live")?;
+    let rank = life::living(seat).ok_or("it is not alive")?;
     if rank.pulse.is_stopping() {
         return Err("it is about to die");
     }
     if has_left(&rank) {
-        return Err("it is done with MPI");
+        return Err("it has finalized MPI");
     }
     let victim = Member { seat, incarnation: rank.incarnation };
     orders.timed.lock().met.push((victim, format!("{when} by hand")));

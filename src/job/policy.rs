@@ -93,10 +93,10 @@ impl Policy {
         let Relocation { method, moves, collisions: [before, after], .. } = &relocation;
         self.announce(&match (method, moves.len() - usize::from(!moves.is_empty())) {
             (None, _) => format!(
-                "ftrun: no spare node is left: rank {seat} goes on at node {node}, repaired"
+                "ftrun: no spare node is left: rank {seat} continues on node {node}, repaired"
             ),
             (Some(method), others) => format!(
-                "ftrun: rank {seat} goes on at node {node} ({method}, {others} others move); \
+                "ftrun: rank {seat} continues on node {node} ({method}, {others} others move); \
                  messages that collide: {before}, now {after}"
             ),
         });
@@ -116,16 +116,16 @@ impl Policy {
                 return Verdict::End { status, last_words };
             }
             Rules::Standard if self.on_failure == OnFailure::Restart => {
-                self.announce(&format!("ftrun: {obituary}; it starts again"));
+                self.announce(&format!("ftrun: {obituary}; it will be restarted"));
                 return Verdict::Restart;
             }
-            Rules::Standard => "the others go on",
-            _ if has_left => "it had left MPI, and the others go on",
-            Rules::Ulfm => "mode ulfm: the others go on",
+            Rules::Standard => "the others continue",
+            _ if has_left => "it had finalized MPI; the others continue",
+            Rules::Ulfm => "mode ulfm: the others continue",
             Rules::Ft(modes) => match modes.comm {
-                CommMode::Blank => "mode blank: its place stays empty when the others recover",
-                CommMode::Shrink => "mode shrink: the others close ranks when they recover",
-                _ => "mode rebuild: it starts again when the others recover",
+                CommMode::Blank => "mode blank: its rank stays empty after the recovery",
+                CommMode::Shrink => "mode shrink: the recovery renumbers the others",
+                _ => "mode rebuild: it will be restarted in the recovery",
             },
         };
         self.announce(&format!("ftrun: {obituary}; {next}"));
@@ -177,7 +177,7 @@ impl Tenant for Policy {
                 };
                 let order = fault_injection::met(rank).filter(|_| ending == Ending::Killed);
                 if let Some(order) = &order {
-                    obituary = format!("{obituary}, as ordered for {order}");
+                    obituary = format!("{obituary}, as planned for {order}");
                 }
                 if let Some(debt) = debt.filter(|_| matches!(ending, Ending::Exited { .. })) {
                     obituary = format!("{obituary}, without {debt}");

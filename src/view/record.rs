@@ -139,11 +139,11 @@ impl Recorder {
                 Err(Flaw { words, is_late: false })
             }
             Ok(false) => late(format!(
-                "--record {path}: the end of it is missing, as it is written too slowly: the job \
+                "--record {path}: its end is missing, since it is written too slowly: the job \
                  does not wait for it"
             )),
             Ok(true) if self.left_out > 0 => late(format!(
-                "--record {path}: {} pictures are missing, as it is written too slowly",
+                "--record {path}: {} pictures are missing, since it is written too slowly",
                 self.left_out
             )),
             Ok(true) => Ok(()),
@@ -424,11 +424,9 @@ mod tests {
         let writer = std::thread::spawn(move || recorder.finish(None));
         assert_eq!(pipe.take().frames() as u64, 40 - left_out);
         let told = writer.join().unwrap().unwrap_err().words;
-        assert!(
-            told.ends_with(&format!(
-                "{left_out} pictures are missing, as it is written too slowly"
-            ))
-        );
+        assert!(told.ends_with(&format!(
+            "{left_out} pictures are missing, since it is written too slowly"
+        )));
     }
 
     #[test]
@@ -437,7 +435,7 @@ mod tests {
         let mut recorder = Recorder::create(&pipe.path, Slow::LeavesOut, thread).unwrap();
         record(&mut recorder, 3);
         let told = recorder.finish(Some(Duration::from_millis(1))).unwrap_err().words;
-        assert!(told.contains("the end of it is missing"), "{told}");
+        assert!(told.contains("its end is missing"), "{told}");
         assert_eq!(pipe.take().frames(), 3, "who takes it later has it");
         let mut recorder = Recorder::create(Path::new("/dev/full"), Slow::Waits, thread).unwrap();
         record(&mut recorder, 40);

@@ -183,7 +183,7 @@ impl Replay {
     pub fn trouble(&self) -> Option<String> {
         let why = self.trouble?;
         let seconds = f64::from(self.frames.last()?.millis) / 1000.0;
-        Some(format!("{why}: shown are its first {} pictures, {seconds} s", self.frames.len()))
+        Some(format!("{why}: showing its first {} pictures, {seconds} s", self.frames.len()))
     }
 
     /// Shows it as pages direct, until one of them ends it.
@@ -354,7 +354,8 @@ impl Player<'_> {
     fn told(&self, dot: usize) -> Result<String, String> {
         let dots = self.frame.image.len() * 8 / 9;
         let colour = self.frame.image.get(dot).filter(|_| dot < dots);
-        let colour = colour.ok_or_else(|| format!("`{dot}`: they are 0 to {}", dots - 1))?;
+        let colour =
+            colour.ok_or_else(|| format!("`{dot}` is not a dot: dots are 0 to {}", dots - 1))?;
         let is_alive = self.frame.image[dots + dot / 8] >> (dot % 8) & 1 == 1;
         let life = if is_alive { "" } else { ", dead" };
         let seconds = f64::from(self.of.frames[self.now].millis) / 1000.0;

@@ -205,7 +205,7 @@ impl House {
         let (reply, answer) = mpsc::sync_channel(1);
         let order = Order::new(words.trim().to_string(), reply);
         if self.feed.ask(order).is_err() {
-            return Err("the run takes no more orders".into());
+            return Err("the run accepts no more orders".into());
         }
         answer.recv_timeout(ANSWER).unwrap_or_else(|_| Err("the run does not answer".into()))
     }

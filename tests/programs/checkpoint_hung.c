@@ -125,7 +125,7 @@ static MPI_Comm hang(const char *directory, const char *way, int victim, int ran
         fail(victim);
     code = hear(way, two);
     printf("%s\n", code == MPI_SUCCESS ? "nothing is said" : "it is heard");
-    /* Who only heard that the others go on still has the request. */
+    /* Who only heard that the others continue still has the request. */
     while (two[0] != MPI_REQUEST_NULL)
         code = MPI_Wait(&two[0], MPI_STATUS_IGNORE);
     MPI_Error_string(code, words, &unused);

@@ -187,7 +187,7 @@ static void memory(void)
     MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_RETURN);
     FAILS(MPI_Free_mem(NULL), MPI_ERR_BASE, "base is a null pointer");
     FAILS(MPI_Alloc_mem(-1, MPI_INFO_NULL, &block), MPI_ERR_SIZE, "size is -1");
-    FAILS(MPI_Alloc_mem(INTPTR_MAX, MPI_INFO_NULL, &block), MPI_ERR_NO_MEM, "so much memory");
+    FAILS(MPI_Alloc_mem(INTPTR_MAX, MPI_INFO_NULL, &block), MPI_ERR_NO_MEM, "out of memory");
 }
 
 /* A handle becomes a positive integer, and that the handle again. */

@@ -1,4 +1,4 @@
-/* Ranks die, and the others go on without them: by SHRINK with contiguous ranks, by BLANK with
+/* Ranks die, and the others continue without them: by SHRINK with contiguous ranks, by BLANK with
  * gaps where the dead were. One rank dies after the other, until one is left.
  *
  * survive_modes shrink|blank [FIRST]: ranks die in their order from FIRST on (as numbered at the

@@ -32,7 +32,7 @@ int main(int argc, char **argv)
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &size);
     if (fresh)
-        printf("rank %d lives again\n", rank);
+        printf("rank %d is alive again\n", rank);
     while (!stops) {
         int got = -1, mine = rank == 0 && access(argv[1], F_OK) == 0;
         compute(microseconds);

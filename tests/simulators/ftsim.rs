@@ -157,7 +157,7 @@ fn failures_without_end_end_with_the_network_at_rest_and_what_was_set_is_waited_
         let csv = scratch("rest").join("counters");
         assert_eq!(ticks(&format!("{words} --csv {}", csv.display())), (at, deaths, notices));
     }
-    // Deaths that were set come whatever happens, and meanwhile the others go on.
+    // Deaths that were set come whatever happens, and meanwhile the others continue.
     let (at, deaths, _) = ticks("--kill node|5@200 --mttf 2");
     assert_eq!(at, 201.0);
     assert!((60.0..140.0).contains(&deaths), "{deaths}");

@@ -576,7 +576,7 @@ fn a_recorded_run_is_shown_again_and_the_time_can_be_moved() {
     let cut = directory.join("cut");
     std::fs::write(&cut, &whole[..whole.len() / 2]).expect("there is room");
     let half = Run::begin_as(&FTSIM, &["replay", &cut.to_string_lossy()], true);
-    assert!(half.warning.contains("ends too early: shown are its first"), "{}", half.warning);
+    assert!(half.warning.contains("ends too early: showing its first"), "{}", half.warning);
     std::fs::write(&cut, "nonsense").expect("there is room");
     let refused = Command::new(env!("CARGO_BIN_EXE_ftsim")).arg("replay").arg(&cut).output();
     let refused = refused.expect("it can be started");

@@ -21,9 +21,7 @@ impl OutPointer {
         let size = usize::try_from(size).unwrap_or(usize::MAX).max(1);
         let block = allocate(ALIGNMENT, size);
         if block.is_null() {
-            return Err(
-                Class::NO_MEM.because(format!("size is {size}; there is not so much memory"))
-            );
+            return Err(Class::NO_MEM.because(format!("size is {size}; out of memory")));
         }
         // SAFETY: `check` refused null; the caller of MPI vouches for the rest (§2.3).
         unsafe { self.0.write_unaligned(block.expose_provenance()) }

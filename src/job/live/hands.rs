@@ -15,7 +15,7 @@ pub(super) fn obey(words: &str, sight: &mut Sight) -> Result<String, String> {
         "kill" => {
             let seat = seat(rest, sight)?;
             match fault_injection::strike_by_hand(seat) {
-                Ok(()) => Ok(format!("rank {seat} is to die")),
+                Ok(()) => Ok(format!("rank {seat} will be killed")),
                 Err(why) => Err(format!("rank {seat}: {why}")),
             }
         }
@@ -30,7 +30,7 @@ pub(super) fn obey(words: &str, sight: &mut Sight) -> Result<String, String> {
 fn seat(text: &str, sight: &Sight) -> Result<usize, String> {
     let count = sight.places.len();
     let seat = text.trim().parse().ok().filter(|&seat| seat < count);
-    seat.ok_or_else(|| format!("`{text}` is not a rank: they are 0 to {}", count - 1))
+    seat.ok_or_else(|| format!("`{text}` is not a rank: ranks are 0 to {}", count - 1))
 }
 
 fn told(seat: usize, sight: &mut Sight) -> String {
@@ -40,8 +40,9 @@ fn told(seat: usize, sight: &mut Sight) -> String {
     let counts =
         format!("{messages} messages sent, {collectives} collectives, woken {wakings} times");
     let Some(rank) = life::living(seat) else {
-        let life = life::incarnation(seat).map_or("not born yet".into(), |it| format!("life {it}"));
-        return format!("rank {seat}{node}: {life}, does not live; {counts}");
+        let life =
+            life::incarnation(seat).map_or("not started yet".into(), |it| format!("life {it}"));
+        return format!("rank {seat}{node}: {life}, not alive; {counts}");
     };
     let (life, age) = (rank.incarnation, rank.age().as_secs_f64());
     let Some(process) = rank.lodger::<Process>() else {
@@ -60,7 +61,7 @@ fn occupation(process: &Process) -> String {
     const TRIES: usize = 5;
     const MOST_NAMED: usize = 3;
     if process.phases.has_left() {
-        return "is done with MPI".into();
+        return "has finalized MPI".into();
     }
     match (0..TRIES).find_map(|_| process.engine.waits()) {
         Some(Waits { calls, wants }) => {
@@ -90,7 +91,7 @@ fn kill_region(rest: &str, sight: &Sight) -> Result<String, String> {
         return Err("expected region X0 Y0 X1 Y1 PERCENT".into());
     };
     if !(0.0..=100.0).contains(&percent) {
-        return Err(format!("{percent} per cent: use 0 to 100"));
+        return Err(format!("{percent} percent: use 0 to 100"));
     }
     let is_inside = |[x, y]: [f32; 2]| {
         let within = |low: f64, high: f64, at: f32| (low..=high).contains(&f64::from(at));
@@ -109,7 +110,7 @@ fn kill_region(rest: &str, sight: &Sight) -> Result<String, String> {
     let killed =
         victims[..wanted].iter().filter(|&&seat| fault_injection::strike_by_hand(seat).is_ok());
     match killed.count() {
-        1 => Ok("1 rank is to die".into()),
-        count => Ok(format!("{count} ranks are to die")),
+        1 => Ok("1 rank will be killed".into()),
+        count => Ok(format!("{count} ranks will be killed")),
     }
 }

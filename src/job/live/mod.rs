@@ -71,8 +71,8 @@ pub(super) fn begin(world: &'static World, job: &Job) -> Result<(), String> {
     feed.set(sight.scene());
     if let Some(port) = job.watch {
         let address = view::serve(feed, port, service::start)
-            .map_err(|why| format!("--watch: {why}: use --port 0 for one that is free"))?;
-        say(&format!("ftrun: watch it at {address}"));
+            .map_err(|why| format!("--watch: {why}: use --port 0 for a free one"))?;
+        say(&format!("ftrun: live view at {address}"));
     }
     let started = service::start(Box::new(move || live.go_on(&mut sight)));
     started.map_err(|why| format!("--watch: cannot start a thread: {why}"))

@@ -31,7 +31,8 @@ const OUTSIDE: u8 = 6;
 const DONE: u8 = 7;
 
 /// The views, by command word and by name; only the chosen view is computed.
-const VIEWS: [(&str, &str); 2] = [("states", "what ranks do"), ("waits", "who waits for whom")];
+const VIEWS: [(&str, &str); 2] =
+    [("states", "what ranks do"), ("waits", "which rank waits for which")];
 const WAITS: usize = 1;
 /// The most arrows that start at one rank.
 const MOST_ARROWS: usize = 4;
@@ -92,7 +93,7 @@ impl Sight {
             dot: "rank",
             unit: "ms",
             kinds: KINDS.to_vec(),
-            mark: "not its first life",
+            mark: "restarted",
             has_deaths: true,
             arrow: if self.view == WAITS { "waits for" } else { "" },
             views: VIEWS.map(|(_, name)| name).to_vec(),

@@ -53,7 +53,7 @@ impl Stories {
         if let Some(at) = tale.respawned.filter(|_| before.is_none_or(|it| it.respawned.is_none()))
         {
             self.moves += usize::from(tale.relocation.is_some());
-            say(at, format!("rank {seat} lives again"));
+            say(at, format!("rank {seat} is alive again"));
         }
         if let Some((at, generation)) = tale.committed {
             self.generation = self.generation.max(generation);
@@ -71,8 +71,8 @@ fn line(tale: &Tale) -> Line {
     let steps = [
         ("died", Some(tale.died)),
         ("detected", tale.recorded),
-        ("noticed by the first", tale.noticed.map(|(first, _)| first)),
-        ("noticed by the last", tale.noticed.map(|(_, last)| last)),
+        ("noticed by the first rank", tale.noticed.map(|(first, _)| first)),
+        ("noticed by the last rank", tale.noticed.map(|(_, last)| last)),
         ("agreed", tale.agreed),
         ("respawned", tale.respawned),
         ("recovered", tale.committed.map(|(at, _)| at)),

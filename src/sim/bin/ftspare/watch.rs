@@ -228,7 +228,7 @@ impl<'a> Watched<'a> {
             return Err("expected region X0 Y0 X1 Y1 PERCENT".into());
         };
         if !(0.0..=100.0).contains(&percent) {
-            return Err(format!("{percent} per cent: use 0 to 100"));
+            return Err(format!("{percent} percent: use 0 to 100"));
         }
         let is_inside = |node: &usize| {
             let [x, y] = self.places[*node].map(f64::from);
