@@ -1,5 +1,5 @@
-//! One rank of 40 dies in every way there is, in C, C++ and Fortran: the others continue with malloc,
-//! output and messages, and a fresh incarnation of the rank finds fresh globals.
+//! One rank of 40 dies in every way there is, in C, C++ and Fortran: the others continue to use
+//! malloc, output and messages, and a fresh incarnation of the rank finds fresh globals.
 //!
 //! `FTMPI_DEATHS=100 cargo test --release --test death` repeats every death that often.
 
