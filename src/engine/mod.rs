@@ -8,7 +8,7 @@
 mod rank;
 pub mod shared;
 
-pub use crate::engine::rank::awaited::{Awaited, Everyone, Vigil, Waits, Want};
+pub use crate::engine::rank::awaited::{Awaited, Everyone, MeetingWait, Waits, Want};
 pub use crate::engine::rank::buffered::Unsent;
 pub use crate::engine::rank::matching::{ANY_SOURCE, ANY_TAG};
 pub use crate::engine::rank::offload::Outside;
@@ -50,13 +50,13 @@ pub struct Engine {
     /// What [`World::stir`] was when nothing was wrong that concerns this rank.
     calm: AtomicU64,
     /// Equal to `calm` as long as messages may take the fast path.
-    carefree: AtomicU64,
+    fast_path: AtomicU64,
     /// How many recoveries it has taken part in or come after.
     generation: AtomicU64,
     /// Finds out which communicators there are.
     fellowships: OnceLock<Box<crate::engine::rank::outlook::Fellowships>>,
     /// How many runs wait for something in a meeting: only then is it looked at.
-    vigils: AtomicU32,
+    waiting_runs: AtomicU32,
     /// How many own packets are waited for: only then is it news that one has come home.
     awaited: AtomicU32,
     /// Counts what one thread has completed while others waited.
@@ -84,12 +84,12 @@ struct State {
     /// Receives that have their message, but not its bytes yet.
     copies: VecDeque<(Packet, Key)>,
     /// Room for those of them that are made together.
-    parcels: Batches<Key>,
+    batches: Batches<Key>,
     accounts: Slab<crate::engine::rank::operation::Account>,
     /// The runs that can go on.
     due: VecDeque<Key>,
     /// The runs that wait for something in a meeting.
-    vigils: Vec<(Key, Awaited)>,
+    waiting_runs: Vec<(Key, Awaited)>,
     /// The contexts that are revoked with another one, or with one of some.
     kin: Vec<(u32, u32)>,
     /// The agreements that this rank waits for.
@@ -106,7 +106,7 @@ struct State {
     /// Who they are, and for what they wait.
     waiters: Slab<crate::engine::rank::awaited::Waiter>,
     /// One who waits in a meeting, and for nothing else: the call that it is in, and for what.
-    napper: Option<(&'static str, crate::engine::rank::awaited::Watched)>,
+    sleeper: Option<(&'static str, crate::engine::rank::awaited::Watched)>,
     has_news: bool,
     /// How many threads are making a long copy.
     copying: u32,
@@ -158,10 +158,10 @@ impl Engine {
             state: Biased::new(State::new(port)),
             ears: Ears::default(),
             calm: AtomicU64::new(0),
-            carefree: AtomicU64::new(0),
+            fast_path: AtomicU64::new(0),
             generation: AtomicU64::new(0),
             fellowships: OnceLock::new(),
-            vigils: AtomicU32::new(0),
+            waiting_runs: AtomicU32::new(0),
             awaited: AtomicU32::new(0),
             turns: AtomicU32::new(0),
             fault: OnceLock::new(),
@@ -457,10 +457,10 @@ impl State {
             pool: Pool::new(port),
             channels: crate::engine::rank::rings::Rings::default(),
             copies: VecDeque::new(),
-            parcels: Batches::default(),
+            batches: Batches::default(),
             accounts: Slab::default(),
             due: VecDeque::new(),
-            vigils: Vec::new(),
+            waiting_runs: Vec::new(),
             kin: Vec::new(),
             deciding: Vec::new(),
             epoch: 0,
@@ -469,7 +469,7 @@ impl State {
             outlook: crate::engine::rank::outlook::Outlook::default(),
             waiting: 0,
             waiters: Slab::default(),
-            napper: None,
+            sleeper: None,
             has_news: false,
             copying: 0,
             outside: 0,

@@ -166,7 +166,7 @@ pub fn pass_door() {
 }
 
 /// Leaves the supervisor work to do; false if it is to be woken as in other runs.
-pub(super) fn leave_to_undertaker() -> bool {
+pub(super) fn leave_to_supervisor() -> bool {
     if !is_in_force() {
         return false;
     }
@@ -177,17 +177,17 @@ pub(super) fn leave_to_undertaker() -> bool {
 }
 
 /// Whether the supervisor has work to do as soon as it has the turn.
-pub(super) fn is_undertaker_called() -> bool {
+pub(super) fn is_supervisor_called() -> bool {
     IS_CALLED.load(Ordering::SeqCst)
 }
 
 /// Whether the supervisor has work to do now or later.
-pub(super) fn is_undertaker_awaited() -> bool {
-    is_undertaker_called() || APPOINTMENT.lock().is_some()
+pub(super) fn is_supervisor_awaited() -> bool {
+    is_supervisor_called() || APPOINTMENT.lock().is_some()
 }
 
 /// The worker, which runs no rank now, lets the supervisor work if it has something to do.
-pub(super) fn let_undertaker_work() {
+pub(super) fn let_supervisor_work() {
     let is_time = || APPOINTMENT.lock().is_some_and(|at| at <= clock::now());
     while is_in_force() && (IS_CALLED.swap(false, Ordering::SeqCst) || is_time()) {
         give_turn(UNDERTAKERS);
@@ -228,7 +228,7 @@ pub(super) fn begin() {
 }
 
 /// Whether the supervisor has the turn.
-pub(super) fn is_undertakers_turn() -> bool {
+pub(super) fn is_supervisors_turn() -> bool {
     TURN.load(Ordering::SeqCst) == UNDERTAKERS
 }
 

@@ -53,7 +53,7 @@ pub(super) fn begin(world: &'static World, gone: Arc<Gone>, job: &Job) -> Option
     let (patience, left) = if job.seed.is_some() { (None, patience) } else { (patience, None) };
     let duty = Duty { gone, ends_stuck: job.watches, has_limit: job.timeout.is_some(), patience };
     if duty.ends_stuck || duty.patience.is_some() {
-        let thread = std::thread::Builder::new().name("watchman".into()).stack_size(128 << 10);
+        let thread = std::thread::Builder::new().name("detector".into()).stack_size(128 << 10);
         // Without memory for a thread the ranks cannot start either, and they report it.
         let _ = thread.spawn(move || watch(&duty));
     }
@@ -62,7 +62,7 @@ pub(super) fn begin(world: &'static World, gone: Arc<Gone>, job: &Job) -> Option
 
 fn watch(duty: &Duty) {
     const SHORTEST: Duration = Duration::from_millis(1);
-    let mut watchman = DeadlockDetector::default();
+    let mut detector = DeadlockDetector::default();
     let pause = duty.patience.as_ref().map_or(BETWEEN_LOOKS, |patience| patience.length / 4);
     let (pause, mut last) = (pause.clamp(SHORTEST, BETWEEN_LOOKS), Instant::now());
     loop {
@@ -72,7 +72,7 @@ fn watch(duty: &Duty) {
         }
         if duty.ends_stuck && last.elapsed() >= BETWEEN_LOOKS {
             last = Instant::now();
-            if watchman.look(sight(&duty.gone, duty.has_limit)) {
+            if detector.look(sight(&duty.gone, duty.has_limit)) {
                 end_job(&duty.gone);
             }
         }

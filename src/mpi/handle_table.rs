@@ -83,7 +83,7 @@ pub(super) fn key(sort: Sort, handle: usize) -> Option<Key> {
 
 /// The key of a preposted receive, if `handle` is that of a request that may be one.
 #[inline]
-pub(super) fn booking(handle: usize) -> Option<Key> {
+pub(super) fn receive(handle: usize) -> Option<Key> {
     key(Sort::Request, handle).filter(|key| key.reserved().is_some())
 }
 

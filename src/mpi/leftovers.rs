@@ -16,7 +16,11 @@ const MOST: usize = 8;
 pub fn words(process: &'static Process) -> Vec<String> {
     let mut lines = Vec::new();
     lines.extend(messages(process));
-    lines.extend(counted(Sort::Request, process.requests.count() + process.engine.bookings(), &[]));
+    lines.extend(counted(
+        Sort::Request,
+        process.requests.count() + process.engine.preposted(),
+        &[],
+    ));
     lines.extend(counted(Sort::Message, process.messages.count(), &[]));
     let named = |comm: &Comm| comm.title();
     lines.extend(objects(Sort::Comm, &process.comms, named));

@@ -234,7 +234,7 @@ impl Process {
     }
 
     /// MPI_COMM_WORLD as it was at first, if that is what `handle` means. For those who are plainly
-    /// inside, and find the engine [carefree](Engine::is_carefree).
+    /// inside, and find that the engine [may take the fast path](Engine::may_take_fast_path).
     #[inline(always)]
     pub(super) fn first_world(&'static self, handle: usize) -> Option<&'static Comm> {
         (handle == comm::WORLD).then_some(&self.first_world)

@@ -104,17 +104,17 @@ mod tests {
         let data = data();
         let (port, packets) = posted(&data);
         let mut into: Vec<Vec<u8>> = data.iter().map(|data| vec![0; data.len()]).collect();
-        let mut parcels = Batches::default();
+        let mut batches = Batches::default();
         for ((packet, room), name) in packets.into_iter().zip(&mut into).zip(0_usize..) {
-            assert!(parcels.have_room_for(&packet));
-            parcels.add(packet, name, Span::of_mut(room).into());
+            assert!(batches.have_room_for(&packet));
+            batches.add(packet, name, Span::of_mut(room).into());
         }
-        parcels.copy();
-        for (name, (envelope, bytes), delivery) in parcels.deliveries() {
+        batches.copy();
+        for (name, (envelope, bytes), delivery) in batches.deliveries() {
             assert_eq!((envelope.tag, bytes), (name as i32 + 1, data[name].len()));
             assert_eq!(delivery, Delivery::Done);
         }
-        assert!(parcels.is_empty() && into == data);
+        assert!(batches.is_empty() && into == data);
         let home: Vec<Fate> = port.returned().map(|packet| packet.fate()).collect();
         assert_eq!(home, [Fate::Delivered; 4]);
     }
@@ -125,11 +125,11 @@ mod tests {
         let (_, packets) = posted(&data);
         let other = posted(&data).1.pop().expect("there are three");
         let [first, more, fits] = packets.try_into().ok().expect("there are three");
-        let mut parcels = Batches::default();
+        let mut batches = Batches::default();
         let mut room = vec![0; MOST_BYTES];
-        parcels.add(first, (), Span::of_mut(&mut room).into());
-        assert!(!parcels.have_room_for(&more) && !parcels.have_room_for(&other));
-        assert!(parcels.have_room_for(&fits));
+        batches.add(first, (), Span::of_mut(&mut room).into());
+        assert!(!batches.have_room_for(&more) && !batches.have_room_for(&other));
+        assert!(batches.have_room_for(&fits));
     }
 
     #[test]
@@ -137,13 +137,13 @@ mod tests {
         let data = data();
         let (port, packets) = posted(&data);
         let mut into = vec![0; 70_000];
-        let mut parcels = Batches::default();
+        let mut batches = Batches::default();
         for packet in packets {
-            parcels.add(packet, (), Span::of_mut(&mut into).into());
+            batches.add(packet, (), Span::of_mut(&mut into).into());
         }
         port.close();
-        parcels.copy();
-        assert!(parcels.deliveries().all(|told| told.2 == Delivery::SenderGone));
+        batches.copy();
+        assert!(batches.deliveries().all(|told| told.2 == Delivery::SenderGone));
         assert!(into.iter().all(|byte| *byte == 0));
     }
 }

@@ -39,7 +39,7 @@ impl Engine {
         if self.pulse.is_stopping() {
             return Err(Died);
         }
-        state.unbook();
+        state.start_preposted();
         // Before the arrivals: whoever is dead by now has nothing more to send.
         let stir = self.world.stir();
         // And this before the inbox (see `adopt`).
@@ -65,7 +65,7 @@ impl Engine {
         if stir != state.stir && found.is_none() {
             self.notice(state, stir);
         }
-        self.look_at_vigils(state, false);
+        self.look_at_waiting_runs(state, false);
         self.share_news(state);
         Ok(found)
     }

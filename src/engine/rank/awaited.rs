@@ -10,7 +10,7 @@ use std::sync::Arc;
 pub(super) const MOST_NAMED: usize = 8;
 
 /// What a member waits for, and whose death ends the wait.
-pub struct Vigil<'a> {
+pub struct MeetingWait<'a> {
     pub meeting: &'a Meeting,
     pub round: &'a Round,
     pub gate: Gate,
@@ -31,7 +31,7 @@ impl Everyone for Arc<dyn Roster> {
     }
 }
 
-impl Vigil<'_> {
+impl MeetingWait<'_> {
     /// Whether it has happened.
     #[inline]
     pub fn is_over(&self) -> bool {
@@ -42,7 +42,7 @@ impl Vigil<'_> {
     }
 
     pub(super) fn watched(&self) -> Watched {
-        let Vigil { meeting, gate, turn, envelope, .. } = *self;
+        let MeetingWait { meeting, gate, turn, envelope, .. } = *self;
         Watched { key: meeting.key(), gate, turn, envelope }
     }
 }

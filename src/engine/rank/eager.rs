@@ -6,7 +6,7 @@ use super::matching::ANY_TAG;
 use crate::base::Member;
 use crate::base::sync::cache::comes_soon;
 use crate::engine::rank::operation::Died;
-use crate::engine::rank::prepost::BREATHS;
+use crate::engine::rank::prepost::ROUNDS_OF_LOOKS;
 use crate::engine::{Engine, State};
 use crate::host::memory::{self, Fault, Span};
 use crate::transport::{Envelope, Glance, Outgoing};
@@ -20,8 +20,8 @@ impl Engine {
     /// Whether messages may go the short way: no failure is known, nobody has ever recovered, and
     /// nobody counts steps.
     #[inline(always)]
-    pub fn is_carefree(&self) -> bool {
-        self.carefree.load(Ordering::Relaxed) == self.world.stir()
+    pub fn may_take_fast_path(&self) -> bool {
+        self.fast_path.load(Ordering::Relaxed) == self.world.stir()
     }
 
     /// Whether this rank has been told to die.
@@ -33,7 +33,7 @@ impl Engine {
     /// Sends a message if it can go through a channel right now; the data may be overwritten then.
     #[inline(always)]
     pub fn send_at_once(&self, envelope: Envelope, to: Member, data: Span) -> Result<bool, Died> {
-        if !self.is_carefree() {
+        if !self.may_take_fast_path() {
             return Ok(false);
         }
         match self.state.own() {
@@ -77,7 +77,7 @@ impl Engine {
     pub fn receive_at_once(
         &self, pattern: Envelope, from: Member, into: Span, tell: impl Fn(i32, usize),
     ) -> Result<bool, Died> {
-        if !self.is_carefree() {
+        if !self.may_take_fast_path() {
             return Ok(false);
         }
         if let Some(state) = self.state.own() {
@@ -120,7 +120,7 @@ impl Engine {
     /// Looks as often as is worth while.
     #[inline(always)]
     fn look_again(&self, look: impl Fn() -> Look) -> Result<Option<(i32, usize)>, Died> {
-        for _ in 0..BREATHS {
+        for _ in 0..ROUNDS_OF_LOOKS {
             match look() {
                 Look::Message { tag, bytes } => return Ok(Some((tag, bytes))),
                 Look::Unusual => return Ok(None),
@@ -202,10 +202,10 @@ fn is_it(pattern: Envelope, envelope: Envelope) -> bool {
 
 impl State {
     /// Whether there is anything but the next message that a receive would have to look at, as long
-    /// as all is [well](Engine::is_carefree).
+    /// as all is [well](Engine::may_take_fast_path).
     #[inline(always)]
     pub(in crate::engine) fn is_busy(&self) -> bool {
-        (self.posted.len() | self.unexpected.len() | self.due.len() | self.vigils.len()) != 0
+        (self.posted.len() | self.unexpected.len() | self.due.len() | self.waiting_runs.len()) != 0
     }
 }
 

@@ -53,10 +53,10 @@ impl Engine {
         outlook.peculiar.clear();
         let is_disquieted = self.world.disquiets(self.me) || self.world.has_voids();
         let is_calm = dead.is_empty() && !outlook.is_called && !is_disquieted;
-        let is_carefree = is_calm && self.generation() == 0 && !self.world.is_careful();
+        let may_take_fast_path = is_calm && self.generation() == 0 && !self.world.is_careful();
         let known = |is_well: bool| if is_well { stir } else { u64::MAX };
         self.calm.store(known(is_calm), Ordering::Relaxed);
-        self.carefree.store(known(is_carefree), Ordering::Relaxed);
+        self.fast_path.store(known(may_take_fast_path), Ordering::Relaxed);
         if !is_calm
             && let Some(of_job) = self.msg_mode()
             && let Some(list) = self.fellowships.get()
@@ -169,7 +169,7 @@ impl Engine {
     pub fn turn_over(&self, generation: u64, company: Arc<Roll>, moved: Moved) -> Result<(), Died> {
         let mut state = self.state.lock();
         self.generation.store(generation, Ordering::Relaxed);
-        self.carefree.store(u64::MAX, Ordering::Relaxed);
+        self.fast_path.store(u64::MAX, Ordering::Relaxed);
         let outlook = &mut state.outlook;
         let ledger = self.world.ledger.lock();
         let place = |member: &Member| company.place(*member).is_some();
@@ -205,7 +205,7 @@ impl Engine {
     /// Receives that wait and messages that have come in a communicator of before are those of the
     /// one of now: its members may have other ranks.
     fn move_on(&self, state: &mut State, moved: Moved) -> Result<(), Died> {
-        state.unbook();
+        state.start_preposted();
         state.reported.retain(|context, _| context / 2 != moved.from);
         let old = state.unexpected.take(|envelope| moved.concerns(envelope));
         // Others may have gone ahead; what they sent before comes first.
@@ -264,7 +264,7 @@ impl Engine {
 
     /// Ends what is under way on communicators of earlier generations, and forgets messages there.
     fn drop_old(&self, state: &mut State) {
-        state.unbook();
+        state.start_preposted();
         let list = self.fellowships.get().map(|list| list()).unwrap_or_default();
         let alone = list.into_iter().filter(|fellowship| fellowship.roster.size() == 1);
         let kept: HashSet<u32> = alone.map(|fellowship| fellowship.context).collect();

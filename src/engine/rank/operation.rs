@@ -186,9 +186,9 @@ impl Ops {
         true
     }
 
-    /// The key of a booking that has become an operation stands for nothing any more.
-    pub fn release(&mut self, booking: Key) {
-        self.1.release(booking);
+    /// The key of a preposted receive that has become an operation stands for nothing any more.
+    pub fn release(&mut self, receive: Key) {
+        self.1.release(receive);
     }
 
     #[inline]

@@ -4,7 +4,7 @@
 //! A rank with rings that is about to sleep makes a heavy fence after it has announced that, and
 //! before its last look: senders then need no fence between message and bell.
 
-use super::rings::Acquaintance;
+use super::rings::Destination;
 use crate::base::Member;
 use crate::engine::{Engine, State};
 use crate::transport::{MOST_CHANNELS, Packet};
@@ -32,7 +32,7 @@ impl Engine {
 
     /// Asks for a channel to somebody who is sent to often.
     fn meet(&self, state: &mut State, to: Member) {
-        let known = &mut state.channels.acquaintances[to.seat % MOST_CHANNELS];
+        let known = &mut state.channels.destinations[to.seat % MOST_CHANNELS];
         if known.way.is_some() || to.seat == self.me.seat {
             return;
         }
@@ -79,9 +79,9 @@ impl Engine {
         state.channels.incoming.retain(|incoming| !has_ended(incoming.from()));
         self.world.wire().close_rings(self.me.seat, before - state.channels.incoming.len());
         self.ears.prick(&state.channels.incoming);
-        for known in &mut state.channels.acquaintances {
+        for known in &mut state.channels.destinations {
             if known.way.as_ref().is_some_and(|way| self.world.is_dead(way.to())) {
-                *known = Acquaintance::default();
+                *known = Destination::default();
             }
         }
     }

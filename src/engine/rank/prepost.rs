@@ -13,43 +13,44 @@ use std::ops::DerefMut;
 use std::sync::atomic::Ordering;
 
 /// How many breaths a receive takes, looking for its message, before it waits in the ordinary way.
-pub(in crate::engine) const BREATHS: u32 = 6;
+pub(in crate::engine) const ROUNDS_OF_LOOKS: u32 = 6;
 
 impl Engine {
     /// Starts a receive the short way, if that can be.
     #[inline(always)]
-    pub fn book(&self, pattern: Envelope, from: Member, into: Span) -> Option<Key> {
-        if into.bytes() > SHORT || pattern.tag == ANY_TAG || !self.is_carefree() {
+    pub fn prepost(&self, pattern: Envelope, from: Member, into: Span) -> Option<Key> {
+        if into.bytes() > SHORT || pattern.tag == ANY_TAG || !self.may_take_fast_path() {
             return None;
         }
         match self.state.own() {
-            Some(state) => book_in(state, pattern, from, into),
-            None => self.book_among_many(pattern, from, into),
+            Some(state) => prepost_in(state, pattern, from, into),
+            None => self.prepost_among_many(pattern, from, into),
         }
     }
 
     /// Preposts a receive for one of several threads.
     #[inline(never)]
-    fn book_among_many(&self, pattern: Envelope, from: Member, into: Span) -> Option<Key> {
-        book_in(self.state.lock(), pattern, from, into)
+    fn prepost_among_many(&self, pattern: Envelope, from: Member, into: Span) -> Option<Key> {
+        prepost_in(self.state.lock(), pattern, from, into)
     }
 
-    /// Fills bookings until that `is_enough`; false: something is unusual, or it takes longer.
+    /// Fills preposted receives until that `is_enough`; false: something is unusual, or it takes
+    /// longer.
     #[inline(always)]
-    pub fn fill_bookings(
+    pub fn fill_preposted(
         &self, mut is_enough: impl FnMut(&mut PrepostedReceives) -> bool,
     ) -> Result<bool, Died> {
-        for _ in 0..BREATHS {
+        for _ in 0..ROUNDS_OF_LOOKS {
             if self.is_stopping() {
                 return Err(Died);
             }
-            if !self.is_carefree() {
+            if !self.may_take_fast_path() {
                 return Ok(false);
             }
             let made = {
                 let mut state = self.state.lock();
                 let made = self.port.made();
-                let is_usual = self.hear_for_bookings(&mut state, made)?;
+                let is_usual = self.hear_for_preposted(&mut state, made)?;
                 if is_enough(&mut state.ops.1) {
                     return Ok(true);
                 }
@@ -63,9 +64,9 @@ impl Engine {
         Ok(false)
     }
 
-    /// Gives what lies in channels to the bookings; false: there is something else to look at.
+    /// Gives what lies in rings to preposted receives; false: there is something else to look at.
     #[inline(never)]
-    fn hear_for_bookings(&self, state: &mut State, made: u32) -> Result<bool, Died> {
+    fn hear_for_preposted(&self, state: &mut State, made: u32) -> Result<bool, Died> {
         let awaits = self.awaited.load(Ordering::Relaxed) != 0;
         if self.port.has_arrivals() || made != state.channels.made || state.is_busy() || awaits {
             return Ok(false);
@@ -87,36 +88,37 @@ impl Engine {
         Ok(true)
     }
 
-    /// Makes an operation of a booking; `None`: there is none with this key.
-    pub fn admit(&self, booking: Key) -> Option<Key> {
+    /// Makes an operation of a preposted receive; `None`: there is none with this key.
+    pub fn admit(&self, receive: Key) -> Option<Key> {
         let mut state = self.state.lock();
-        state.unbook();
-        let found = state.ops.1.find(booking)?;
+        state.start_preposted();
+        let found = state.ops.1.find(receive)?;
         match found.state {
             Progress::Moved(op) => Some(op),
             Progress::Filled => {
                 let Receipt { source, tag, bytes } = found.receipt();
                 let op = state.done(Outcome { source, tag, bytes, ..Outcome::default() });
-                state.ops.1.set_moved(booking.reserved()?, op);
+                state.ops.1.set_moved(receive.reserved()?, op);
                 Some(op)
             }
             Progress::Waiting | Progress::Free => None,
         }
     }
 
-    /// The key of a booking that has become an operation stands for nothing any more.
-    pub fn release(&self, booking: Key) {
-        self.state.lock().ops.1.release(booking);
+    /// The key of a preposted receive that has become an operation stands for nothing any more.
+    pub fn release(&self, receive: Key) {
+        self.state.lock().ops.1.release(receive);
     }
 
-    /// How many bookings have not been settled, those included that have become operations.
-    pub fn bookings(&self) -> usize {
+    /// How many preposted receives have not been settled, those included that have become
+    /// operations.
+    pub fn preposted(&self) -> usize {
         self.state.lock().ops.1.count()
     }
 }
 
 #[inline(always)]
-fn book_in(
+fn prepost_in(
     mut state: impl DerefMut<Target = State>, pattern: Envelope, from: Member, into: Span,
 ) -> Option<Key> {
     if state.is_busy() || state.channels.from(from).is_none() {
@@ -126,18 +128,18 @@ fn book_in(
 }
 
 impl State {
-    /// Makes operations of all bookings that wait.
+    /// Makes operations of all preposted receives that wait.
     #[inline]
-    pub(in crate::engine) fn unbook(&mut self) {
+    pub(in crate::engine) fn start_preposted(&mut self) {
         if self.ops.1.are_waiting() {
-            self.unbook_all();
+            self.start_all_preposted();
         }
     }
 
     #[inline(never)]
-    fn unbook_all(&mut self) {
-        while let Some((place, booking)) = self.ops.1.pop() {
-            let Preposted { envelope: pattern, from, into, .. } = booking;
+    fn start_all_preposted(&mut self) {
+        while let Some((place, receive)) = self.ops.1.pop() {
+            let Preposted { envelope: pattern, from, into, .. } = receive;
             let watch = Watch::Peer { rank: pattern.source, member: from };
             let op = self.begin(Stage::Receiving { into: into.into() }, pattern, Some(watch));
             self.posted.insert(pattern, op);

@@ -14,7 +14,7 @@ const LISTS: usize = RESERVED;
 const NOBODY: u8 = u8::MAX;
 const _: () = assert!(RESERVED.is_power_of_two() && RESERVED <= NOBODY as usize);
 
-/// The bookings of a rank, under keys that no slab has.
+/// The preposted receives of a rank, under keys that no slab has.
 #[derive(Default)]
 pub struct PrepostedReceives {
     /// How many wait.
@@ -59,7 +59,7 @@ pub(super) enum Progress {
     Moved(Key),
 }
 
-/// What a booking got.
+/// What a preposted receive got.
 #[derive(Clone, Copy)]
 pub struct Receipt {
     pub source: i32,
@@ -71,7 +71,7 @@ impl PrepostedReceives {
     /// How many have not been settled, those included that have become operations.
     pub(in crate::engine) fn count(&self) -> usize {
         let places = self.desk.iter().flat_map(|desk| &desk.places);
-        places.filter(|booking| booking.state != Progress::Free).count()
+        places.filter(|receive| receive.state != Progress::Free).count()
     }
 
     #[inline(always)]
@@ -83,23 +83,24 @@ impl PrepostedReceives {
     #[inline(always)]
     pub fn has(&self, number: usize) -> bool {
         let Some(desk) = &self.desk else { return false };
-        let booking = desk.places.get(place_among_reserved(number));
-        booking.is_some_and(|it| {
+        let receive = desk.places.get(place_among_reserved(number));
+        receive.is_some_and(|it| {
             let is_here = matches!(it.state, Progress::Waiting | Progress::Filled);
             it.number as usize == number && is_here
         })
     }
 
-    /// Tells what the booking got whose key has this number, and forgets it; false: nothing so far.
+    /// Tells what the preposted receive got whose key has this number, and forgets it; false: it has
+    /// got nothing so far.
     #[inline(always)]
     pub fn settle(&mut self, number: usize, tell: impl FnOnce(Receipt)) -> bool {
         let Some(desk) = &mut self.desk else { return false };
         let place = place_among_reserved(number);
-        let Some(booking) = desk.places.get(place) else { return false };
-        if booking.number as usize != number || booking.state != Progress::Filled {
+        let Some(receive) = desk.places.get(place) else { return false };
+        if receive.number as usize != number || receive.state != Progress::Filled {
             return false;
         }
-        tell(booking.receipt());
+        tell(receive.receipt());
         desk.free_up(place);
         true
     }
@@ -112,8 +113,8 @@ impl PrepostedReceives {
     }
 
     pub(super) fn find(&self, key: Key) -> Option<&Preposted> {
-        let booking = self.desk.as_ref()?.places.get(key.reserved()?)?;
-        (booking.number == key.number()).then_some(booking)
+        let receive = self.desk.as_ref()?.places.get(key.reserved()?)?;
+        (receive.number == key.number()).then_some(receive)
     }
 
     pub(super) fn set_moved(&mut self, place: usize, op: Key) {
@@ -129,14 +130,14 @@ impl PrepostedReceives {
         if place == NOBODY {
             return None;
         }
-        let booking = desk.place(place);
-        let free = booking.next;
-        booking.state = Progress::Waiting;
-        booking.envelope = envelope;
-        booking.from = from;
-        booking.into = into;
-        booking.next = NOBODY;
-        let key = Key::from_number(booking.number);
+        let receive = desk.place(place);
+        let free = receive.next;
+        receive.state = Progress::Waiting;
+        receive.envelope = envelope;
+        receive.from = from;
+        receive.into = into;
+        receive.next = NOBODY;
+        let key = Key::from_number(receive.number);
         desk.free = free;
         self.waiting += 1;
         let list = &mut desk.lists[list_of(envelope)];
@@ -156,10 +157,10 @@ impl PrepostedReceives {
         let list = &mut lists[list_of(envelope)];
         let (mut before, mut place) = (NOBODY, list.first);
         while place != NOBODY {
-            let booking = &mut places[usize::from(place) % RESERVED];
-            let next = booking.next;
-            if booking.envelope == envelope {
-                let into = booking.take(bytes)?;
+            let receive = &mut places[usize::from(place) % RESERVED];
+            let next = receive.next;
+            if receive.envelope == envelope {
+                let into = receive.take(bytes)?;
                 self.waiting -= 1;
                 if list.last == place {
                     list.last = before;
@@ -180,13 +181,13 @@ impl PrepostedReceives {
         let desk = self.desk.as_mut()?;
         let list = desk.lists.iter_mut().find(|list| list.first != NOBODY)?;
         let place = usize::from(list.first);
-        let booking = desk.places[place];
-        list.first = booking.next;
+        let receive = desk.places[place];
+        list.first = receive.next;
         if list.first == NOBODY {
             list.last = NOBODY;
         }
         self.waiting -= 1;
-        Some((place, booking))
+        Some((place, receive))
     }
 }
 
@@ -194,7 +195,7 @@ impl Desk {
     #[cold]
     #[inline(never)]
     fn new() -> Box<Desk> {
-        let booking = |place: usize| Preposted {
+        let receive = |place: usize| Preposted {
             number: reserved(place, 1).number(),
             state: Progress::Free,
             envelope: Envelope::default(),
@@ -204,7 +205,7 @@ impl Desk {
             next: if place + 1 < RESERVED { place as u8 + 1 } else { NOBODY },
         };
         let lists = [List { first: NOBODY, last: NOBODY }; LISTS];
-        Box::new(Desk { places: std::array::from_fn(booking), lists, free: 0 })
+        Box::new(Desk { places: std::array::from_fn(receive), lists, free: 0 })
     }
 
     #[inline(always)]
@@ -215,10 +216,10 @@ impl Desk {
     /// The next one here has another key.
     #[inline(always)]
     fn free_up(&mut self, place: usize) {
-        let booking = &mut self.places[place];
-        booking.state = Progress::Free;
-        booking.number = number_after(booking.number);
-        booking.next = self.free;
+        let receive = &mut self.places[place];
+        receive.state = Progress::Free;
+        receive.number = number_after(receive.number);
+        receive.next = self.free;
         self.free = place as u8;
     }
 }

@@ -45,22 +45,22 @@ impl Engine {
 
     #[inline(never)]
     fn copy_some(&self, state: &mut Guard<'_, State>) -> Result<bool, Died> {
-        let mut parcels = mem::take(&mut state.parcels);
+        let mut batches = mem::take(&mut state.batches);
         while let Some((packet, key)) = state.copies.pop_front() {
-            if !parcels.have_room_for(&packet) && !parcels.is_empty() {
+            if !batches.have_room_for(&packet) && !batches.is_empty() {
                 state.copies.push_front((packet, key));
                 break;
             }
             let into = state.target(key);
-            parcels.add(packet, key, into);
+            batches.add(packet, key, into);
         }
         state.copying += 1;
-        Guard::unlocked(state, || parcels.copy());
+        Guard::unlocked(state, || batches.copy());
         state.copying -= 1;
-        for (key, message, delivery) in parcels.deliveries() {
+        for (key, message, delivery) in batches.deliveries() {
             self.delivered(state, key, message, delivery)?;
         }
-        state.parcels = parcels;
+        state.batches = batches;
         self.share_news(state);
         Ok(true)
     }
@@ -209,7 +209,7 @@ impl Engine {
             self.forget_channels(state);
         }
         self.hear_decisions(state);
-        self.look_at_vigils(state, true);
+        self.look_at_waiting_runs(state, true);
         if self.look_out(state) {
             return;
         }
@@ -460,7 +460,7 @@ impl Engine {
             || self.awaited.load(Ordering::Relaxed) != 0 && self.port.has_returned()
             || self.world.stir() != seen.stir
             || self.turns.load(Ordering::SeqCst) != seen.turn
-            || self.has_vigil_to_end()
+            || self.has_wait_to_end()
             || self.pulse.is_stopping()
     }
 }

@@ -22,7 +22,7 @@ impl Engine {
     #[inline]
     fn begin_receive(&self, pattern: Envelope, watch: Watch, into: Region) -> Result<Key, Died> {
         let mut state = self.state.lock();
-        state.unbook();
+        state.start_preposted();
         if self.is_barred(&state, pattern) {
             return Ok(state.lost(Mishap::Revoked));
         }

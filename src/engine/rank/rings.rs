@@ -9,12 +9,12 @@ pub(in crate::engine) struct Rings {
     pub(in crate::engine) made: u32,
     /// Which channel comes next: all have their turns.
     next: usize,
-    pub(super) acquaintances: [Acquaintance; MOST_CHANNELS],
+    pub(super) destinations: [Destination; MOST_CHANNELS],
 }
 
 /// Somebody this rank sends to: one for each remainder of the seats.
 #[derive(Default)]
-pub(super) struct Acquaintance {
+pub(super) struct Destination {
     pub(super) way: Option<Outgoing>,
     pub(super) seat: usize,
     /// How many packets until a channel is asked for.
@@ -24,8 +24,8 @@ pub(super) struct Acquaintance {
 impl Default for Rings {
     /// None so far; those that were made before this rank made its first call wait to be found.
     fn default() -> Rings {
-        let acquaintances = std::array::from_fn(|_| Acquaintance::default());
-        Rings { incoming: Vec::new(), made: u32::MAX, next: 0, acquaintances }
+        let destinations = std::array::from_fn(|_| Destination::default());
+        Rings { incoming: Vec::new(), made: u32::MAX, next: 0, destinations }
     }
 }
 
@@ -33,7 +33,7 @@ impl Rings {
     /// The channel to `to`, if there is one.
     #[inline(always)]
     pub(in crate::engine) fn to(&mut self, to: Member) -> Option<&mut Outgoing> {
-        way_to(&mut self.acquaintances, to)
+        way_to(&mut self.destinations, to)
     }
 
     /// The channel of this sender.
@@ -47,7 +47,7 @@ impl Rings {
     pub(in crate::engine) fn both_ways(
         &mut self, other: Member,
     ) -> (Option<&mut Incoming>, Option<&mut Outgoing>) {
-        (way_from(&mut self.incoming, other), way_to(&mut self.acquaintances, other))
+        (way_from(&mut self.incoming, other), way_to(&mut self.destinations, other))
     }
 
     /// Where in the list the channel is whose turn it is; there is one at least.
@@ -65,8 +65,8 @@ impl Rings {
 }
 
 #[inline(always)]
-fn way_to(acquaintances: &mut [Acquaintance; MOST_CHANNELS], to: Member) -> Option<&mut Outgoing> {
-    acquaintances[to.seat % MOST_CHANNELS].way.as_mut().filter(|way| way.to() == to)
+fn way_to(destinations: &mut [Destination; MOST_CHANNELS], to: Member) -> Option<&mut Outgoing> {
+    destinations[to.seat % MOST_CHANNELS].way.as_mut().filter(|way| way.to() == to)
 }
 
 #[inline(always)]

@@ -3,7 +3,7 @@
 
 use crate::base::slab::Key as Run;
 use crate::base::sync::biased::Guard;
-use crate::engine::rank::awaited::{Awaited, MOST_NAMED, Vigil, Want, Watched, wants};
+use crate::engine::rank::awaited::{Awaited, MOST_NAMED, MeetingWait, Want, Watched, wants};
 use crate::engine::rank::operation::{Died, Mishap, Watch};
 use crate::engine::shared::meeting::Gate;
 use crate::engine::{Engine, State};
@@ -15,121 +15,121 @@ const LOOKS: u32 = 100;
 impl Engine {
     /// What stands against working together with `everyone`, if anything does.
     #[inline]
-    pub fn objection(&self, vigil: &Vigil<'_>) -> Option<Mishap> {
-        if self.is_calm() { None } else { self.object(&mut self.state.lock(), vigil) }
+    pub fn objection(&self, wait: &MeetingWait<'_>) -> Option<Mishap> {
+        if self.is_calm() { None } else { self.object(&mut self.state.lock(), wait) }
     }
 
     /// What stands against beginning that. A revocation does only once the program has heard of it:
     /// all others may have come, and ended this well.
     #[inline]
-    pub fn objection_at_first(&self, vigil: &Vigil<'_>) -> Option<Mishap> {
+    pub fn objection_at_first(&self, wait: &MeetingWait<'_>) -> Option<Mishap> {
         if self.is_calm() {
             None
         } else {
-            self.object_at_first(vigil, |state| self.weigh(state, vigil))
+            self.object_at_first(wait, |state| self.weigh(state, wait))
         }
     }
 
     /// What stands against the wait by the newest record of deaths, whatever has been received so
     /// far.
     #[inline]
-    pub fn objection_by_now(&self, vigil: &Vigil<'_>) -> Option<Mishap> {
+    pub fn objection_by_now(&self, wait: &MeetingWait<'_>) -> Option<Mishap> {
         if self.is_calm() {
             return None;
         }
-        let judge = |state: &mut State| self.judge_send(state, vigil.envelope, &self.watch(vigil));
-        self.object_at_first(vigil, judge)
+        let judge = |state: &mut State| self.judge_send(state, wait.envelope, &self.watch(wait));
+        self.object_at_first(wait, judge)
     }
 
     #[cold]
     fn object_at_first(
-        &self, vigil: &Vigil<'_>, judge: impl FnOnce(&mut State) -> Option<Mishap>,
+        &self, wait: &MeetingWait<'_>, judge: impl FnOnce(&mut State) -> Option<Mishap>,
     ) -> Option<Mishap> {
         let mut state = self.state.lock();
         let mishap = judge(&mut state)?;
-        if mishap != Mishap::Revoked || self.is_barred(&state, vigil.envelope) {
+        if mishap != Mishap::Revoked || self.is_barred(&state, wait.envelope) {
             return Some(mishap);
         }
         drop(state);
-        self.first_dead(&*vigil.everyone.roster()).map(|rank| Mishap::Lost { rank })
+        self.first_dead(&*wait.everyone.roster()).map(|rank| Mishap::Lost { rank })
     }
 
     #[cold]
-    fn object(&self, state: &mut State, vigil: &Vigil<'_>) -> Option<Mishap> {
-        let mishap = self.weigh(state, vigil)?;
-        Some(self.tell(state, vigil.envelope, mishap))
+    fn object(&self, state: &mut State, wait: &MeetingWait<'_>) -> Option<Mishap> {
+        let mishap = self.weigh(state, wait)?;
+        Some(self.tell(state, wait.envelope, mishap))
     }
 
-    fn weigh(&self, state: &mut State, vigil: &Vigil<'_>) -> Option<Mishap> {
-        let watch = self.watch(vigil);
-        let judged = self.judge(state, vigil.envelope, &watch, 0);
+    fn weigh(&self, state: &mut State, wait: &MeetingWait<'_>) -> Option<Mishap> {
+        let watch = self.watch(wait);
+        let judged = self.judge(state, wait.envelope, &watch, 0);
         judged.or_else(|| self.interruption(state, &watch))
     }
 
-    fn watch(&self, vigil: &Vigil<'_>) -> Watch {
-        let (rank, roster) = (vigil.envelope.source, vigil.everyone.roster());
+    fn watch(&self, wait: &MeetingWait<'_>) -> Watch {
+        let (rank, roster) = (wait.envelope.source, wait.everyone.roster());
         Watch::Everyone { rank, member: self.me, roster }
     }
 
     /// Makes progress until it has happened, or until a death or the like makes that hopeless.
     #[inline]
-    pub fn keep_vigil(&self, vigil: &Vigil<'_>) -> Result<Option<Mishap>, Died> {
+    pub fn wait_at_gate(&self, wait: &MeetingWait<'_>) -> Result<Option<Mishap>, Died> {
         self.step()?;
         let looks = if self.world.is_crowded() { 1 } else { LOOKS };
         for _ in 0..looks {
-            if vigil.is_over() {
+            if wait.is_over() {
                 return if self.pulse.is_stopping() { Err(Died) } else { Ok(None) };
             }
             std::hint::spin_loop();
         }
-        self.keep_long_vigil(vigil, &|| vigil.is_over(), true)
+        self.wait_long_at_gate(wait, &|| wait.is_over(), true)
     }
 
     /// Waits where ranks share cores: a single thread of a rank that has nothing else under way
     /// sleeps at once.
     #[inline]
-    pub fn keep_short_vigil(&self, vigil: &Vigil<'_>) -> Result<Option<Mishap>, Died> {
+    pub fn sleep_at_gate(&self, wait: &MeetingWait<'_>) -> Result<Option<Mishap>, Died> {
         self.step()?;
-        if (vigil.is_over() || self.nap(vigil)) && !self.pulse.is_stopping() {
+        if (wait.is_over() || self.nap(wait)) && !self.pulse.is_stopping() {
             return Ok(None);
         }
-        self.keep_long_vigil(vigil, &|| vigil.is_over(), true)
+        self.wait_long_at_gate(wait, &|| wait.is_over(), true)
     }
 
     /// Sleeps until it has happened, if there is nothing else to do; false when there is, or when
     /// something else has happened.
     #[inline]
-    fn nap(&self, vigil: &Vigil<'_>) -> bool {
+    fn nap(&self, wait: &MeetingWait<'_>) -> bool {
         let mut state = self.state.lock();
         if !self.is_idle(&state) {
             return false;
         }
         let call = self.world.call();
-        state.napper = Some((call, vigil.watched()));
+        state.sleeper = Some((call, wait.watched()));
         self.asleep_in.set(Some(call));
         state.waiting += 1;
         let turn = self.turns.load(Ordering::Relaxed);
-        vigil.round.attend(vigil.gate, vigil.turn);
+        wait.round.attend(wait.gate, wait.turn);
         let is_over = Guard::unlocked(&mut state, || {
             let bell = self.port.bell();
             let heard = bell.listen();
             // Another thread of the rank may come, and leave this one something to do.
             let is_left_alone = self.turns.load(Ordering::SeqCst) == turn;
-            if is_left_alone && !self.has_cause() && !vigil.is_over() {
-                bell.park_until(heard, || vigil.is_over());
+            if is_left_alone && !self.has_cause() && !wait.is_over() {
+                bell.park_until(heard, || wait.is_over());
             }
-            vigil.is_over()
+            wait.is_over()
         });
         self.asleep_in.set(None);
         state.waiting -= 1;
-        state.napper = None;
+        state.sleeper = None;
         is_over
     }
 
     /// Whether the calling thread, alone with its rank, has nothing to do but to wait.
     #[inline]
     fn is_idle(&self, state: &State) -> bool {
-        let is_done = state.copies.is_empty() && !state.has_due() && state.vigils.is_empty();
+        let is_done = state.copies.is_empty() && !state.has_due() && state.waiting_runs.is_empty();
         is_done
             && state.waiting + state.copying == 0
             && self.port.made() == state.channels.made
@@ -147,13 +147,13 @@ impl Engine {
     }
 
     /// Waits until `is_over`, for what ends whichever rank dies.
-    pub fn sit_out(&self, vigil: &Vigil<'_>, is_over: impl Fn() -> bool) -> Result<(), Died> {
-        self.keep_long_vigil(vigil, &is_over, false).map(drop)
+    pub fn sit_out(&self, wait: &MeetingWait<'_>, is_over: impl Fn() -> bool) -> Result<(), Died> {
+        self.wait_long_at_gate(wait, &is_over, false).map(drop)
     }
 
     #[inline(never)]
-    fn keep_long_vigil(
-        &self, vigil: &Vigil<'_>, is_so: &dyn Fn() -> bool, minds: bool,
+    fn wait_long_at_gate(
+        &self, wait: &MeetingWait<'_>, is_so: &dyn Fn() -> bool, minds: bool,
     ) -> Result<Option<Mishap>, Died> {
         let (mut state, mut attends) = (self.state.lock(), false);
         loop {
@@ -165,15 +165,15 @@ impl Engine {
             }
             if minds
                 && !self.is_calm()
-                && let Some(mishap) = self.object(&mut state, vigil)
+                && let Some(mishap) = self.object(&mut state, wait)
             {
                 return Ok(Some(mishap));
             }
             if !self.copy_next(&mut state)? {
                 if !std::mem::replace(&mut attends, true) {
-                    vigil.round.attend(vigil.gate, vigil.turn);
+                    wait.round.attend(wait.gate, wait.turn);
                 }
-                self.wait_for_others(&mut state, vigil, is_so);
+                self.wait_for_others(&mut state, wait, is_so);
                 // Then there is no need to look at everything else first.
                 if is_so() && !self.pulse.is_stopping() {
                     self.leave(&mut state)?;
@@ -185,41 +185,42 @@ impl Engine {
 
     /// Lets go of the state until there may be something to do.
     fn wait_for_others(
-        &self, state: &mut Guard<'_, State>, vigil: &Vigil<'_>, is_so: &dyn Fn() -> bool,
+        &self, state: &mut Guard<'_, State>, wait: &MeetingWait<'_>, is_so: &dyn Fn() -> bool,
     ) {
-        self.wait_for_news_or(state, None, Some(vigil.watched()), is_so);
+        self.wait_for_news_or(state, None, Some(wait.watched()), is_so);
     }
 
     /// Lets `run` go on when that has happened, or when there is news of failures.
     pub fn call_back(&self, run: Run, awaited: Awaited) {
         let mut state = self.state.lock();
-        state.vigils.push((run, awaited));
-        self.vigils.store(state.vigils.len() as u32, Ordering::SeqCst);
+        state.waiting_runs.push((run, awaited));
+        self.waiting_runs.store(state.waiting_runs.len() as u32, Ordering::SeqCst);
     }
 
     /// Lets those runs go on for which something has happened; all of them when there is news of
     /// failures, which each judges for itself.
     #[inline]
-    pub(in crate::engine) fn look_at_vigils(&self, state: &mut State, is_for_all: bool) {
-        if !state.vigils.is_empty() {
-            self.end_vigils(state, is_for_all);
+    pub(in crate::engine) fn look_at_waiting_runs(&self, state: &mut State, is_for_all: bool) {
+        if !state.waiting_runs.is_empty() {
+            self.end_waits(state, is_for_all);
         }
     }
 
     #[inline(never)]
-    fn end_vigils(&self, state: &mut State, is_for_all: bool) {
+    fn end_waits(&self, state: &mut State, is_for_all: bool) {
         let is_over = |(_, awaited): &mut (Run, Awaited)| is_for_all || awaited.is_over();
-        let over: Vec<Run> = state.vigils.extract_if(.., is_over).map(|(run, _)| run).collect();
-        self.vigils.store(state.vigils.len() as u32, Ordering::SeqCst);
+        let over: Vec<Run> =
+            state.waiting_runs.extract_if(.., is_over).map(|(run, _)| run).collect();
+        self.waiting_runs.store(state.waiting_runs.len() as u32, Ordering::SeqCst);
         state.has_news |= !over.is_empty();
         over.into_iter().for_each(|run| state.wake_run(run));
     }
 
     /// Whether something has happened that a run waits for.
     #[inline]
-    pub(in crate::engine) fn has_vigil_to_end(&self) -> bool {
-        self.vigils.load(Ordering::SeqCst) != 0
-            && self.state.lock().vigils.iter().any(|(_, awaited)| awaited.is_over())
+    pub(in crate::engine) fn has_wait_to_end(&self) -> bool {
+        self.waiting_runs.load(Ordering::SeqCst) != 0
+            && self.state.lock().waiting_runs.iter().any(|(_, awaited)| awaited.is_over())
     }
 
     /// Who keeps a wait from ending.
@@ -236,6 +237,6 @@ impl State {
     pub(in crate::engine) fn missed_by_runs(&self) -> impl Iterator<Item = Want> {
         let wants =
             |(_, awaited): &(Run, Awaited)| wants(awaited.envelope, false, awaited.missing());
-        self.vigils.iter().flat_map(wants)
+        self.waiting_runs.iter().flat_map(wants)
     }
 }

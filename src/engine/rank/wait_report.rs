@@ -51,7 +51,7 @@ impl Engine {
             || state.copying > 0
             || state.has_due()
             || state.stir != self.world.stir();
-        let waits = !state.waiters.is_empty() || state.napper.is_some();
+        let waits = !state.waiters.is_empty() || state.sleeper.is_some();
         if !waits || has_work || self.pulse.is_stopping() {
             return None;
         }
@@ -64,7 +64,7 @@ impl Engine {
                 wants.extend(self.missing(watched));
             }
         }
-        if let Some((call, watched)) = state.napper {
+        if let Some((call, watched)) = state.sleeper {
             calls.push(call);
             wants.extend(self.missing(watched));
         }

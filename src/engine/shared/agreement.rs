@@ -36,7 +36,7 @@ impl World {
     }
 
     fn bring(&self, key: Key, convene: impl FnOnce() -> Round, me: Member, value: Value) {
-        let mut rounds = self.council.rounds.lock();
+        let mut rounds = self.agreements.rounds.lock();
         let round = match rounds.entry(key) {
             Entry::Occupied(entry) => entry.into_mut(),
             Entry::Vacant(entry) => {
@@ -91,7 +91,7 @@ impl World {
         absent.sort_by_key(|dead| deaths.iter().rposition(|other| other == dead));
         drop(ledger);
         absent.into_iter().for_each(|dead| round.miss(dead, Agreement::bury));
-        let departed = self.council.departed.lock();
+        let departed = self.agreements.departed.lock();
         let left: Vec<Member> =
             roster.iter().copied().filter(|member| departed.contains(member)).collect();
         drop(departed);
@@ -101,7 +101,7 @@ impl World {
 
     /// What was decided, if it was; once asked, `me` knows it.
     fn decision(&self, key: Key, me: Member) -> Option<Arc<Decision>> {
-        let mut rounds = self.council.rounds.lock();
+        let mut rounds = self.agreements.rounds.lock();
         // Whoever is taken for dead while he still looks finds nothing any more.
         let round = rounds.get_mut(&key)?;
         let place = round.place(me).expect("whoever contributes is a member");
@@ -115,7 +115,7 @@ impl World {
 
     /// Whether it is decided, as far as `me` knows.
     fn has_decided(&self, key: Key, me: Member) -> bool {
-        let rounds = self.council.rounds.lock();
+        let rounds = self.agreements.rounds.lock();
         let Some(round) = rounds.get(&key) else { return false };
         let place = round.place(me).expect("whoever contributes is a member");
         round.machines[place].decision().is_some()
@@ -124,14 +124,14 @@ impl World {
     /// Nobody decides on outcomes any more on communicators with contexts below this one.
     pub(in crate::engine) fn forget_outcomes(&self, context: u32) {
         let is_old = |key: &Key| key.purpose == Purpose::Outcome && key.of < u64::from(context);
-        self.council.rounds.lock().retain(|key, _| !is_old(key));
+        self.agreements.rounds.lock().retain(|key, _| !is_old(key));
     }
 
     /// Who has kept the others waiting for so long who recover from a death. Those who only look
     /// whether anybody has died wait for as long as it takes.
     pub fn latecomers(&self, patience: Duration) -> Vec<Member> {
         let now = self.age();
-        let rounds = self.council.rounds.lock();
+        let rounds = self.agreements.rounds.lock();
         let awaiting = self.awaiting(&rounds);
         let overdue = awaiting.filter(|round| now.saturating_sub(round.since) >= patience);
         overdue.flat_map(Round::missing).collect()
@@ -139,7 +139,7 @@ impl World {
 
     /// Since when the first of those has been waited for.
     pub fn awaited_since(&self) -> Option<Duration> {
-        self.awaiting(&self.council.rounds.lock()).map(|round| round.since).min()
+        self.awaiting(&self.agreements.rounds.lock()).map(|round| round.since).min()
     }
 
     /// Where those who recover wait for somebody.
@@ -155,14 +155,14 @@ impl World {
     }
 
     /// All agreements hear of a death.
-    pub(in crate::engine) fn tell_council(&self, dead: Member) {
-        self.council.summons.lock().remove(&dead);
+    pub(in crate::engine) fn tell_agreements(&self, dead: Member) {
+        self.agreements.summons.lock().remove(&dead);
         self.miss(dead, Agreement::bury);
     }
 
     /// `member` leaves in peace, and takes part in nothing any more.
     pub fn depart(&self, member: Member) {
-        self.council.departed.lock().insert(member);
+        self.agreements.departed.lock().insert(member);
         self.part_with(member);
         self.settle(member.seat, usize::MAX);
         self.miss(member, Agreement::excuse);
@@ -170,12 +170,12 @@ impl World {
 
     /// Those who have left in peace.
     pub(in crate::engine) fn departed(&self) -> Vec<Member> {
-        self.council.departed.lock().iter().copied().collect()
+        self.agreements.departed.lock().iter().copied().collect()
     }
 
     fn miss(&self, member: Member, how: fn(&mut Agreement, usize, &mut Outbox)) {
         let mut news = News::default();
-        let mut rounds = self.council.rounds.lock();
+        let mut rounds = self.agreements.rounds.lock();
         let concerned = rounds.iter().filter(|(_, round)| round.place(member).is_some());
         for key in concerned.map(|(key, _)| *key).collect::<Vec<Key>>() {
             let Some(round) = rounds.get_mut(&key) else { continue };
@@ -202,7 +202,7 @@ impl World {
 
     /// Somebody is on his way to `generation`: the others hear of it wherever they wait.
     pub fn call_to(&self, generation: u64) {
-        if self.council.called.fetch_max(generation, Ordering::SeqCst) < generation {
+        if self.agreements.called.fetch_max(generation, Ordering::SeqCst) < generation {
             self.disturb();
             self.wake_all();
             life::expect_dues();
@@ -212,7 +212,7 @@ impl World {
     /// The latest generation that somebody is on his way to.
     #[inline]
     pub fn called(&self) -> u64 {
-        self.council.called.load(Ordering::SeqCst)
+        self.agreements.called.load(Ordering::SeqCst)
     }
 
     /// Brings these to life, unless somebody has done so already.
@@ -220,7 +220,7 @@ impl World {
         let generation = summons.recovery.before().generation + 1;
         for &member in members {
             let Member { seat, incarnation } = member;
-            let mut waiting = self.council.summons.lock();
+            let mut waiting = self.agreements.summons.lock();
             if self.ledger.lock().has_entered(member) {
                 continue;
             }
@@ -233,7 +233,7 @@ impl World {
 
     /// What `member`, who has just begun, is to take part in.
     pub fn summons(&self, member: Member) -> Option<Summons> {
-        self.council.summons.lock().remove(&member)
+        self.agreements.summons.lock().remove(&member)
     }
 }
 

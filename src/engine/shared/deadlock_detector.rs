@@ -99,11 +99,11 @@ mod tests {
             let mut random = Random::new(seed);
             let ranks = random.below(5) as usize + 1;
             let mut model = Model { waits: vec![None; ranks], messages: Vec::new(), turn: 0 };
-            let (mut watchman, sends) = (DeadlockDetector::default(), 40 + random.below(30));
+            let (mut detector, sends) = (DeadlockDetector::default(), 40 + random.below(30));
             for _ in 0..300 {
                 let sight = model.sight(&mut random, sends);
                 let is_dead = (0..ranks).all(|rank| !model.can(rank));
-                if watchman.look(sight) {
+                if detector.look(sight) {
                     assert!(is_dead, "seed {seed}: it spoke too early");
                     stuck += 1;
                     break;
@@ -115,7 +115,7 @@ mod tests {
             if (0..ranks).all(|rank| !model.can(rank)) {
                 let spoke = (0..=CONFIRMATIONS + 1).any(|_| {
                     let sight = model.sight(&mut random, sends);
-                    watchman.look(sight)
+                    detector.look(sight)
                 });
                 assert!(spoke, "seed {seed}: it keeps silent");
             }
@@ -125,12 +125,12 @@ mod tests {
 
     #[test]
     fn whoever_has_run_in_between_is_not_stuck() {
-        let mut watchman = DeadlockDetector::default();
+        let mut detector = DeadlockDetector::default();
         let looks = [Sight::Still(1), Sight::Still(1), Sight::Still(2), Sight::Still(2)];
-        assert!(looks.into_iter().all(|sight| !watchman.look(sight)));
-        assert!(!watchman.look(Sight::Moving));
-        assert!(!watchman.look(Sight::Still(2)));
-        assert!(!watchman.look(Sight::Still(2)));
-        assert!(watchman.look(Sight::Still(2)));
+        assert!(looks.into_iter().all(|sight| !detector.look(sight)));
+        assert!(!detector.look(Sight::Moving));
+        assert!(!detector.look(Sight::Still(2)));
+        assert!(!detector.look(Sight::Still(2)));
+        assert!(detector.look(Sight::Still(2)));
     }
 }

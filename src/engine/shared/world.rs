@@ -29,7 +29,7 @@ pub struct World {
     /// Grows with everything that those who wait may have to look at: deaths in the upper half,
     /// the rest in the lower. Looked at by everybody, all the time.
     stir: AtomicU64,
-    pub(in crate::engine) council: Agreements,
+    pub(in crate::engine) agreements: Agreements,
     shared: Shared,
     pub(in crate::engine) revoked: Revoked,
     voids: Voids,
@@ -94,7 +94,7 @@ impl World {
             settled: (0..seats).map(|_| AtomicUsize::new(0)).collect(),
             annals: Mutex::default(),
             stir: AtomicU64::new(0),
-            council: Agreements::default(),
+            agreements: Agreements::default(),
             shared: Shared::default(),
             revoked: Revoked::default(),
             voids: Voids::default(),
@@ -304,7 +304,7 @@ impl World {
         self.stir.fetch_add(DEATH, Ordering::SeqCst);
         drop(ledger);
         self.part_with(Member { seat, incarnation });
-        self.tell_council(Member { seat, incarnation });
+        self.tell_agreements(Member { seat, incarnation });
         // Many ranks that never call MPI end in no time.
         if self.is_in_use.load(Ordering::SeqCst) {
             self.wake_all();

@@ -203,7 +203,7 @@ fn look_at(executor: &Executor, slot: &Slot, sight: &mut Sight, passed: u32) -> 
 /// Whether a seeded run is lost, since one rank has kept others waiting for this many milliseconds
 /// without a call of MPI or a sleep.
 fn is_lost(slot: &Slot, age: u32) -> bool {
-    let is_wanted = || slot.has_work() || next().is_some() || replay::is_undertaker_awaited();
+    let is_wanted = || slot.has_work() || next().is_some() || replay::is_supervisor_awaited();
     let is_late = u128::from(age) >= replay::PATIENCE.as_millis();
     let is_lost = is_late && !slot.is_asleep.load(Ordering::SeqCst) && is_wanted();
     if is_lost {

@@ -283,7 +283,7 @@ impl Worker {
     /// first.
     fn draw(&self) -> Option<&'static Fiber> {
         let slot = self.slot()?;
-        replay::let_undertaker_work();
+        replay::let_supervisor_work();
         monitor::ring(clock::now());
         let found = self.judge(slot.draw(self, replay::draw))?;
         clock::pass(clock::MOMENT);
@@ -358,7 +358,7 @@ impl Worker {
         executor.asleep.fetch_add(1, Ordering::SeqCst);
         fence(Ordering::SeqCst);
         let has_work = || own.has_work() || executor.slots.iter().any(Slot::has_queue);
-        let is_called = has_work() || replay::is_in_force() && replay::is_undertaker_called();
+        let is_called = has_work() || replay::is_in_force() && replay::is_supervisor_called();
         if !is_called {
             self.sleep();
         }

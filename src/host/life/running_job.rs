@@ -325,7 +325,7 @@ pub fn expect_dues() {
 impl RunningJob {
     /// Wakes the supervisor.
     fn call(&self) {
-        if !replay::leave_to_undertaker() {
+        if !replay::leave_to_supervisor() {
             self.bell.unpark();
         }
     }

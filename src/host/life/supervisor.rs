@@ -91,7 +91,7 @@ impl Supervisor {
         }
         loop {
             let seen = self.world.bell.listen();
-            let has_turn = replay::is_undertakers_turn();
+            let has_turn = replay::is_supervisors_turn();
             self.look_around();
             let due = if replay::is_wanted() { self.world.tenant.due() } else { None };
             if self.living == 0 && self.burials.is_empty() {

@@ -11,7 +11,7 @@
 
 use super::select::Crowd;
 use crate::engine::{
-    Awaited, Board, Gate, Hall, Laid, Line, Meeting, Mishap, Outcome, Round, Vigil,
+    Awaited, Board, Gate, Hall, Laid, Line, Meeting, MeetingWait, Mishap, Outcome, Round,
 };
 use crate::host::memory::{Fault, Region, Span};
 use crate::mpi::error::{Class, Failure, Result};
@@ -205,17 +205,17 @@ impl Members<'_, '_, InPlace> {
 
     #[inline(never)]
     fn wait_here(&self, gate: Gate) -> Result {
-        let (engine, vigil) = (&self.lane.process().engine, self.vigil(gate));
+        let (engine, wait) = (&self.lane.process().engine, self.wait(gate));
         if self.is_small() && gate != Gate::Room {
             // The others are about as busy as this member.
             let looks = if gate.is_after_copies() { LONG_LOOKS } else { LOOKS };
-            if (0..looks).any(|_| vigil.is_over()) && !engine.is_stopping() {
+            if (0..looks).any(|_| wait.is_over()) && !engine.is_stopping() {
                 return self.step();
             }
         }
         let mishap = match self.crowd.is_crowded() {
-            true => engine.keep_short_vigil(&vigil)?,
-            false => engine.keep_vigil(&vigil)?,
+            true => engine.sleep_at_gate(&wait)?,
+            false => engine.wait_at_gate(&wait)?,
         };
         mishap.map_or(Ok(()), |mishap| Err(failure(mishap)))
     }
@@ -224,15 +224,15 @@ impl Members<'_, '_, InPlace> {
 impl Members<'_, '_, AsRun> {
     async fn wait_for_call(&self, gate: Gate) -> Result {
         let Way::Nonblocking(run) = self.lane.way() else { unreachable!("a run does not block") };
-        let (engine, vigil) = (&self.lane.process().engine, self.vigil(gate));
+        let (engine, wait) = (&self.lane.process().engine, self.wait(gate));
         let mishap = poll_fn(|_| {
-            if vigil.is_over() {
+            if wait.is_over() {
                 return Poll::Ready(None);
             }
-            if let Some(mishap) = engine.objection(&vigil) {
+            if let Some(mishap) = engine.objection(&wait) {
                 return Poll::Ready(Some(mishap));
             }
-            let (hall, envelope) = (self.round.clone(), vigil.envelope);
+            let (hall, envelope) = (self.round.clone(), wait.envelope);
             engine.call_back(run, Awaited { hall, gate, envelope });
             Poll::Pending
         });
@@ -304,7 +304,7 @@ impl<'l, 'a, W: Wait> Members<'l, 'a, W> {
         if engine.is_calm() {
             return Ok(());
         }
-        let objection = engine.objection_by_now(&self.vigil(Gate::Room));
+        let objection = engine.objection_by_now(&self.wait(Gate::Room));
         objection.map_or(Ok(()), |mishap| Err(failure(mishap)))
     }
 
@@ -550,9 +550,9 @@ impl<'l, 'a, W: Wait> Members<'l, 'a, W> {
     }
 
     #[inline(always)]
-    pub(super) fn vigil(&self, gate: Gate) -> Vigil<'_> {
+    pub(super) fn wait(&self, gate: Gate) -> MeetingWait<'_> {
         let (envelope, everyone) = (self.lane.own_envelope(), self.lane);
-        Vigil {
+        MeetingWait {
             meeting: self.meeting,
             round: &self.round,
             gate,
@@ -586,8 +586,8 @@ pub(super) fn object_at_first(lane: &Lane<'_>) -> Result {
     let meeting = lane.comm().meeting(lane.process());
     let (round, (turn, _)) = (meeting.common_round(), lane.number());
     let (envelope, everyone) = (lane.own_envelope(), lane);
-    let vigil = Vigil { meeting, round, gate: Gate::Room, turn, envelope, everyone };
-    let objection = lane.process().engine.objection_at_first(&vigil);
+    let wait = MeetingWait { meeting, round, gate: Gate::Room, turn, envelope, everyone };
+    let objection = lane.process().engine.objection_at_first(&wait);
     objection.map_or(Ok(()), |mishap| Err(failure(mishap)))
 }
 

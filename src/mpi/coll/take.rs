@@ -57,7 +57,7 @@ impl<W: Wait> Members<'_, '_, W> {
         }
         if outcome.is_err() {
             let nobody = || (0..self.count()).all(|place| self.reads_nothing(place));
-            self.lane().process().engine.sit_out(&self.vigil(Gate::AllRead), nobody)?;
+            self.lane().process().engine.sit_out(&self.wait(Gate::AllRead), nobody)?;
         }
         self.take_back()?;
         Ok(outcome.err())
@@ -76,7 +76,7 @@ impl<W: Wait> Members<'_, '_, W> {
                 return outcome;
             }
             let engine = &self.lane().process().engine;
-            engine.sit_out(&self.vigil(gate), || self.reads_nothing(root))?;
+            engine.sit_out(&self.wait(gate), || self.reads_nothing(root))?;
         }
         self.take_back()?;
         if self.round().has_read(self.turn(), root) { Ok(()) } else { outcome }

@@ -84,8 +84,8 @@ pub fn recv(process: &'static Process, it: Short, tell: impl Fn(Status)) -> Resu
 pub fn irecv(process: &'static Process, it: Short) -> Result<Option<usize>> {
     let Some(into) = it.span(MOST) else { return Ok(None) };
     let Some(world) = process.first_world(it.comm) else { return Ok(None) };
-    match process.engine.book(wanted(it), it.inhabitant(), into) {
-        Some(booking) => Ok(Some(handle_table::handle(Sort::Request, booking))),
+    match process.engine.prepost(wanted(it), it.inhabitant(), into) {
+        Some(receive) => Ok(Some(handle_table::handle(Sort::Request, receive))),
         None => post(process, world, it, into),
     }
 }
@@ -95,7 +95,8 @@ pub fn irecv(process: &'static Process, it: Short) -> Result<Option<usize>> {
 fn post(
     process: &'static Process, world: &'static Comm, it: Short, into: Span,
 ) -> Result<Option<usize>> {
-    let Some(member) = world.plain_member(it.peer).filter(|_| process.engine.is_carefree()) else {
+    let Some(member) = world.plain_member(it.peer).filter(|_| process.engine.may_take_fast_path())
+    else {
         return Ok(None);
     };
     let watch = Watch::Peer { rank: it.peer, member };
@@ -111,12 +112,12 @@ pub fn wait(process: &'static Process, handle: usize) -> Result<Option<Status>> 
         request_table::NULL => return Ok(Some(Status::EMPTY)),
         _ => {}
     }
-    let Some(booking) = handle_table::booking(handle) else { return Ok(None) };
-    let number = booking.number() as usize;
+    let Some(receive) = handle_table::receive(handle) else { return Ok(None) };
+    let number = receive.number() as usize;
     let mut receipt = None;
-    process.engine.fill_bookings(|bookings| {
-        let is_settled = bookings.settle(number, |got| receipt = Some(got));
-        is_settled || !bookings.has(number)
+    process.engine.fill_preposted(|preposted| {
+        let is_settled = preposted.settle(number, |got| receipt = Some(got));
+        is_settled || !preposted.has(number)
     })?;
     Ok(receipt.map(status_of))
 }

@@ -45,22 +45,22 @@ impl Requests {
 /// Turns a preposted receive into an ordinary request; its handle stays.
 #[inline]
 fn admit(process: &'static Process, handle: usize) {
-    if let Some(booking) = handle_table::booking(handle) {
-        admit_booking(process, booking);
+    if let Some(receive) = handle_table::receive(handle) {
+        admit_preposted(process, receive);
     }
 }
 
 #[cold]
-fn admit_booking(process: &'static Process, booking: Key) {
-    let is_known = |kept: &Kept| kept.booked.iter().any(|(known, _)| *known == booking);
+fn admit_preposted(process: &'static Process, receive: Key) {
+    let is_known = |kept: &Kept| kept.preposted.iter().any(|(known, _)| *known == receive);
     if is_known(&process.requests.0.lock()) {
         return;
     }
-    let Some(op) = process.engine.admit(booking) else { return };
+    let Some(op) = process.engine.admit(receive) else { return };
     let world = Held::Ever(process.world_of_old());
     let mut kept = process.requests.0.lock();
     if let Ok(key) = kept.shelf.insert(Request::new(&world, Some(Pending::Op(op)))) {
-        kept.booked.push((booking, key));
+        kept.preposted.push((receive, key));
     }
 }
 
@@ -202,9 +202,9 @@ pub fn free(process: &'static Process, handle: usize) -> Result {
         return Ok(());
     }
     let removed = process.requests.0.lock().remove(handle);
-    let (request, booking) = removed.ok_or_else(|| unknown(handle))?;
-    if let Some(booking) = booking {
-        process.engine.release(booking);
+    let (request, receive) = removed.ok_or_else(|| unknown(handle))?;
+    if let Some(receive) = receive {
+        process.engine.release(receive);
     }
     if request.pending.is_some() {
         // The operation continues, and its end will not be noticed.

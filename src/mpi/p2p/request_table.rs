@@ -40,7 +40,7 @@ pub struct Requests(pub(super) Biased<Kept>, Failures);
 pub(super) struct Kept {
     pub(super) shelf: Shelf<Request>,
     /// Requests with the handle of a preposted receive (see `engine::rank::preposted`).
-    pub(super) booked: Vec<(Key, Key)>,
+    pub(super) preposted: Vec<(Key, Key)>,
 }
 
 impl Kept {
@@ -51,8 +51,8 @@ impl Kept {
         if key.reserved().is_none() {
             return Some(key);
         }
-        let booked = self.booked.iter().find(|(booking, _)| *booking == key);
-        booked.map(|(_, key)| *key)
+        let preposted = self.preposted.iter().find(|(receive, _)| *receive == key);
+        preposted.map(|(_, key)| *key)
     }
 
     #[inline]
@@ -70,8 +70,8 @@ impl Kept {
     pub(super) fn remove(&mut self, handle: usize) -> Option<(Request, Option<Key>)> {
         let key = self.key(handle)?;
         let request = self.shelf.remove(key)?;
-        let booked = self.booked.iter().position(|(_, other)| *other == key);
-        Some((request, booked.map(|index| self.booked.swap_remove(index).0)))
+        let preposted = self.preposted.iter().position(|(_, other)| *other == key);
+        Some((request, preposted.map(|index| self.preposted.swap_remove(index).0)))
     }
 }
 
@@ -166,7 +166,7 @@ impl Requests {
     /// which the engine counts.
     pub(in crate::mpi) fn count(&self) -> usize {
         let kept = self.0.lock();
-        kept.shelf.len() - kept.booked.len()
+        kept.shelf.len() - kept.preposted.len()
     }
 
     #[inline]
@@ -240,8 +240,8 @@ impl Requests {
             request.pending = None;
             return Ok(Step::Ended(handle, end, None));
         }
-        if let Some((_, Some(booking))) = kept.remove(handle) {
-            ops.release(booking);
+        if let Some((_, Some(receive))) = kept.remove(handle) {
+            ops.release(receive);
         }
         Ok(Step::Ended(NULL, end, general))
     }

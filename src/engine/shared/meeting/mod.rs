@@ -9,7 +9,7 @@
 //! all, two rounds suffice: no member arrives at the next such turn but one before all have
 //! released this one.
 //!
-//! Nothing waits here: [`vigil`](crate::engine::rank::wait) does, and a death ends it. Then the
+//! Nothing waits here: [`wait`](crate::engine::rank::wait) does, and a death ends it. Then the
 //! communicator can no longer be used, and its meeting is left as it is.
 
 mod board;

@@ -109,7 +109,7 @@ impl<P: Places> Many<P> {
 
     /// Waits for all. When a rank that one of them needs has died, the others are not waited for.
     pub fn wait_all(&self) -> Result {
-        let mut next = self.settle_bookings()?;
+        let mut next = self.settle_preposted()?;
         if next == self.count {
             return Ok(());
         }
@@ -129,21 +129,21 @@ impl<P: Places> Many<P> {
     /// The fast path: waits for preposted receives, if all requests are such or already complete.
     /// Returns how many it has completed.
     #[inline]
-    fn settle_bookings(&self) -> Result<usize> {
-        let is_brief = |bookings: &PrepostedReceives, index: usize| {
+    fn settle_preposted(&self) -> Result<usize> {
+        let is_preposted = |preposted: &PrepostedReceives, index: usize| {
             let handle = self.places.key(index);
-            handle == DONE || bookings.has(handle_table::number(Sort::Request, handle))
+            handle == DONE || preposted.has(handle_table::number(Sort::Request, handle))
         };
         let (mut next, mut is_first) = (0, !self.is_look);
         if !is_first {
             return Ok(0);
         }
-        self.process.engine.fill_bookings(|bookings| {
-            if is_first && !(0..self.count).all(|index| is_brief(bookings, index)) {
+        self.process.engine.fill_preposted(|preposted| {
+            if is_first && !(0..self.count).all(|index| is_preposted(preposted, index)) {
                 return true;
             }
             is_first = false;
-            while next < self.count && self.settle_brief(bookings, next) {
+            while next < self.count && self.settle_one_preposted(preposted, next) {
                 next += 1;
             }
             next == self.count
@@ -152,14 +152,14 @@ impl<P: Places> Many<P> {
     }
 
     #[inline(always)]
-    fn settle_brief(&self, bookings: &mut PrepostedReceives, index: usize) -> bool {
+    fn settle_one_preposted(&self, preposted: &mut PrepostedReceives, index: usize) -> bool {
         let handle = self.places.key(index);
         if handle == DONE {
             self.put(index, index, NULL, Status::PLAIN);
             return true;
         }
         let put = |receipt| self.put(index, index, NULL, status_of(receipt));
-        bookings.settle(handle_table::number(Sort::Request, handle), put)
+        preposted.settle(handle_table::number(Sort::Request, handle), put)
     }
 
     fn rules(&self) -> Rules {
@@ -361,7 +361,7 @@ impl<P: Places> Many<P> {
 }
 
 impl Requests {
-    /// Fails when one of those handles is none. What was booked is a request like any other from
+    /// Fails when one of those handles is none. What was preposted is a request like any other from
     /// now on.
     fn check(
         &self, process: &'static Process, requests: &impl Places, mut those: Range<usize>,
