@@ -8,6 +8,7 @@ mod manual;
 #[path = "shared/mod.rs"]
 mod shared;
 
+use ftmpi_cli::{Dashes, Item, Reader};
 use shared::place::{self, LIBRARY, STANDARD_NAMES};
 use shared::refusal::Refusal;
 use std::ffi::OsStr;
@@ -58,13 +59,22 @@ const DOCUMENTS: [&str; 15] = [
 const CALLED: &str = "ftmpi-install";
 
 fn main() -> ExitCode {
-    let mut words = std::env::args_os().skip(1);
-    let first = words.next();
-    if first.as_deref().is_some_and(|word| word == "--help" || word == "-h") {
-        return shared::print(CALLED, HELP);
+    let help = |name: &str| ["help", "h"].contains(&name).then_some(((), 0));
+    let mut words = Reader::new(std::env::args_os().skip(1), Dashes::OneOrTwo, help);
+    let mut plain = Vec::new();
+    loop {
+        match words.item() {
+            Ok(None) => break,
+            Ok(Some(Item::Word(word))) => plain.push(word),
+            Ok(Some(Item::End)) => plain.extend(words.rest()),
+            Ok(Some(Item::Option { .. })) => return shared::print(CALLED, HELP),
+            Err(complaint) => {
+                return Refusal::usage(complaint.words(["help"].into_iter())).say(CALLED);
+            }
+        }
     }
-    let done = match (first, words.next()) {
-        (Some(prefix), None) => install(Path::new(&prefix)),
+    let done = match plain.as_slice() {
+        [prefix] => install(Path::new(prefix)),
         _ => Err(Refusal::usage("where to? Use `ftmpi-install PREFIX`, such as /opt/ftmpi-rs")),
     };
     match done {
@@ -75,9 +85,6 @@ fn main() -> ExitCode {
 
 /// Installs; returns what to print.
 fn install(prefix: &Path) -> Result<String, Refusal> {
-    if prefix.as_os_str().as_encoded_bytes().starts_with(b"-") {
-        return Err(Refusal::usage(format!("there is no option {}", prefix.display())));
-    }
     let prefix = std::path::absolute(prefix)
         .map_err(|error| Refusal::usage(format!("{}: {error}", prefix.display())))?;
     // Checks that nothing is missing before anything is written.

@@ -13,5 +13,5 @@ mod reader;
 mod words;
 
 pub use near::nearest;
-pub use reader::{Complaint, Item, Reader};
+pub use reader::{Complaint, Dashes, Item, Reader};
 pub use words::Words;

@@ -5,7 +5,16 @@ use std::ffi::OsString;
 /// Reads words; `find` knows the options: what one does, and how many words follow it.
 pub struct Reader<W, F> {
     words: W,
+    dashes: Dashes,
     find: F,
+}
+
+/// How many dashes options have. A dash alone is always a plain word.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Dashes {
+    OneOrTwo,
+    /// Words with one dash are plain: they may be negative numbers, or meant for somebody else.
+    Two,
 }
 
 /// What comes next on a command line.
@@ -42,20 +51,20 @@ pub enum Complaint<D> {
 }
 
 impl<W: Iterator<Item = OsString>, D, F: Fn(&str) -> Option<(D, usize)>> Reader<W, F> {
-    pub fn new(words: W, find: F) -> Reader<W, F> {
-        Reader { words, find }
+    pub fn new(words: W, dashes: Dashes, find: F) -> Reader<W, F> {
+        Reader { words, dashes, find }
     }
 
-    /// The next item; none at the end. An option has one dash or two.
+    /// The next item; none at the end.
     pub fn item(&mut self) -> Result<Option<Item<D>>, Complaint<D>> {
         let Some(word) = self.words.next() else { return Ok(None) };
         let text = word.to_string_lossy().into_owned();
         if text == "--" {
             return Ok(Some(Item::End));
         }
-        let Some(whole) = text.strip_prefix("--").or(text.strip_prefix('-')) else {
-            return Ok(Some(Item::Word(word)));
-        };
+        let one = text.strip_prefix('-').filter(|_| self.dashes == Dashes::OneOrTwo);
+        let whole = text.strip_prefix("--").or(one).filter(|whole| !whole.is_empty());
+        let Some(whole) = whole else { return Ok(Some(Item::Word(word))) };
         let dashes = text.len() - whole.len();
         let (name, given) = match whole.split_once('=') {
             Some((name, value)) => (name, Some(OsString::from(value))),
@@ -96,19 +105,27 @@ impl<D> Complaint<D> {
         match self {
             Complaint::Unknown { dashed } => unknown(dashed, known),
             Complaint::TakesNone { dashed } => format!("{dashed} takes no value"),
-            Complaint::Lacks { dashed, .. } => format!("{dashed} needs a value after it"),
+            Complaint::Lacks { dashed, .. } => match near(dashed, known) {
+                Some(near) => format!("{dashed} needs a value after it; did you mean {near}?"),
+                None => format!("{dashed} needs a value after it"),
+            },
         }
     }
 }
 
 /// The complaint about an option that is not among `known`.
 pub(crate) fn unknown<'a>(dashed: &str, known: impl Iterator<Item = &'a str>) -> String {
-    let name = dashed.trim_start_matches('-');
-    let dashes = &dashed[..dashed.len() - name.len()];
-    match crate::nearest(name, known) {
-        Some(near) => format!("there is no option {dashed}; did you mean {dashes}{near}?"),
+    match near(dashed, known) {
+        Some(near) => format!("there is no option {dashed}; did you mean {near}?"),
         None => format!("there is no option {dashed}; --help lists the options"),
     }
+}
+
+/// The option among `known` that `dashed` is a misspelling of, with as many dashes.
+fn near<'a>(dashed: &str, known: impl Iterator<Item = &'a str>) -> Option<String> {
+    let name = dashed.trim_start_matches('-');
+    let near = crate::nearest(name, known).filter(|near| *near != name)?;
+    Some(format!("{}{near}", &dashed[..dashed.len() - name.len()]))
 }
 
 #[cfg(test)]
@@ -125,7 +142,11 @@ mod tests {
     }
 
     fn items(line: &str) -> Result<Vec<Item<char>>, Complaint<char>> {
-        let mut reader = Reader::new(line.split_whitespace().map(OsString::from), find);
+        read(line, Dashes::OneOrTwo)
+    }
+
+    fn read(line: &str, dashes: Dashes) -> Result<Vec<Item<char>>, Complaint<char>> {
+        let mut reader = Reader::new(line.split_whitespace().map(OsString::from), dashes, find);
         let mut items = Vec::new();
         while let Some(item) = reader.item()? {
             let is_end = item == Item::End;
@@ -156,6 +177,14 @@ mod tests {
             word("-q"),
         ];
         assert_eq!(read, expected);
+    }
+
+    #[test]
+    fn words_with_one_dash_are_plain_where_options_have_two() {
+        let word = |word: &str| Item::Word(OsString::from(word));
+        let expected = [word("-5"), word("-q"), option("--quiet", 'q', &[]), word("-")];
+        assert_eq!(read("-5 -q --quiet -", Dashes::Two).unwrap(), expected);
+        assert_eq!(items("-").unwrap(), [word("-")]);
     }
 
     #[test]

@@ -1,7 +1,7 @@
 //! A command line whose options are asked for by name, wherever they stand.
 
 use crate::numbers::finite;
-use crate::reader::{self, Complaint, Item, Reader};
+use crate::reader::{self, Complaint, Dashes, Item, Reader};
 use std::ffi::OsString;
 use std::fmt::Display;
 use std::str::FromStr;
@@ -26,8 +26,8 @@ impl Words {
         let known = alone.iter().map(ToString::to_string).collect();
         let mut split = Words { plain: Vec::new(), options: Vec::new(), known };
         let values = |name: &str| Some(((), usize::from(!alone.contains(&name))));
-        let mut reader = Reader::new(words.map(OsString::from), values);
-        let complaint = |complaint: Complaint<()>| complaint.words(std::iter::empty());
+        let mut reader = Reader::new(words.map(OsString::from), Dashes::Two, values);
+        let complaint = |complaint: Complaint<()>| complaint.words(alone.iter().copied());
         while let Some(item) = reader.item().map_err(complaint)? {
             match item {
                 Item::Word(word) => split.plain.push(text(word)),
@@ -158,6 +158,9 @@ mod tests {
             let said = split(&format!("--mttf {text}")).unwrap().positive("mttf", 5.0);
             assert!(said.clone().unwrap_err().ends_with("such as --mttf 5"), "{said:?}");
         }
+        let mut passed_on = split("run ./app.so -5 -v - -- --json").unwrap();
+        let words: Vec<String> = std::iter::from_fn(|| passed_on.word()).collect();
+        assert_eq!(words, ["run", "./app.so", "-5", "-v", "-", "--json"]);
         assert_eq!(split("--mttf 3").unwrap().positive("mttf", 5.0), Ok(Some(3.0)));
         assert_eq!(split("").unwrap().positive("mttf", 5.0), Ok(None));
     }

@@ -228,7 +228,7 @@ fn read_plan(mut section: Section, topology: &Topology) -> Result<Plan, Wrong> {
         let dice = Dice { mean: mean as f64, shape: section.shape()?, is_per_node: true };
         Plan::Chance(dice, nodes(Nodes::all(topology)))
     } else {
-        let why = "when? Say at, every, mttf or node_mttf = \"10min\"";
+        let why = "expected at, every, mttf or node_mttf = \"10min\"";
         return Err((section.at, why.into()));
     };
     section.done()?;

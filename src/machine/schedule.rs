@@ -150,7 +150,7 @@ fn parse_when(text: &str) -> Result<When, String> {
         }
         "before" | "inside" | "after" => {
             if rest.is_empty() {
-                return Err(format!("`{text}`: {first} which call? Say {first}:MPI_Send:3"));
+                return Err(format!("`{text}`: {first} which call? Use {first}:MPI_Send:3"));
             }
             let name = rest.remove(0);
             too_much(&rest, if first == "inside" { 2 } else { 1 })?;
@@ -310,7 +310,7 @@ mod tests {
             ("3@compute", "use compute:250ms"),
             ("3@send", "`send` is neither a time such as 250ms nor a moment"),
             ("3@", "`` is neither"),
-            ("3@before", "before which call? Say before:MPI_Send:3"),
+            ("3@before", "before which call? Use before:MPI_Send:3"),
             ("3@MPI_Send:0", "`0` is not a count"),
             ("3@MPI_Send:x", "`x` is not a count"),
             ("3@MPI_Send:1:2", "`2` is unexpected"),

@@ -322,7 +322,7 @@ impl Player<'_> {
                     self.go_to(0);
                 }
                 (self.goes, self.next) = (true, Instant::now());
-                Ok("it goes on".into())
+                Ok("playing".into())
             }
             "halt" => {
                 self.goes = false;

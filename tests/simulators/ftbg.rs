@@ -172,7 +172,7 @@ fn mistakes_of_programs_are_told_with_their_node() {
     );
     FTBG.refuses(&format!("run {sum} --threads 2"), "one thread serves them");
     FTBG.refuses(&format!("run {sum} --info 512 --quiet"), "--info 512: there is no such node");
-    FTBG.refuses("run", "which program? Say ftbg run ./app.so");
+    FTBG.refuses("run", "which program? Use ftbg run ./app.so");
     FTBG.refuses("run none.so", "No such file");
     let text = directory.join("text.so");
     std::fs::write(&text, "no library").expect("there is room");

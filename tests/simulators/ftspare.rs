@@ -218,11 +218,11 @@ fn what_cannot_be_written_is_a_sentence_from_every_command() {
 fn what_cannot_be_is_refused_with_the_cure() {
     for (line, said) in [
         ("shares", "which one? ftspare share, worst, sample, figure N"),
-        ("figure", "which figure? Say ftspare figure N"),
-        ("figures", "Say ftspare figures --out DIR"),
+        ("figure", "which figure? Use ftspare figure N"),
+        ("figures", "Use ftspare figures --out DIR"),
         ("figures --out /dev/null/none", "/dev/null/none: "),
-        ("table 3", "Say ftspare table 1 or ftspare table 2"),
-        ("table", "Say ftspare table 1 or ftspare table 2"),
+        ("table 3", "Use ftspare table 1 or ftspare table 2"),
+        ("table", "Use ftspare table 1 or ftspare table 2"),
         ("figure 23", "there is no figure 23 here: use one of 1, 2, 3"),
         ("figure nan", "there is no figure nan here"),
         ("figure 3 --svg /dev/null/none", "--svg /dev/null/none: "),

@@ -175,7 +175,7 @@ fn a_machine_that_is_ended_by_hand_has_no_result_and_what_cannot_be_seen_is_refu
     assert_eq!(stdout, "");
     assert!(stderr.contains("stopped before "), "{stderr}");
     for (line, said) in [
-        ("line --slice 5", "--slice and --view say what --watch, --record and --tui show"),
+        ("line --slice 5", "--slice and --view need --watch, --record or --tui"),
         ("line --tui --slice 0", "--slice 0: use nanoseconds"),
         ("line --tui --view hot", "--view hot: use total, lately, waiting, handlers"),
         ("line --tui --measure", "leave it out, or --watch"),

@@ -4,7 +4,7 @@ use crate::faults::{self, Faults};
 use crate::modes::{self, Wanted};
 use crate::options::{self, Does};
 use crate::shared::refusal::Refusal;
-use ftmpi_cli::{Complaint, Item, Reader, numbers};
+use ftmpi_cli::{Complaint, Dashes, Item, Reader, numbers};
 use ftmpi_launch::{InitialErrhandler, Job, OnFailure, RankKind};
 use std::ffi::{OsStr, OsString};
 use std::path::PathBuf;
@@ -44,7 +44,7 @@ pub(crate) struct Hosts {
 pub(crate) fn read(called: &str, words: impl Iterator<Item = OsString>) -> Result<Asked, Refusal> {
     let (request, faults) = (Request::default(), Faults::default());
     let (ranks, per_node, kind, stack, heap, quiet) = (None, None, None, None, None, false);
-    let words = Reader::new(words, options::find as Find);
+    let words = Reader::new(words, Dashes::OneOrTwo, options::find as Find);
     Reading { called, words, request, faults, ranks, per_node, kind, stack, heap, quiet }.read()
 }
 

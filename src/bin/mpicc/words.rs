@@ -1,4 +1,5 @@
 //! The command line of a wrapper: arguments for the wrapper itself, and what the compiler will do.
+//! Not read by `ftmpi_cli`: nearly all words are a compiler's, and go to it as they are.
 
 use crate::shared::refusal::Refusal;
 use std::ffi::OsString;

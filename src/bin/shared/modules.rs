@@ -102,7 +102,7 @@ impl<'a> Modules<'a> {
             return Ok(());
         }
         let said = String::from_utf8_lossy(&output.stderr);
-        let reason = said.lines().find(|line| line.contains("rror")).unwrap_or("it says nothing");
+        let reason = said.lines().find(|line| line.contains("rror")).unwrap_or("no message");
         Err(Trouble::Compiler(format!("{} cannot compile {name}: {reason}", self.compiler[0])))
     }
 }

@@ -90,7 +90,7 @@ impl PrepostedReceives {
         })
     }
 
-    /// Tells what the preposted receive got whose key has this number, and forgets it; false: it has
+    /// Tells what the preposted receive with this number got, and forgets it; false: it has
     /// got nothing so far.
     #[inline(always)]
     pub fn settle(&mut self, number: usize, tell: impl FnOnce(Receipt)) -> bool {

@@ -77,7 +77,7 @@ fn what_is_wrong_is_told_with_file_line_and_cure() {
         ("@[spares]\nalloc = \"3D(2,1)\"\n", "m:5: 3D(2,1) is for 3 dimensions: there are 2"),
         ("@[spares]\nalloc = \"2D\"\n", "m:5: `2D` is not an allocation of spares: use 3D(2,1)"),
         ("@[spares]\n", "m:4: [spares] lacks alloc: use alloc = \"3D(2,1)\""),
-        ("@[faults]\nschedule = [{}]\n", "m:5: when? Say at, every, mttf"),
+        ("@[faults]\nschedule = [{}]\n", "m:5: expected at, every, mttf"),
         ("@[faults]\nschedule = [\n{at=\"5\"}]\n", "m:6: `5` is not a time: use 20ns"),
         ("@[faults]\nschedule = [{at=\"-5s\"}]\n", "m:5: `-5s` is not a time: use 20ns"),
         ("@[faults]\nschedule = [{mttf=\"0s\"}]\n", "m:5: mttf is a time of more than 0"),

@@ -93,7 +93,7 @@ fn molecules(setup: Setup, steps: u32, seed: u64, play: &mut Play) -> Result<(),
 
 /// Runs a user's program.
 fn foreign(mut words: Words, mut machine: Machine, play: &mut Play) -> Result<(), String> {
-    let path = words.word().ok_or("which program? Say ftbg run ./app.so")?;
+    let path = words.word().ok_or("which program? Use ftbg run ./app.so")?;
     let about = words.all("info");
     let mut line = vec![path.clone()];
     line.extend(std::iter::from_fn(|| words.word()));
@@ -145,7 +145,7 @@ impl Play {
         let viewing = Viewing::read(words)?;
         let (slice, view) = (words.given("slice", 1000.0)?, words.text("view"));
         if !viewing.is_wanted() && (slice.is_some() || view.is_some()) {
-            return Err("--slice and --view say what --watch, --record and --tui show".into());
+            return Err("--slice and --view need --watch, --record or --tui".into());
         }
         if viewing.is_wanted() && measure.is_asked() {
             return Err("--measure: pictures take time, so leave it out, or --watch, --record \

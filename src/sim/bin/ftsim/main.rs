@@ -112,7 +112,7 @@ fn check(arguments: &[String]) -> Result<(), String> {
 
 /// Shows what `--record` of any program has recorded, or converts it into other files.
 fn replay(mut words: Words, port: Option<u16>) -> Result<String, String> {
-    let path = words.word().ok_or("which recording? Say ftsim replay FILE")?;
+    let path = words.word().ok_or("which recording? Use ftsim replay FILE")?;
     let prints = Prints::read(&mut words)?;
     words.done()?;
     if let (Some(prints), Some(port)) = (&prints, port) {
@@ -356,7 +356,7 @@ fn sides(text: &str) -> Result<Option<[f64; 4]>, String> {
 }
 
 fn foreign(mut words: Words, pages: Pages<'_>) -> Result<String, String> {
-    let path = words.word().ok_or("which application? Say ftsim run ./app.so")?;
+    let path = words.word().ok_or("which application? Use ftsim run ./app.so")?;
     let border = words.text("border").map(|text| sides(&text)).transpose()?.flatten();
     let about = words.all("info");
     let stack: usize = words.number("stack", 64)?;

@@ -75,8 +75,8 @@ impl Network {
         let dims = words.text("dims").map(|text| extents(&text)).transpose()?;
         if dims.is_some() && (given_nodes.is_some() || !["mesh", "torus"].contains(&&*shape)) {
             return Err(
-                "--dims are of --topology mesh or torus, and say how many nodes there are: \
-                        leave --nodes out"
+                "--dims need --topology mesh or torus, and give the number of nodes: leave \
+                        --nodes out"
                     .into(),
             );
         }

@@ -58,9 +58,11 @@ fn study(words: &mut Words, dims: &str, alloc: &str, methods: &str) -> Result<St
     let given_methods = words.text("method");
     let (grid, mut spares, methods) = match words.text("machine") {
         Some(_) if given_dims.is_some() || given_alloc.is_some() || is_torus => {
-            return Err("--dims, --alloc and --torus say another machine than --machine: leave \
+            return Err(
+                "--dims, --alloc and --torus describe another machine than --machine: leave \
                         them out"
-                .into());
+                    .into(),
+            );
         }
         Some(file) => {
             let (grid, spares) = machine(&file)?;
@@ -270,7 +272,7 @@ fn sampled(mut words: Words) -> Result<String, String> {
 fn drawn(mut words: Words) -> Result<String, String> {
     let name = words.word();
     let name = name.ok_or_else(|| {
-        format!("which figure? Say ftspare figure N, with one of {}", NAMES.join(", "))
+        format!("which figure? Use ftspare figure N, with one of {}", NAMES.join(", "))
     })?;
     let effort = effort(&mut words)?;
     let svg = words.text("svg");
@@ -289,7 +291,7 @@ fn save(file: Option<String>, svg: impl Fn() -> String) -> Result<(), String> {
 
 fn all_drawn(mut words: Words) -> Result<String, String> {
     let effort = effort(&mut words)?;
-    let directory = words.text("out").ok_or("where to? Say ftspare figures --out DIR")?;
+    let directory = words.text("out").ok_or("where to? Use ftspare figures --out DIR")?;
     let with_data = words.has("csv");
     words.done()?;
     let failed = |file: &Path, why: io::Error| format!("--out: {}: {why}", file.display());
@@ -346,6 +348,6 @@ fn tabled(mut words: Words) -> Result<String, String> {
             save(svg, || table::sheet(&rows).svg())?;
             Ok(if is_json { table::report(&rows).json() } else { table::text(&rows) })
         }
-        _ => Err("which table? Say ftspare table 1 or ftspare table 2".into()),
+        _ => Err("which table? Use ftspare table 1 or ftspare table 2".into()),
     }
 }
