@@ -47,15 +47,14 @@ unsafe fn copy<V: Copy>(to: *mut u8, from: *const u8, bytes: usize) {
     const NEAR: usize = 256;
     let vector = size_of::<V>();
     let ahead = to.addr().wrapping_sub(from.addr());
+    let looks_near = ahead % 4096 < NEAR;
     // SAFETY: the caller's promise.
     unsafe {
         if bytes <= 4 * vector {
             short::<V>(to, from, bytes)
         } else if bytes <= 8 * vector {
             middling::<V>(to, from, bytes)
-        } else if ahead < bytes {
-            downwards::<V>(to, from, bytes)
-        } else if ahead % 4096 < NEAR && ahead.wrapping_neg() >= bytes {
+        } else if ahead < bytes || looks_near && ahead.wrapping_neg() >= bytes {
             downwards::<V>(to, from, bytes)
         } else {
             upwards::<V>(to, from, bytes)
