@@ -421,23 +421,6 @@ impl Process {
         }
     }
 
-    /// Keeps `error` of `call` for MPI_Error_string.
-    pub fn remember(&self, call: &'static str, error: Error) {
-        *self.last.lock() = Some(Last { thread: thread_token(), call, error });
-    }
-
-    /// What the latest error of the calling thread was about, if it was one of class `class`.
-    pub fn recall(&self, class: Class) -> Option<String> {
-        let last = self.last.lock();
-        let last = last.as_ref()?;
-        let Error { class: own, cause, .. } = last.error;
-        let told = |known: Class| told(self.world.rules(), known) == class || known == class;
-        let is_it = last.thread == thread_token() && (told(own) || cause.is_some_and(told));
-        is_it.then(|| format!("{}: {}", last.call, last.error.detail))
-    }
-}
-
-impl Process {
     /// A thread whose calls are counted enters one.
     #[cold]
     pub fn enters(&self, call: &str) -> Result {
@@ -460,6 +443,21 @@ impl Process {
             Some(fate) if is_met(fate) => Err(Failure::died()),
             _ => Ok(()),
         }
+    }
+
+    /// Keeps `error` of `call` for MPI_Error_string.
+    pub fn remember(&self, call: &'static str, error: Error) {
+        *self.last.lock() = Some(Last { thread: thread_token(), call, error });
+    }
+
+    /// What the latest error of the calling thread was about, if it was one of class `class`.
+    pub fn recall(&self, class: Class) -> Option<String> {
+        let last = self.last.lock();
+        let last = last.as_ref()?;
+        let Error { class: own, cause, .. } = last.error;
+        let told = |known: Class| told(self.world.rules(), known) == class || known == class;
+        let is_it = last.thread == thread_token() && (told(own) || cause.is_some_and(told));
+        is_it.then(|| format!("{}: {}", last.call, last.error.detail))
     }
 }
 

@@ -10,7 +10,7 @@ use crate::mpi::comm::bootstrap::{Circle, Seal, check_stringtag};
 use crate::mpi::comm::group::Group;
 use crate::mpi::comm::intercomm;
 use crate::mpi::comm::prepared::{Draft, Words};
-use crate::mpi::comm::wishes::{Wish, chosen, wishes};
+use crate::mpi::comm::wishes::{UNDEFINED, Wish, chosen, wishes};
 use crate::mpi::comm::{Comm, Contexts, WORLD};
 use crate::mpi::errhandler::{Errhandler, Installed};
 use crate::mpi::error::{Class, Failure, Result, is_death};
@@ -27,7 +27,6 @@ use crate::mpi::run;
 use crate::mpi::session;
 use std::sync::Arc;
 
-const UNDEFINED: i32 = -32766;
 const TYPE_SHARED: i32 = 221;
 const TYPE_HW_UNGUIDED: i32 = 222;
 const TYPE_HW_GUIDED: i32 = 223;

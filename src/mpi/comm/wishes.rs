@@ -7,7 +7,7 @@ use crate::mpi::error::{Class, Result};
 use crate::mpi::lane::Lane;
 use crate::mpi::run;
 
-const UNDEFINED: i32 = -32766;
+pub(super) const UNDEFINED: i32 = -32766;
 
 /// What a member wants of a split.
 #[derive(Clone, Copy)]
