@@ -1,4 +1,5 @@
-//! Reads ELF: program headers, dynamic sections, symbol versions; of a file and of a loaded object.
+//! Reads ELF: program headers, dynamic sections, symbol versions, sections and symbols; of a file and
+//! of a loaded object.
 //!
 //! The launcher reads a program's file before it starts it ([`look`]). The loader reads what ld.so
 //! left in memory, and reads it again in every job: it calls the same readers with slices of the
@@ -14,6 +15,7 @@
 mod bytes;
 mod dynamic;
 mod file;
+mod section;
 mod symbol;
 #[cfg(test)]
 mod tests;
@@ -21,6 +23,7 @@ mod tests;
 pub use bytes::Bytes;
 pub use dynamic::{Dynamic, NamedVersion, defined_versions, needed_versions, tag};
 pub use file::{Elf, Kind, look};
+pub use section::{FileSymbol, Section, flag, sections, symbols};
 pub use symbol::{Rela, SHN_ABS, SHN_UNDEF, Symbol, kind};
 
 pub const PT_LOAD: u32 = 1;

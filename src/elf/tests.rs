@@ -1,6 +1,9 @@
 //! Real executables, whole and damaged.
 
-use crate::{Bytes, Dynamic, Kind, defined_versions, look, needed_versions, tag};
+use crate::{
+    Bytes, Dynamic, Kind, defined_versions, flag, kind, look, needed_versions, sections, symbols,
+    tag,
+};
 use std::path::PathBuf;
 
 /// A file of these bytes, of this test.
@@ -22,6 +25,42 @@ fn a_program_names_its_interpreter_and_libraries() {
     assert!(elf.position_independent && elf.marked_as_program, "{elf:?}");
     assert!(elf.interpreter.as_ref().is_some_and(|name| name.contains("ld-linux")), "{elf:?}");
     assert!(elf.needed.iter().any(|name| name == "libc.so.6"), "{elf:?}");
+}
+
+/// A variable that the symbol table lists.
+#[used]
+static COUNTED: std::sync::atomic::AtomicU32 = std::sync::atomic::AtomicU32::new(7);
+
+#[test]
+fn a_program_lists_its_sections_and_symbols() {
+    COUNTED.store(8, std::sync::atomic::Ordering::Relaxed);
+    let (_, whole) = this_program();
+    let sections = sections(Bytes(&whole));
+    let data = sections.iter().position(|section| section.name == ".data").unwrap();
+    let flags = flag::WRITABLE | flag::LOADED;
+    assert_eq!(sections[data].flags & (flags | flag::THREAD_LOCAL), flags);
+    let mut symbols = symbols(Bytes(&whole), &sections).expect("tests are not stripped");
+    let counted = symbols.find(|symbol| symbol.name.contains("COUNTED")).unwrap();
+    assert_eq!((counted.section, counted.kind, counted.bytes), (data, kind::OBJECT, 4));
+    assert!(sections[data].addresses.contains(&counted.address));
+}
+
+#[test]
+fn damaged_sections_are_left_out_and_never_a_panic() {
+    let (_, whole) = this_program();
+    let table = usize::try_from(Bytes(&whole).u64(40).unwrap()).unwrap();
+    let end = whole.len().min(table + 40 * 64);
+    for at in (40..64).chain(table..end).step_by(2) {
+        let mut bytes = whole.clone();
+        bytes[at..at + 2].copy_from_slice(&[0xff; 2]);
+        let sections = sections(Bytes(&bytes));
+        let _found = symbols(Bytes(&bytes), &sections).map(|symbols| symbols.take(10).count());
+    }
+    for length in [0, 10, 63, 64, table, table + 100] {
+        let bytes = Bytes(&whole[..length.min(whole.len())]);
+        let sections = sections(bytes);
+        let _found = symbols(bytes, &sections).map(|symbols| symbols.take(10).count());
+    }
 }
 
 #[test]
