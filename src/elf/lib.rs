@@ -1,5 +1,5 @@
-//! Reads ELF: program headers, dynamic sections, symbol versions, sections and symbols; of a file and
-//! of a loaded object.
+//! Reads ELF: program headers, dynamic sections, symbol versions, sections and symbol tables; of a
+//! file and of a loaded object.
 //!
 //! The launcher reads a program's file before it starts it ([`look`]). The loader reads what ld.so
 //! left in memory, and reads it again in every job: it calls the same readers with slices of the
