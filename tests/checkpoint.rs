@@ -432,7 +432,7 @@ fn misuse_is_told_at_all_ranks() {
     let program = support::c_text("checkpoint_misuse", text).build();
     let seen: Outcome = support::run(&program).ranks(3).succeeds();
     let words = [
-        "name: MPI_ERR_ARG: invalid argument: FTCK_Create: scheme \"raid\" is none of",
+        "name: MPI_ERR_ARG: invalid argument: FTCK_Create: scheme \"raid\" is unknown",
         "differ: MPI_ERR_NOT_SAME",
         "freed: MPI_ERR_ARG",
         "keeper: MPI_ERR_ARG: invalid argument: FTCK_Checkpoint: by scheme xor,dedicated rank 2",

@@ -154,7 +154,7 @@ fn a_missing_or_strange_file_is_named_and_mended_by_every_scheme() {
             fs::remove_file(&file).expect("it is there");
             let name = format!("rank-{place}.b");
             let seen = saved.is_mended("a missing file");
-            assert!(seen.stderr.contains(&format!("{name} is missing: what was")), "{seen}");
+            assert!(seen.stderr.contains(&format!("{name} is missing: the lost data")), "{seen}");
             let strange = [
                 (
                     saved.original(place, "a"),
@@ -273,7 +273,7 @@ fn where_no_version_can_be_read_all_ranks_get_one_error() {
     for name in saved.files.keys() {
         fs::write(saved.directory.join(name), "nothing like it").expect("it can be written");
     }
-    assert!(all_alike("all damaged").contains("is damaged: it does not begin"));
+    assert!(all_alike("all damaged").contains("is damaged: it is not a checkpoint file"));
     saved.renew();
     for (name, bytes) in &saved.files {
         let mut bytes = bytes.clone();
@@ -291,7 +291,7 @@ fn a_generation_of_which_no_head_can_be_read_is_told_as_well() {
     }
     let seen = saved.job(RANKS, &["load"]).succeeds();
     assert_eq!(seen.lines_with("version 1 is right"), RANKS, "{seen}");
-    assert!(seen.stderr.contains("; rank 0: rank-0.b is damaged: it does not begin"), "{seen}");
+    assert!(seen.stderr.contains("; rank 0: rank-0.b is damaged: it is not a checkpoint file"), "{seen}");
 }
 
 #[test]
@@ -375,7 +375,7 @@ fn more_deaths_than_the_scheme_makes_up_for_and_a_lost_file_are_survived() {
             let saved = Saved::by("deaths-and-files", "xor", 0);
             let run = saved.job(RANKS, &["lose", "1", "3", victim]).option(mode);
             let seen = run.succeeds();
-            let words = format!("rank-{victim}.b is missing: what was lost is rebuilt");
+            let words = format!("rank-{victim}.b is missing: the lost data is rebuilt");
             let with = |others: usize| {
                 seen.lines_with(&format!("version 2 is right, with {others} others"))
             };

@@ -72,7 +72,7 @@ fn a_command_line_that_makes_no_sense_is_refused_with_the_cure() {
             "--initial-errhandler is `mpi_errors_are_fatal`, `mpi_errors_abort` or \
              `mpi_errors_return`, not `mpi_errors_ignored`",
         ),
-        (&["--initial-errhandler"], "--initial-errhandler expects `mpi_errors_are_fatal`"),
+        (&["--initial-errhandler"], "--initial-errhandler needs `mpi_errors_are_fatal`"),
         (&["--with-ft", "maybe", "./a"], "--with-ft expects `ulfm` or `no`, not `maybe`"),
         (
             &["-np", "2", "--with-ft", "no", "--mode", "ulfm", "./a"],

@@ -333,7 +333,7 @@ fn a_recording_that_nobody_takes_holds_up_neither_the_page_nor_the_end_and_says_
     let begun = Instant::now();
     let (status, _, said) = job.end();
     assert_eq!(status, Some(0), "{said}");
-    assert!(said.contains("record: the end of it is missing"), "{said}");
+    assert!(said.contains("record: its end is missing"), "{said}");
     assert!(begun.elapsed() < Duration::from_secs(60), "{:?}", begun.elapsed());
     drop(pipe);
 }

@@ -167,7 +167,7 @@ mod tests {
     fn what_is_no_scheme_is_refused_with_the_reason() {
         let cases = [
             ("", "none of"),
-            ("raid", "none of"),
+            ("raid", "is unknown"),
             ("xor:2", "one code, not 2"),
             ("rs:0", "from 1 to 255"),
             ("rs:two", "from 1 to 255"),
