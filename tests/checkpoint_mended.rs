@@ -291,7 +291,10 @@ fn a_generation_of_which_no_head_can_be_read_is_told_as_well() {
     }
     let seen = saved.job(RANKS, &["load"]).succeeds();
     assert_eq!(seen.lines_with("version 1 is right"), RANKS, "{seen}");
-    assert!(seen.stderr.contains("; rank 0: rank-0.b is damaged: it is not a checkpoint file"), "{seen}");
+    assert!(
+        seen.stderr.contains("; rank 0: rank-0.b is damaged: it is not a checkpoint file"),
+        "{seen}"
+    );
 }
 
 #[test]

@@ -94,7 +94,7 @@ impl Words {
         let given = self.given(name, such_as)?;
         match given {
             Some(given) if given <= 0.0 => {
-                Err(format!("--{name} {given}: expected more than 0, such as --{name} {such_as}"))
+                Err(format!("--{name} {given}: use more than 0, such as --{name} {such_as}"))
             }
             _ => Ok(given),
         }
@@ -120,7 +120,7 @@ fn text(word: OsString) -> String {
 fn number<T: FromStr>(name: &str, text: &str, such_as: &str) -> Result<T, String> {
     let plain = text.replace('_', "");
     let number = finite(&plain).and_then(|_| plain.parse().ok());
-    number.ok_or_else(|| format!("--{name} {text}: expected a number, such as --{name} {such_as}"))
+    number.ok_or_else(|| format!("--{name} {text}: use a number, such as --{name} {such_as}"))
 }
 
 #[cfg(test)]
@@ -146,13 +146,10 @@ mod tests {
         let said = asked.done().unwrap_err();
         assert_eq!(said, "there is no option --node; did you mean --nodes?");
         let said = split("--nodes many").unwrap().number("nodes", 5).unwrap_err();
-        assert_eq!(said, "--nodes many: expected a number, such as --nodes 5");
+        assert_eq!(said, "--nodes many: use a number, such as --nodes 5");
         for text in ["nan", "inf", "-inf", "1e999"] {
             let said = split(&format!("--source {text}")).unwrap().number("source", 0.5);
-            assert_eq!(
-                said,
-                Err(format!("--source {text}: expected a number, such as --source 0.5"))
-            );
+            assert_eq!(said, Err(format!("--source {text}: use a number, such as --source 0.5")));
         }
         for text in ["0", "-3", "-0.0", "nan"] {
             let said = split(&format!("--mttf {text}")).unwrap().positive("mttf", 5.0);
