@@ -15,7 +15,7 @@ const SECTION_BYTES: usize = 64;
 const SYMBOL_BYTES: usize = 24;
 
 /// A section of a file.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub struct Section {
     pub name: String,
     kind: u32,
@@ -38,7 +38,7 @@ pub struct FileSymbol {
     pub bytes: u64,
 }
 
-/// The sections of a file; what is damaged is left out.
+/// The sections of a file by their numbers; a damaged one is empty.
 pub fn sections(file: Bytes<'_>) -> Vec<Section> {
     let numbers = || Some((file.u64(40)? as usize, file.u16(60)?, usize::from(file.u16(62)?)));
     let Some((table, count, names)) = numbers() else { return Vec::new() };
@@ -57,7 +57,7 @@ pub fn sections(file: Bytes<'_>) -> Vec<Section> {
             link: header.u32(40)? as usize,
         })
     };
-    (0..usize::from(count)).filter_map(section).collect()
+    (0..usize::from(count)).map(|index| section(index).unwrap_or_default()).collect()
 }
 
 /// The symbols of a file with these sections; `None` if it is stripped.

@@ -46,7 +46,24 @@ fn a_program_lists_its_sections_and_symbols() {
 }
 
 #[test]
-fn damaged_sections_are_left_out_and_never_a_panic() {
+fn a_damaged_section_is_empty_and_the_others_keep_their_numbers() {
+    let (_, whole) = this_program();
+    let table = usize::try_from(Bytes(&whole).u64(40).unwrap()).unwrap();
+    let mut damaged = whole.clone();
+    damaged[table + 64 + 16..][..8].copy_from_slice(&[0xff; 8]);
+    let [before, after] = [&whole, &damaged].map(|bytes| sections(Bytes(bytes)));
+    assert_eq!((after[1].name.as_str(), after[1].addresses.clone()), ("", 0..0));
+    let names = |sections: &[crate::Section]| -> Vec<String> {
+        sections.iter().skip(2).map(|section| section.name.clone()).collect()
+    };
+    assert_eq!(names(&after), names(&before));
+    let [before, after] = [(&whole, &before), (&damaged, &after)]
+        .map(|(bytes, sections)| symbols(Bytes(bytes), sections).map(Iterator::count));
+    assert_eq!(after, before);
+}
+
+#[test]
+fn damaged_sections_are_never_a_panic() {
     let (_, whole) = this_program();
     let table = usize::try_from(Bytes(&whole).u64(40).unwrap()).unwrap();
     let end = whole.len().min(table + 40 * 64);
