@@ -166,7 +166,7 @@ mod tests {
     #[test]
     fn what_is_no_scheme_is_refused_with_the_reason() {
         let cases = [
-            ("", "none of"),
+            ("", "is unknown"),
             ("raid", "is unknown"),
             ("xor:2", "one code, not 2"),
             ("rs:0", "from 1 to 255"),
