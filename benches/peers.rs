@@ -42,8 +42,8 @@ usage: cargo bench --bench peers -- [--calls] [--pcg] [--collectives] [--recover
                  Dongarra, Chen, Bosilca and Langou, beside the plain ones of MPICH and Open MPI
                  (15 to 20 min; shorter with --iterations N, which are 2000 else)
   --curve        whole curves instead of points: messages, offsets, streams, windows, pairs, types,
-                 collectives, forms (of collectives), communicators, or those kinds that are named
-                 (30 min for all). Prints where a peer is ahead; with --write, all points go
+                 collectives, forms (of collectives), communicators, or those kinds that are named.
+                 Prints where a peer is ahead; with --write, all points go
                  to docs/curves.csv and pictures of them to docs/pictures
   --write        puts the tables into the pages of docs and README.md, and the curves
                  into docs/scaling.svg

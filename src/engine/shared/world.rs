@@ -131,8 +131,14 @@ impl World {
     pub fn make_void(
         &self, operations: &[(u32, i32)], class: i32, words: impl FnOnce() -> String,
     ) -> Void {
-        let void = self.voids.make(operations, class, words, || self.disturb());
-        self.wake_all();
+        let mut is_new = false;
+        let void = self.voids.make(operations, class, words, || {
+            self.disturb();
+            is_new = true;
+        });
+        if is_new {
+            self.wake_all();
+        }
         void
     }
 

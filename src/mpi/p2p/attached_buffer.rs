@@ -75,7 +75,6 @@ impl Slot {
 
 #[cold]
 fn interrupted() -> Failure {
-    Class::PROC_ABORTED.because(
-        "the other ranks are recovering from a failure; buffered sends are refused until then",
-    )
+    Class::PROC_ABORTED
+        .because("the other ranks are recovering from a failure; buffered messages wait until then")
 }
