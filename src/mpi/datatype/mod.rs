@@ -347,7 +347,7 @@ impl Datatype {
     pub fn bytes_of(&self, elements: i64) -> Result<i64> {
         self.signature.bytes_of(elements).ok_or_else(|| {
             let words = format!(
-                "count is {elements}, which is not a whole number of items of that datatype"
+                "count is {elements}; datatype has no basic elements, or so large a count overflows"
             );
             Class::COUNT.because(words)
         })
