@@ -146,11 +146,15 @@ fn ten_thousand_ranks_come_and_go_at_default_limits_within_0_4_gb() {
     }
 }
 
+/// Mappings for each rank that come from elsewhere: a busy machine makes the library start some
+/// more workers, and libc takes some memory more, in one of the two runs and not in the other.
+const STRAY_MAPS: f64 = 0.05;
+
 #[test]
 fn a_rank_takes_two_mappings_and_its_guard_none() {
     let program = counted();
     let maps = each(|ranks| fibers(&program, ranks), "maps");
-    let most = if can_mark_guards() { 2.01 } else { 4.01 };
+    let most = if can_mark_guards() { 2.0 } else { 4.0 } + STRAY_MAPS;
     assert!(maps <= most, "{maps} mappings a rank");
 }
 
@@ -217,7 +221,8 @@ fn ranks_of_one_image_take_no_mappings_and_less_memory() {
     let program = counted();
     let run = |ranks| fibers(&program, ranks).option("--share-image");
     let maps = each(run, "maps");
-    assert!(maps <= if can_mark_guards() { 0.01 } else { 2.01 }, "{maps} mappings a rank");
+    let most = if can_mark_guards() { 0.0 } else { 2.0 } + STRAY_MAPS;
+    assert!(maps <= most, "{maps} mappings a rank");
     let bytes = each(run, "peak");
     assert!(bytes < 20.0, "{bytes} kB a rank");
 }
