@@ -6,7 +6,9 @@
 //! tells the [`life::Tenant`] above, and does what the tenant decides.
 
 pub mod clock;
+mod cores;
 mod fiber;
+mod futex;
 pub mod heap;
 pub mod life;
 pub mod loader;

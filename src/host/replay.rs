@@ -2,7 +2,7 @@
 //! is normally left to the system is drawn from one seeded generator, or counted.
 //!
 //! - Which rank runs next: a random one of those that are ready ([`draw`]).
-//! - Whether a call of MPI lets others go first: at random ([`pass_door`]).
+//! - Whether a call of MPI lets others go first: at random ([`makes_room_at_call`]).
 //! - What time it is: see [`clock`].
 //! - When the supervisor works: while no rank runs. The worker gives it the *turn* between two
 //!   ranks, as soon as a rank has left it something to do or its next appointment is due, and waits
@@ -12,7 +12,7 @@
 //! its seed when a rank becomes an OS thread, or keeps all others from running for long without a
 //! call of MPI. It then continues as a normal run.
 
-use super::{clock, fiber, life, output, sched};
+use super::{clock, futex, output};
 use crate::base::random::Random;
 use parking_lot::Mutex;
 use std::sync::OnceLock;
@@ -75,6 +75,25 @@ pub fn prepare(seed: u64, is_quiet: bool) {
     STATE.store(KEPT, Ordering::SeqCst);
 }
 
+/// How the threads are woken between which the turn passes.
+pub(super) struct Wakers {
+    pub(super) supervisor: fn(),
+    /// Workers that sleep.
+    pub(super) workers: fn(),
+    pub(super) monitor: fn(),
+}
+
+static WAKERS: OnceLock<Wakers> = OnceLock::new();
+
+/// From now on, threads are woken like this: called before the first of them is there.
+pub(super) fn connect(wakers: Wakers) {
+    WAKERS.get_or_init(|| wakers);
+}
+
+fn wake(act: impl FnOnce(&Wakers)) {
+    WAKERS.get().map(act);
+}
+
 /// Whether the job has a seed, lost or not.
 #[inline]
 pub fn is_wanted() -> bool {
@@ -87,11 +106,6 @@ pub fn is_in_force() -> bool {
     STATE.load(Ordering::Relaxed) == KEPT
 }
 
-/// Whether ranks are running under the seed; then none of them is stuck.
-pub fn is_moving() -> bool {
-    is_in_force() && !fiber::is_asleep()
-}
-
 /// From here on the run may differ from what the seed repeats; `why` says what a rank does.
 pub(super) fn lose(why: &str) {
     let (done, seen) = (Ordering::SeqCst, Ordering::SeqCst);
@@ -100,8 +114,10 @@ pub(super) fn lose(why: &str) {
     }
     clock::resume();
     give_turn(WORKERS);
-    life::hurry();
-    fiber::hurry();
+    wake(|wakers| {
+        (wakers.supervisor)();
+        (wakers.monitor)();
+    });
     if let Some(Wish { seed, .. }) = WISH.get().filter(|wish| !wish.is_quiet) {
         let line = format!("ftrun: {why}; from here on --seed {seed} does not repeat this run\n");
         output::write(2, line.as_bytes());
@@ -149,20 +165,17 @@ pub(super) fn seed() -> u64 {
     WISH.get().map_or(0, |wish| wish.seed)
 }
 
-/// A rank begins a call of MPI: it may let others go first. It holds no lock.
-pub fn pass_door() {
+/// A rank begins a call of MPI: whether it is to let others go first.
+pub(super) fn makes_room_at_call() -> bool {
     if !is_in_force() {
-        return;
+        return false;
     }
     clock::pass(clock::CALL);
-    let makes_room = CHANCE.get().is_some_and(|chance| {
+    CHANCE.get().is_some_and(|chance| {
         let mut chance = chance.lock();
         let percent = chance.percent;
         chance.random.chance(percent)
-    });
-    if makes_room {
-        sched::yield_now();
-    }
+    })
 }
 
 /// Leaves the supervisor work to do; false if it is to be woken as in other runs.
@@ -171,7 +184,7 @@ pub(super) fn leave_to_supervisor() -> bool {
         return false;
     }
     IS_CALLED.store(true, Ordering::SeqCst);
-    fiber::rouse();
+    wake(|wakers| (wakers.workers)());
     // A thread that loses the run meanwhile may have called the supervisor too early.
     STATE.load(Ordering::SeqCst) == KEPT
 }
@@ -191,16 +204,16 @@ pub(super) fn let_supervisor_work() {
     let is_time = || APPOINTMENT.lock().is_some_and(|at| at <= clock::now());
     while is_in_force() && (IS_CALLED.swap(false, Ordering::SeqCst) || is_time()) {
         give_turn(UNDERTAKERS);
-        life::hurry();
+        wake(|wakers| (wakers.supervisor)());
         while TURN.load(Ordering::SeqCst) == UNDERTAKERS && is_in_force() {
-            sched::wait_on(&TURN, UNDERTAKERS, None);
+            futex::wait_on(&TURN, UNDERTAKERS, None);
         }
     }
 }
 
 fn give_turn(to: u32) {
     TURN.store(to, Ordering::SeqCst);
-    sched::wake_one_on(&TURN);
+    futex::wake_one_on(&TURN);
 }
 
 /// No rank is ready, and the earliest timer is due at `first`: advances the clock to that, or to
@@ -216,9 +229,9 @@ pub(super) fn begin() {
         return;
     }
     IS_CALLED.store(true, Ordering::SeqCst);
-    fiber::rouse();
+    wake(|wakers| (wakers.workers)());
     while TURN.load(Ordering::SeqCst) != UNDERTAKERS {
-        sched::wait_on(&TURN, WORKERS, None);
+        futex::wait_on(&TURN, WORKERS, None);
     }
     // Trials before the run are not part of it.
     clock::count();

@@ -11,9 +11,9 @@ use crate::base::sync::atomic::{AtomicU32, Ordering, fence};
 #[cfg(not(loom))]
 use crate::host::fiber;
 pub use crate::host::fiber::Rows;
-use crate::host::{clock, replay};
+use crate::host::{clock, cores, futex, replay};
 use line::{Fiber, Line};
-use std::sync::atomic::{self, AtomicBool};
+use std::sync::atomic::AtomicBool;
 use std::thread::available_parallelism;
 use std::time::Duration;
 
@@ -75,63 +75,7 @@ pub(super) fn expect_crowd(is_crowded: bool) {
 /// later: two ranks that wait for each other on one core would long look busy to the kernel.
 pub(super) fn spread(seat: usize) {
     if !IS_CROWDED.load(Ordering::Relaxed) {
-        begin_on(seat);
-    }
-}
-
-/// Moves the calling thread to the core of this number, among those that it may use.
-pub(super) fn begin_on(number: usize) {
-    const BYTES: usize = size_of::<libc::cpu_set_t>();
-    // SAFETY: sets are plain bits; zero is the thread itself, whose own set is put back.
-    unsafe {
-        let mut allowed: libc::cpu_set_t = std::mem::zeroed();
-        if libc::sched_getaffinity(0, BYTES, &mut allowed) != 0 {
-            return;
-        }
-        let is_allowed = |core: &usize| libc::CPU_ISSET(*core, &allowed);
-        if let Some(core) = (0..8 * BYTES).filter(is_allowed).nth(number) {
-            let mut own: libc::cpu_set_t = std::mem::zeroed();
-            libc::CPU_SET(core, &mut own);
-            libc::sched_setaffinity(0, BYTES, &own);
-            libc::sched_setaffinity(0, BYTES, &allowed);
-        }
-    }
-}
-
-/// For threads with little work, for which others wait.
-pub(super) const PROMPT: u64 = 100_000;
-
-/// Sets how long the kernel lets the calling thread run at a stretch while others want its core: a
-/// thread with short slices runs soon after it is woken. 0: the default. Old kernels ignore this.
-pub(super) fn ask_for_slices_of(nanoseconds: u64) {
-    #[repr(C)]
-    struct Attributes {
-        bytes: u32,
-        policy: u32,
-        flags: u64,
-        nice: i32,
-        priority: u32,
-        slice: u64,
-        rest: [u64; 2],
-    }
-    let mut own = Attributes {
-        bytes: size_of::<Attributes>() as u32,
-        policy: 0,
-        flags: 0,
-        nice: 0,
-        priority: 0,
-        slice: 0,
-        rest: [0; 2],
-    };
-    let policy = libc::SCHED_OTHER as u32;
-    // SAFETY: the kernel reads and writes attributes of this size; 0 is the calling thread.
-    unsafe {
-        let (read, bytes) = (&raw mut own, size_of::<Attributes>());
-        let got = libc::syscall(libc::SYS_sched_getattr, 0, read, bytes, 0);
-        if got == 0 && own.policy == policy {
-            own.slice = nanoseconds;
-            libc::syscall(libc::SYS_sched_setattr, 0, &raw const own, 0);
-        }
+        cores::begin_on(seat);
     }
 }
 
@@ -141,6 +85,19 @@ pub fn yield_now() {
         Some(fiber) => fiber.yield_now(),
         None => let_threads_run(),
     }
+}
+
+/// A rank begins a call of MPI: in a replay it may let others go first. It holds no lock.
+pub fn pass_door() {
+    if replay::makes_room_at_call() {
+        yield_now();
+    }
+}
+
+/// Whether ranks are running under a seed; then none of them is stuck.
+#[cfg(not(loom))]
+pub fn is_moving_by_seed() -> bool {
+    replay::is_in_force() && !fiber::is_asleep()
 }
 
 fn let_threads_run() {
@@ -314,14 +271,12 @@ impl Bell {
 
     #[cfg(not(loom))]
     fn wait_in_kernel(&self, seen: Seen, longest: Option<Duration>) {
-        wait_on(&self.word, seen.0, longest);
+        futex::wait_on(&self.word, seen.0, longest);
     }
 
     #[cfg(not(loom))]
     fn wake_all(&self) {
-        let everybody = i32::MAX as u32;
-        // SAFETY: wakes sleepers on a word that exists.
-        unsafe { futex(&self.word, libc::FUTEX_WAKE, everybody, std::ptr::null()) };
+        futex::wake_all_on(&self.word);
     }
 
     #[cfg(loom)]
@@ -413,33 +368,6 @@ mod model {
             drop(queue);
         }
     }
-}
-
-/// The OS thread sleeps while `word` is `value`, for no longer than that; may return early.
-pub(super) fn wait_on(word: &atomic::AtomicU32, value: u32, longest: Option<Duration>) {
-    let longest = longest.map(|longest| libc::timespec {
-        tv_sec: longest.as_secs() as libc::time_t,
-        tv_nsec: longest.subsec_nanos().into(),
-    });
-    let timeout = longest.as_ref().map_or(std::ptr::null(), |time| &raw const *time);
-    // SAFETY: sleeps only while the word is as seen; the time-out lives long enough.
-    unsafe { futex(word, libc::FUTEX_WAIT, value, timeout) };
-}
-
-/// Wakes one OS thread that sleeps on `word`.
-pub(super) fn wake_one_on(word: &atomic::AtomicU32) {
-    // SAFETY: wakes sleepers on a word that exists.
-    unsafe { futex(word, libc::FUTEX_WAKE, 1, std::ptr::null()) };
-}
-
-/// # Safety
-/// `timeout` is null or points at a time.
-unsafe fn futex(
-    word: &atomic::AtomicU32, operation: i32, value: u32, timeout: *const libc::timespec,
-) {
-    let operation = operation | libc::FUTEX_PRIVATE_FLAG;
-    // SAFETY: the kernel only reads the word.
-    unsafe { libc::syscall(libc::SYS_futex, word.as_ptr(), operation, value, timeout) };
 }
 
 #[cfg(all(test, not(loom)))]

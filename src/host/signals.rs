@@ -12,121 +12,35 @@
 //! one of the supervisor's pokes finds it in a harmless wait.
 
 mod alarms;
+mod dispositions;
 mod inbox;
+mod numbers;
 mod places;
 mod sending;
 mod shims;
 mod sleeps;
+mod stack;
 mod waits;
 
 pub(super) use alarms::{is_set as has_alarm, ring as ring_alarm};
+pub(super) use dispositions::Dispositions;
 pub(super) use inbox::Inbox;
+pub(super) use numbers::{KILL, ends_a_process};
 pub(super) use places::is_harmless_wait;
 pub(super) use sending::send;
 pub(super) use shims::function;
+pub(super) use stack::{SignalStack, use_signal_stack};
 
-use crate::host::life::{self, Ending, KILL, Thread, end_current, is_own_process};
+use crate::host::life::{self, Ending, Thread, end_current, is_own_process};
 use crate::host::{Rank, current, fiber, memory};
+use dispositions::IGNORED_AT_START;
 use inbox::plain_story;
+use numbers::{ENDING, FAULTS, SIGNALS, bits, blank, is_virtual};
 use libc::{c_int, c_void, sigaction, siginfo_t, sigset_t, ucontext_t};
 use std::ptr;
-use std::sync::OnceLock;
-use std::sync::atomic::{AtomicI32, AtomicU64, AtomicUsize, Ordering};
-
-const SIGNALS: usize = 65;
-/// Raised by the thread's own instructions.
-const FAULTS: &[i32] =
-    &[libc::SIGSEGV, libc::SIGBUS, libc::SIGFPE, libc::SIGILL, libc::SIGTRAP, libc::SIGSYS];
-/// What ends a process that has not made up its mind.
-const ENDING: &[i32] = &[
-    libc::SIGHUP,
-    libc::SIGINT,
-    libc::SIGQUIT,
-    libc::SIGABRT,
-    libc::SIGUSR1,
-    libc::SIGUSR2,
-    libc::SIGPIPE,
-    libc::SIGALRM,
-    libc::SIGTERM,
-    libc::SIGVTALRM,
-    libc::SIGPROF,
-    libc::SIGXCPU,
-    libc::SIGXFSZ,
-    libc::SIGIO,
-    libc::SIGPWR,
-    libc::SIGSTKFLT,
-];
-
-/// The rank's action for each signal.
-#[derive(Default)]
-pub(super) struct Dispositions {
-    all: OnceLock<Box<[Disposition; SIGNALS]>>,
-    /// What some thread of the rank has ever blocked or waited for.
-    held_back: AtomicU64,
-    alarm: alarms::Alarm,
-}
-
-struct Disposition {
-    handler: AtomicUsize,
-    flags: AtomicI32,
-    mask: AtomicU64,
-}
-
-/// Signals that were ignored when the process began; bit by number.
-static IGNORED_AT_START: AtomicU64 = AtomicU64::new(0);
-
-impl Disposition {
-    fn at_start(number: usize) -> Disposition {
-        let is_ignored = IGNORED_AT_START.load(Ordering::Relaxed) >> (number % 64) & 1 == 1;
-        Disposition {
-            handler: AtomicUsize::new(if is_ignored { libc::SIG_IGN } else { libc::SIG_DFL }),
-            flags: AtomicI32::new(0),
-            mask: AtomicU64::new(0),
-        }
-    }
-
-    fn read(&self) -> sigaction {
-        let mut action = blank();
-        action.sa_sigaction = self.handler.load(Ordering::Acquire);
-        action.sa_flags = self.flags.load(Ordering::Relaxed);
-        let mask = self.mask.load(Ordering::Relaxed);
-        // SAFETY: a set of signals begins with the bits of the first 64.
-        unsafe { (&raw mut action.sa_mask).cast::<u64>().write(mask) };
-        action
-    }
-
-    fn write(&self, action: &sigaction) {
-        // SAFETY: as above.
-        let mask = unsafe { (&raw const action.sa_mask).cast::<u64>().read() };
-        self.mask.store(mask, Ordering::Relaxed);
-        self.flags.store(action.sa_flags, Ordering::Relaxed);
-        self.handler.store(action.sa_sigaction, Ordering::Release);
-    }
-}
+use std::sync::atomic::Ordering;
 
 impl Dispositions {
-    fn of(&self, number: i32) -> Option<&Disposition> {
-        let make = || Box::new(std::array::from_fn(Disposition::at_start));
-        self.all.get_or_init(make).get(usize::try_from(number).ok()?)
-    }
-
-    /// The action that the rank has set, without creating anything: safe in a handler.
-    fn wanted(&self, number: i32) -> sigaction {
-        let known = self.all.get().zip(usize::try_from(number).ok());
-        match known.and_then(|(all, number)| all.get(number)) {
-            Some(disposition) => disposition.read(),
-            None => Disposition::at_start(usize::try_from(number).unwrap_or(0)).read(),
-        }
-    }
-
-    fn does_something(&self, number: i32) -> bool {
-        match self.wanted(number).sa_sigaction {
-            libc::SIG_IGN => false,
-            libc::SIG_DFL => ends_a_process(number),
-            _ => true,
-        }
-    }
-
     /// A thread blocks the signals of `set`, or waits for them: they reach the rank from now on. A
     /// thread that only blocks signals may have blocked all of them; signals from the terminal then
     /// keep their usual effect.
@@ -143,33 +57,7 @@ impl Dispositions {
     }
 }
 
-/// Stopping and continuing means the process.
-fn is_virtual(number: c_int) -> bool {
-    const OF_PROCESS: &[i32] =
-        &[libc::SIGSTOP, libc::SIGTSTP, libc::SIGTTIN, libc::SIGTTOU, libc::SIGCONT];
-    (1..SIGNALS as c_int).contains(&number) && !OF_PROCESS.contains(&number)
-}
-
-/// The signals of `set`, one bit each; the lowest is that of signal 1.
-///
-/// # Safety
-/// `set` is readable.
-unsafe fn bits(set: *const sigset_t) -> u64 {
-    // SAFETY: as our caller promises; a set begins with the bits of the first 64.
-    unsafe { set.cast::<u64>().read() }
-}
-
-fn blank() -> sigaction {
-    // SAFETY: all zeroes are a valid action: the default one.
-    unsafe { std::mem::zeroed() }
-}
-
 type Handler = extern "C-unwind" fn(c_int, *mut siginfo_t, *mut c_void);
-
-/// Whether a process that does nothing about signal `number` ends.
-pub(super) fn ends_a_process(number: i32) -> bool {
-    FAULTS.contains(&number) || ENDING.contains(&number) || number >= libc::SIGRTMIN()
-}
 
 /// Takes over all signals that may end a rank or the job.
 pub(super) fn install() {

@@ -7,7 +7,7 @@ use crate::base::Member;
 use crate::engine::shared::deadlock_detector::{DeadlockDetector, Sight};
 use crate::engine::{Waits, World};
 use crate::host::life::{self, Visit};
-use crate::host::{clock, replay, service, tasks};
+use crate::host::{clock, sched, service, tasks};
 use crate::job::end::say;
 use crate::job::fault_injection;
 use crate::job::gone::Gone;
@@ -109,7 +109,7 @@ impl Patience {
 
 /// Checks for activity, with the cheap checks first: usually some rank is not in a call.
 fn sight(gone: &Gone, has_limit: bool) -> Sight {
-    if replay::is_moving() {
+    if sched::is_moving_by_seed() {
         return Sight::Moving;
     }
     let is_stuck = stuck(gone).is_some_and(|stuck| !stuck.is_empty());

@@ -4,7 +4,7 @@ use crate::base::Member;
 use crate::engine::World;
 use crate::engine::{Engine, Fellowship, Summons};
 use crate::host::life::Pulse;
-use crate::host::{replay, sched};
+use crate::host::sched;
 use crate::mpi::attributes::{Keyvals, Predefined};
 use crate::mpi::comm::group::Group;
 use crate::mpi::comm::{self, Comm};
@@ -168,7 +168,7 @@ impl Process {
             sched::yield_now();
         }
         if self.pulse.takes_turns() {
-            replay::pass_door();
+            sched::pass_door();
         }
         if self.pulse.is_stopping() { Err(Failure::died()) } else { Ok(self.pulse.is_counted()) }
     }

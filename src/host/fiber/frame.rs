@@ -6,7 +6,8 @@
 //! The handler continues there, and the kernel restores the state from there at the end, on
 //! whatever OS thread that is.
 
-use super::{current, switch};
+use super::record::current;
+use super::switch;
 use libc::{c_int, c_void, siginfo_t, ucontext_t};
 use std::arch::asm;
 

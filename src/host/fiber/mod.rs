@@ -21,15 +21,19 @@
 //! ```
 
 mod block;
+mod executor;
 mod frame;
 mod monitor;
+mod record;
 mod row;
 mod slot;
 mod switch;
+mod timers;
 mod trial;
 mod worker;
 
 use crate::host::replay;
+use record::{CURRENT, ENDED, Left, RUNNING};
 use slot::Chain;
 use std::cell::{Cell, UnsafeCell};
 use std::ffi::c_void;
@@ -37,143 +41,16 @@ use std::ops::Range;
 use std::ptr::null;
 use std::sync::atomic::{AtomicBool, AtomicPtr, AtomicU32, AtomicUsize, Ordering};
 use std::time::Instant;
-use worker::{Left, Worker};
 
+pub(super) use record::{Body, Fiber, current};
 pub(super) use frame::{is_on_the_move, move_to_own_stack};
 pub use row::Rows;
 pub(super) use trial::start_workers;
 
-/// One rank's context. Records stay until the process ends, and serve one life after the other: a
-/// late call only wakes the next life without effect.
-#[repr(C, align(64))]
-pub(super) struct Fiber {
-    /// The saved stack pointer, while it does not run. From here to `worker` is what a switch
-    /// needs.
-    stack: UnsafeCell<usize>,
-    block: AtomicUsize,
-    state: AtomicU32,
-    is_settled: AtomicBool,
-    /// The next fiber in its queue.
-    link: Cell<*const Fiber>,
-    /// The slot in which it ran last.
-    home: AtomicUsize,
-    worker: AtomicPtr<Worker>,
-    /// How often it was called from other cores while no other fiber was ready on its own.
-    calls_home: AtomicU32,
-    /// The number of bytes of its stack that are left out, so that the lines that each switch
-    /// touches have different distances from the start of a page: few lines at one distance fit
-    /// into a cache.
-    shade: usize,
-    /// Where its handlers run.
-    signal_stack: UnsafeCell<Range<usize>>,
-    body: UnsafeCell<Body>,
-    /// Zeroed when it has ended, as the kernel does for a thread.
-    clear: AtomicPtr<AtomicU32>,
-}
-
-/// What a fiber does first and last.
-#[derive(Clone, Copy)]
-pub(super) struct Body {
-    pub(super) call: fn(usize) -> !,
-    pub(super) argument: usize,
-}
-
-// SAFETY: cells are touched by the worker that runs the fiber, or makes it ready; the link by the
-// holder of the chain that it is in.
-unsafe impl Sync for Fiber {}
-// SAFETY: as above.
-unsafe impl Send for Fiber {}
-
-const RUNNING: u32 = 0;
-const CALLED: u32 = 1;
-const PARKED: u32 = 2;
-const ENDED: u32 = 3;
-
-/// The fiber whose thread-locals these are, unless it has settled.
-static CURRENT: own::Current = own::Current;
-
-/// Read several times in every wait: so it is at a fixed distance from the thread pointer, while
-/// Rust's thread-locals are found by calling ld.so.
-#[cfg(not(any(miri, loom)))]
-mod own {
-    use super::Fiber;
-
-    pub(super) struct Current;
-
-    std::arch::global_asm!(
-        ".pushsection .tbss.ftmpi_fiber, \"awT\", @nobits",
-        ".hidden ftmpi_fiber",
-        ".globl ftmpi_fiber",
-        ".p2align 3",
-        "ftmpi_fiber:",
-        "    .skip 8",
-        ".size ftmpi_fiber, 8",
-        ".popsection",
-    );
-
-    impl Current {
-        #[inline(always)]
-        pub(super) fn get(&self) -> Option<&'static Fiber> {
-            let fiber: *const Fiber;
-            // SAFETY: the linker knows how far the variable is from the thread's own address.
-            unsafe {
-                std::arch::asm!(
-                    "mov {at}, qword ptr [rip + ftmpi_fiber@GOTTPOFF]",
-                    "mov {at}, qword ptr fs:[{at}]",
-                    at = out(reg) fiber,
-                    options(nostack, preserves_flags, readonly)
-                );
-            }
-            // SAFETY: it is null at first, and then what `set` got.
-            unsafe { fiber.as_ref() }
-        }
-
-        pub(super) fn set(&self, fiber: Option<&'static Fiber>) {
-            let fiber = fiber.map_or(std::ptr::null(), std::ptr::from_ref);
-            // SAFETY: as above; only this thread looks there.
-            unsafe {
-                std::arch::asm!(
-                    "mov {at}, qword ptr [rip + ftmpi_fiber@GOTTPOFF]",
-                    "mov qword ptr fs:[{at}], {fiber}",
-                    at = out(reg) _,
-                    fiber = in(reg) fiber,
-                    options(nostack, preserves_flags)
-                );
-            }
-        }
-    }
-}
-
-/// A stand-in for Miri, which cannot run machine code.
-#[cfg(any(miri, loom))]
-mod own {
-    use super::{Cell, Fiber};
-
-    pub(super) struct Current;
-
-    thread_local!(static FIBER: Cell<Option<&'static Fiber>> = const { Cell::new(None) });
-
-    impl Current {
-        pub(super) fn get(&self) -> Option<&'static Fiber> {
-            FIBER.get()
-        }
-
-        pub(super) fn set(&self, fiber: Option<&'static Fiber>) {
-            FIBER.set(fiber);
-        }
-    }
-}
-
-/// The calling fiber; `None` in OS threads, and in fibers that have become OS threads.
-#[inline]
-pub(super) fn current() -> Option<&'static Fiber> {
-    CURRENT.get()
-}
-
 impl Fiber {
     /// A record before its first life; number `index` of `count`.
     pub(super) fn new(index: usize, count: usize) -> &'static Fiber {
-        let home = worker::home_of(index, count);
+        let home = executor::home_of(index, count);
         Box::leak(Box::new(Fiber {
             stack: UnsafeCell::new(0),
             block: AtomicUsize::new(0),
@@ -228,11 +105,6 @@ impl Fiber {
         }
     }
 
-    /// The value of `pthread_self` in it.
-    pub(super) fn pthread(&self) -> usize {
-        self.block.load(Ordering::Relaxed)
-    }
-
     /// Makes it ready if it is parked; otherwise its next park returns at once.
     pub(super) fn wake(&'static self) {
         if self.claim() {
@@ -240,88 +112,18 @@ impl Fiber {
         }
     }
 
-    /// Marks the fiber as called. True if it was parked, and the caller must make it ready.
-    fn claim(&self) -> bool {
-        let (done, seen) = (Ordering::AcqRel, Ordering::Relaxed);
-        let step = |state| match state {
-            // Called already: no news, but the caller's writes must be seen, too.
-            RUNNING | CALLED => Some(CALLED),
-            PARKED => Some(RUNNING),
-            _ => None,
-        };
-        let before = self.state.fetch_update(done, seen, step);
-        before == Ok(PARKED)
-    }
-
     /// Makes the calling fiber wait until it is called, or until this time. May return early.
     pub(super) fn block(&'static self, until: Option<Instant>) {
         if self.was_called() {
             return;
         }
-        let _timer = until.map(|until| monitor::Timer::set(until, self));
+        let _timer = until.map(|until| timers::Timer::set(until, self));
         worker::leave(self, Left::Waiting);
-    }
-
-    /// It will run soon: prefetches its record.
-    #[inline]
-    fn approach(&'static self) {
-        fetch(std::ptr::from_ref(self).addr());
-    }
-
-    /// It may run next: prefetches what it touches first.
-    #[inline]
-    fn approach_stack(&'static self) {
-        // SAFETY: the worker that runs it may change the word meanwhile, as a whole.
-        let stack = unsafe { AtomicUsize::from_ptr(self.stack.get()) }.load(Ordering::Relaxed);
-        (0..LINES).for_each(|line| fetch(stack + 64 * line));
-        fetch(self.pthread());
-    }
-
-    /// Consumes a call that arrived while it ran.
-    fn was_called(&self) -> bool {
-        let (done, seen) = (Ordering::Acquire, Ordering::Relaxed);
-        // A call that arrives just now is seen when the fiber is to be parked.
-        self.state.load(seen) == CALLED
-            && self.state.compare_exchange(CALLED, RUNNING, done, seen).is_ok()
-    }
-
-    /// It has left its stack, and parks now; false if it was called meanwhile.
-    fn park(&self) -> bool {
-        let (done, seen) = (Ordering::AcqRel, Ordering::Acquire);
-        if self.state.compare_exchange(RUNNING, PARKED, done, seen).is_ok() {
-            return true;
-        }
-        self.state.store(RUNNING, Ordering::Release);
-        false
     }
 
     /// Lets other fibers run first.
     pub(super) fn yield_now(&'static self) {
         worker::leave(self, Left::Ready);
-    }
-
-    /// The number of the OS thread that it runs on, if it runs.
-    pub(super) fn number(&self) -> Option<i32> {
-        // SAFETY: the records of workers stay until the process ends.
-        let worker = unsafe { self.worker.load(Ordering::Acquire).as_ref() };
-        worker.map(Worker::number)
-    }
-
-    /// Whether it has become an OS thread.
-    pub(super) fn is_settled(&self) -> bool {
-        self.is_settled.load(Ordering::Acquire)
-    }
-
-    /// Whether the calling fiber, a handler on its own signal stack (as `place` shows), has run for
-    /// long while others wait: true once per request.
-    pub(super) fn is_to_make_room(&self, place: usize) -> bool {
-        // SAFETY: the fiber's own cell.
-        if !unsafe { &*self.signal_stack.get() }.contains(&place) {
-            return false;
-        }
-        // SAFETY: as above.
-        let worker = unsafe { self.worker.load(Ordering::Relaxed).as_ref() };
-        worker.is_some_and(Worker::is_to_make_room)
     }
 }
 
@@ -330,17 +132,6 @@ const SHADE: usize = 13 * 64;
 const PAGE: usize = 4096;
 /// With more fibers than this, a stack has left the caches anyway, and memory counts.
 const FEW_ENOUGH: usize = 1000;
-
-/// The number of lines of a stack to prefetch before its fiber continues.
-const LINES: usize = 12;
-
-/// Prefetches the line at `address`, which need not be mapped.
-#[inline]
-fn fetch(address: usize) {
-    use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
-    // SAFETY: only a hint, for any address.
-    unsafe { _mm_prefetch::<_MM_HINT_T0>(std::ptr::without_provenance(address)) };
-}
 
 /// Where a fiber begins.
 extern "C-unwind" fn live(fiber: usize) -> ! {
@@ -362,24 +153,23 @@ pub(super) fn end(this: &'static Fiber) -> ! {
 
 /// There is work for workers, made outside of any fiber.
 pub(super) fn rouse() {
-    worker::started().inspect(|executor| executor.rouse_sleepers());
+    executor::started().inspect(|executor| executor.rouse_sleepers());
 }
 
 /// Asks the monitor to look around now.
 pub(super) fn hurry() {
-    monitor::hurry();
+    timers::hurry();
 }
 
 /// Whether no fiber is ready, and all workers sleep.
 pub(super) fn is_asleep() -> bool {
-    worker::started().is_some_and(worker::Executor::is_asleep)
+    executor::started().is_some_and(executor::Executor::is_asleep)
 }
 
 /// Binds the calling fiber to its current OS thread; another worker takes over its slot. Does
-/// nothing in OS threads.
-pub(super) fn settle() {
+/// nothing in OS threads. `seat` is that of its rank.
+pub(super) fn settle(seat: usize) {
     if let Some(fiber) = current() {
-        let seat = super::current().map_or(0, |rank| rank.seat);
         let wants = "for its threads, signal masks, working directory or children";
         replay::lose(&format!("rank {seat} needs an OS thread of its own, {wants}"));
         worker::settle(fiber);

@@ -5,94 +5,19 @@
 //! and not at all while all workers sleep: then nothing happens by itself, and the deadlock
 //! detector must be able to see that.
 
-use super::Fiber;
+use super::executor::{Executor, executor};
+use super::record::Worker;
 use super::slot::Slot;
-use super::worker::{Executor, Worker, executor};
-use crate::host::sched::{PROMPT, ask_for_slices_of, wait_on, wake_one_on};
+use super::timers::{ASLEEP, AWAKE, STATE, next, ring};
+use crate::host::cores::{PROMPT, ask_for_slices_of};
+use crate::host::futex::wait_on;
 use crate::host::{clock, replay};
-use parking_lot::Mutex;
-use std::collections::BTreeMap;
 use std::io::Error;
-use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
+use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
-
-/// Fibers to be called at a time, with a serial number that keeps equal times apart.
-static TIMERS: Mutex<BTreeMap<(Instant, u64), &'static Fiber>> = Mutex::new(BTreeMap::new());
-
-/// What the monitor does.
-///
-/// | value    | meaning                                        |
-/// |----------|------------------------------------------------|
-/// | AWAKE    | looks around, or will after some milliseconds  |
-/// | ASLEEP   | until it is nudged                             |
-/// | HURRIED  | asked to look around now                       |
-static STATE: AtomicU32 = AtomicU32::new(AWAKE);
-
-const AWAKE: u32 = 0;
-const ASLEEP: u32 = 1;
-const HURRIED: u32 = 2;
 
 const OFTEN: Duration = Duration::from_millis(1);
 const SELDOM: Duration = Duration::from_millis(5);
-
-/// A worker has begun to work: the monitor looks around as long as one does.
-pub(super) fn nudge() {
-    if STATE.load(Ordering::SeqCst) == ASLEEP {
-        hurry();
-    }
-}
-
-/// Makes the monitor look around now.
-pub(super) fn hurry() {
-    if STATE.swap(HURRIED, Ordering::SeqCst) != HURRIED {
-        wake_one_on(&STATE);
-    }
-}
-
-/// Calls its fiber at its time, unless it is dropped before.
-pub(super) struct Timer((Instant, u64));
-
-impl Timer {
-    pub(super) fn set(at: Instant, fiber: &'static Fiber) -> Timer {
-        static SET: AtomicU64 = AtomicU64::new(0);
-        let key = (at, SET.fetch_add(1, Ordering::Relaxed));
-        let mut timers = TIMERS.lock();
-        timers.insert(key, fiber);
-        let is_first = timers.first_key_value().is_some_and(|(first, _)| *first == key);
-        drop(timers);
-        // In a replay, the worker does that.
-        if is_first && !replay::is_in_force() {
-            hurry();
-        }
-        Timer(key)
-    }
-}
-
-impl Drop for Timer {
-    fn drop(&mut self) {
-        TIMERS.lock().remove(&self.0);
-    }
-}
-
-/// Calls the fibers whose time has come; returns when the next is due.
-pub(super) fn ring(now: Instant) -> Option<Instant> {
-    loop {
-        let mut timers = TIMERS.lock();
-        let first = timers.first_entry()?;
-        let (at, _) = *first.key();
-        if at > now {
-            return Some(at);
-        }
-        let fiber = first.remove();
-        drop(timers);
-        fiber.wake();
-    }
-}
-
-/// When the next timer is due.
-pub(super) fn next() -> Option<Instant> {
-    TIMERS.lock().first_key_value().map(|((at, _), _)| *at)
-}
 
 /// The last look at a slot, and for how many milliseconds nothing has changed.
 #[derive(Clone, Copy, Default)]

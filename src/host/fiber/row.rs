@@ -12,8 +12,9 @@
 //!   else parks
 //! ```
 
-use super::worker::{self, executor};
-use super::{Fiber, current};
+use super::executor::executor;
+use super::record::{Fiber, current};
+use super::worker;
 use parking_lot::Mutex;
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU64, Ordering};

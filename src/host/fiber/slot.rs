@@ -5,8 +5,7 @@
 //! there is one latch per slot, held for a few instructions, and never where a signal handler could
 //! find it held by its own thread.
 
-use super::Fiber;
-use super::worker::Worker;
+use super::record::{Fiber, Worker};
 use std::cell::UnsafeCell;
 use std::collections::VecDeque;
 use std::hint::spin_loop;

@@ -1,16 +1,18 @@
 //! Checks whether fibers work here: looks for what they need and runs a first one, before any rank
 //! depends on it.
 
-use super::{Body, Fiber, block, current, monitor, worker};
+use super::record::{Body, Fiber, current};
+use super::{block, executor, monitor};
 use crate::host::clock;
 use std::ops::Range;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::{Duration, Instant};
 
 /// Starts `count` workers, or returns why there cannot be fibers. `number_at` finds where threads
-/// of this glibc keep their number, in a thread other than the first.
+/// of this glibc keep their number, in a thread other than the first. `on_end` is called when a
+/// fiber has ended.
 pub(in crate::host) fn start_workers(
-    count: usize, number_at: impl FnOnce() -> Option<usize> + Send,
+    count: usize, number_at: impl FnOnce() -> Option<usize> + Send, on_end: fn(),
 ) -> Result<(), String> {
     if !may_set_thread_pointer() {
         return Err("programs may not set the thread pointer here (FSGSBASE)".into());
@@ -19,7 +21,7 @@ pub(in crate::host) fn start_workers(
     let found = std::thread::scope(|scope| scope.spawn(find).join());
     found.unwrap_or(Err("this glibc is unknown")).map_err(String::from)?;
     let failed = |error| format!("no thread for it: {error}");
-    worker::start(count).map_err(failed)?;
+    executor::start(count, on_end).map_err(failed)?;
     monitor::start().map_err(failed)?;
     let trial = Trial {
         fiber: Fiber::new(0, 1),

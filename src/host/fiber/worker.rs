@@ -4,246 +4,25 @@
 //! while and then sleeps. A worker may also be a *spare*, without a slot, or *kept* by a fiber that
 //! has settled on it; a kept worker ends with its fiber.
 
+use super::executor::{Executor, executor};
+use super::record::{CURRENT, ENDED, Fiber, Left, NO_SLOT, Worker};
 use super::slot::{Chain, Found, Slot};
 use super::switch::{switch, thread_pointer};
-use super::{CURRENT, ENDED, Fiber, monitor};
-use crate::host::life::{self, SignalStack};
-use crate::host::sched::{ask_for_slices_of, begin_on, wait_on, wake_one_on};
+use super::timers;
+use crate::host::cores::{ask_for_slices_of, begin_on};
+use crate::host::signals::SignalStack;
 use crate::host::{clock, replay};
-use parking_lot::Mutex;
-use std::cell::{Cell, UnsafeCell};
 use std::hint::spin_loop;
-use std::io::Error;
 use std::ptr::{from_ref, null, null_mut};
-use std::sync::OnceLock;
-use std::sync::atomic::{
-    AtomicBool, AtomicI32, AtomicPtr, AtomicU32, AtomicUsize, Ordering, fence,
-};
-
-/// An OS thread that runs fibers.
-pub(super) struct Worker {
-    number: AtomicI32,
-    /// The context at home, and its thread pointer.
-    home: UnsafeCell<usize>,
-    home_pointer: Cell<usize>,
-    slot: AtomicPtr<Slot>,
-    /// The fiber whose stack it has just left, and why; for the next context to handle.
-    left: Cell<Option<(&'static Fiber, Left)>>,
-    is_kept: Cell<bool>,
-    /// The fiber that it runs should yield.
-    is_to_make_room: AtomicBool,
-    /// 1: it is called. It sleeps on this word.
-    call: AtomicU32,
-}
-
-// SAFETY: the cells are touched on the worker's own thread only, at home or in its fibers.
-unsafe impl Sync for Worker {}
-// SAFETY: as above.
-unsafe impl Send for Worker {}
-
-/// Why a fiber has left its stack.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum Left {
-    /// It yields, and is ready to run again.
-    Ready,
-    /// It waits to be called.
-    Waiting,
-    /// It is done.
-    Ended,
-}
-
-/// All workers and slots of this process.
-pub(super) struct Executor {
-    pub(super) slots: Box<[Slot]>,
-    /// How many workers look around for work, and how many sleep with a slot.
-    looking: AtomicUsize,
-    asleep: AtomicUsize,
-    spares: Mutex<Vec<&'static Worker>>,
-    /// Records whose threads have ended.
-    retired: Mutex<Vec<&'static Worker>>,
-}
-
-static EXECUTOR: OnceLock<Executor> = OnceLock::new();
-
-pub(super) fn executor() -> &'static Executor {
-    EXECUTOR.get().expect("fibers are made after workers")
-}
-
-/// The executor, if workers have been started.
-pub(super) fn started() -> Option<&'static Executor> {
-    EXECUTOR.get()
-}
-
-/// Starts a worker for each of `slots` slots.
-pub(super) fn start(slots: usize) -> Result<(), Error> {
-    let executor = EXECUTOR.get_or_init(|| Executor {
-        slots: (0..slots).map(|_| Slot::new()).collect(),
-        looking: AtomicUsize::new(0),
-        asleep: AtomicUsize::new(0),
-        spares: Mutex::default(),
-        retired: Mutex::default(),
-    });
-    executor.slots.iter().try_for_each(|slot| executor.hire(Some(slot)))
-}
-
-impl Executor {
-    fn index(&self, slot: &Slot) -> usize {
-        (from_ref(slot).addr() - self.slots.as_ptr().addr()) / size_of::<Slot>()
-    }
-
-    /// Starts a worker, with a slot or as a spare. Not in a fiber.
-    pub(super) fn hire(&'static self, slot: Option<&'static Slot>) -> Result<(), Error> {
-        const STACK_BYTES: usize = 256 << 10;
-        let known = self.retired.lock().pop();
-        let worker = known.unwrap_or_else(|| Box::leak(Box::new(Worker::new())));
-        let place = slot.map_or(null_mut(), |slot| from_ref(slot).cast_mut());
-        worker.slot.store(place, Ordering::Relaxed);
-        if let Some(slot) = slot
-            && !slot.pass(null(), worker)
-        {
-            worker.slot.store(null_mut(), Ordering::Relaxed);
-        }
-        let thread = std::thread::Builder::new().name("worker".into()).stack_size(STACK_BYTES);
-        let home = slot.map(|slot| self.index(slot));
-        let started = thread.spawn(move || worker.live(home));
-        if started.is_err()
-            && let Some(slot) = slot
-        {
-            slot.pass(worker, null());
-        }
-        started.map(drop)
-    }
-
-    /// There is work for workers, made outside of any fiber.
-    pub(super) fn rouse_sleepers(&self) {
-        fence(Ordering::SeqCst);
-        if self.asleep.load(Ordering::SeqCst) > 0 && self.slots.iter().any(|slot| self.wake(slot)) {
-            monitor::nudge();
-        }
-    }
-
-    /// Whether all workers sleep, so that nothing happens by itself.
-    pub(super) fn is_asleep(&self) -> bool {
-        self.asleep.load(Ordering::SeqCst) == self.slots.len()
-    }
-
-    /// There is more to do in the slot of this index: a sleeping worker may help.
-    pub(super) fn rouse(&self, index: usize) {
-        fence(Ordering::SeqCst);
-        let slot = &self.slots[index];
-        if slot.is_waiting() {
-            self.staff(slot);
-        } else if self.looking.load(Ordering::SeqCst) == 0
-            && self.asleep.load(Ordering::SeqCst) > 0
-            && (self.wake(slot) || self.slots.iter().any(|slot| self.wake(slot)))
-        {
-            monitor::nudge();
-        }
-    }
-
-    /// Wakes the worker of `slot`; false if it does not sleep.
-    pub(super) fn wake(&self, slot: &Slot) -> bool {
-        let sleeper = slot.sleeper();
-        if let Some(sleeper) = sleeper {
-            self.asleep.fetch_sub(1, Ordering::SeqCst);
-            sleeper.call();
-        }
-        sleeper.is_some()
-    }
-
-    /// Gives a slot without a worker to a spare worker, or lets the monitor find one.
-    pub(super) fn staff(&self, slot: &Slot) {
-        let Some(spare) = self.spares.lock().pop() else { return monitor::hurry() };
-        spare.slot.store(from_ref(slot).cast_mut(), Ordering::Release);
-        if slot.pass_if_idle(spare) {
-            spare.call();
-        } else {
-            spare.slot.store(null_mut(), Ordering::Relaxed);
-            self.spares.lock().push(spare);
-        }
-    }
-
-    /// While the worker of `own` looked around, no other worker was woken, since it would find any
-    /// new work. Now it has work to do: wakes others for the rest, and for fibers that are ready in
-    /// the slots of sleeping workers.
-    fn rouse_neglected(&self, own: &Slot) {
-        fence(Ordering::SeqCst);
-        for slot in self.slots.iter().filter(|slot| slot.has_queue()) {
-            if std::ptr::eq(slot, own) || slot.is_asleep.load(Ordering::SeqCst) {
-                self.rouse(self.index(slot));
-            }
-        }
-    }
-
-    /// A fiber has been next in its slot for long: another worker may take it.
-    pub(super) fn rouse_for_next(&self) {
-        if self.looking.load(Ordering::SeqCst) == 0 && self.asleep.load(Ordering::SeqCst) > 0 {
-            self.slots.iter().any(|slot| self.wake(slot));
-        }
-    }
-
-    /// Takes `slot` from `owner`, whose fiber waits in the kernel, if there is a spare worker.
-    pub(super) fn replace(&self, slot: &Slot, owner: &'static Worker) {
-        if slot.begin_wait(owner) {
-            self.staff(slot);
-        }
-    }
-
-    pub(super) fn has_spares(&self) -> bool {
-        !self.spares.lock().is_empty()
-    }
-}
+use std::sync::atomic::{Ordering, fence};
 
 impl Worker {
-    fn new() -> Worker {
-        Worker {
-            number: AtomicI32::new(0),
-            home: UnsafeCell::new(0),
-            home_pointer: Cell::new(0),
-            slot: AtomicPtr::default(),
-            left: Cell::new(None),
-            is_kept: Cell::new(false),
-            is_to_make_room: AtomicBool::new(false),
-            call: AtomicU32::new(0),
-        }
-    }
-
-    /// Its number in the kernel.
-    pub(super) fn number(&self) -> i32 {
-        self.number.load(Ordering::Relaxed)
-    }
-
     fn slot(&self) -> Option<&'static Slot> {
-        // SAFETY: slots stay until the process ends.
-        unsafe { self.slot.load(Ordering::Acquire).as_ref() }
-    }
-
-    pub(super) fn is_to_make_room(&self) -> bool {
-        self.is_to_make_room.load(Ordering::Relaxed)
-            && self.is_to_make_room.swap(false, Ordering::Relaxed)
-    }
-
-    /// Makes its fiber yield at the next place where that is possible.
-    pub(super) fn interrupt(&self) {
-        self.is_to_make_room.store(true, Ordering::Relaxed);
-        let signal = life::KILL;
-        // SAFETY: sends a signal to a thread of this process, or to none.
-        unsafe { libc::syscall(libc::SYS_tgkill, libc::getpid(), self.number(), signal) };
-    }
-
-    fn call(&self) {
-        self.call.store(1, Ordering::SeqCst);
-        wake_one_on(&self.call);
-    }
-
-    fn sleep(&self) {
-        while self.call.swap(0, Ordering::SeqCst) == 0 {
-            wait_on(&self.call, 0, None);
-        }
+        executor().slots.get(self.slot.load(Ordering::Acquire))
     }
 
     /// The body of its OS thread.
-    fn live(&'static self, home: Option<usize>) {
+    pub(super) fn live(&'static self, home: Option<usize>) {
         const SIGNAL_STACK_BYTES: usize = 64 << 10;
         // SAFETY: has no preconditions.
         self.number.store(unsafe { libc::gettid() }, Ordering::Relaxed);
@@ -284,7 +63,7 @@ impl Worker {
     fn draw(&self) -> Option<&'static Fiber> {
         let slot = self.slot()?;
         replay::let_supervisor_work();
-        monitor::ring(clock::now());
+        timers::ring(clock::now());
         let found = self.judge(slot.draw(self, replay::draw))?;
         clock::pass(clock::MOMENT);
         Some(found)
@@ -296,7 +75,7 @@ impl Worker {
             Found::Fiber(fiber) => Some(fiber),
             Found::Nobody => None,
             Found::Lost => {
-                self.slot.store(null_mut(), Ordering::Relaxed);
+                self.slot.store(NO_SLOT, Ordering::Relaxed);
                 None
             }
         }
@@ -334,7 +113,7 @@ impl Worker {
                 fiber.state.store(ENDED, Ordering::SeqCst);
                 // SAFETY: the word stays until it is 0; nothing of the fiber is used afterwards.
                 unsafe { &*fiber.clear.load(Ordering::Relaxed) }.store(0, Ordering::SeqCst);
-                life::look_again();
+                (executor().on_end)();
             }
         }
     }
@@ -342,7 +121,7 @@ impl Worker {
     /// No fiber is ready here: looks around in other slots, and then sleeps.
     fn rest(&self, own: &'static Slot) {
         let executor = executor();
-        if replay::is_in_force() && replay::skip_to(monitor::next()) {
+        if replay::is_in_force() && replay::skip_to(timers::next()) {
             return;
         }
         executor.looking.fetch_add(1, Ordering::SeqCst);
@@ -367,7 +146,7 @@ impl Worker {
             executor.asleep.fetch_sub(1, Ordering::SeqCst);
         }
         if is_called {
-            monitor::nudge();
+            timers::nudge();
         }
     }
 }
@@ -426,11 +205,6 @@ fn look_around(executor: &Executor, own: &Slot) -> bool {
         unsafe { libc::sched_yield() };
     }
     false
-}
-
-/// The slot in which fiber `index` of `count` begins: neighbours share a slot.
-pub(super) fn home_of(index: usize, count: usize) -> usize {
-    index * executor().slots.len() / count.max(1)
 }
 
 /// The calling fiber leaves its stack to a fiber that is ready. Returns when it continues, unless
@@ -560,7 +334,7 @@ pub(super) fn end_wait(this: &'static Fiber) {
     if let Some(slot) = worker.slot()
         && !slot.end_wait(worker)
     {
-        worker.slot.store(null_mut(), Ordering::Relaxed);
+        worker.slot.store(NO_SLOT, Ordering::Relaxed);
     }
 }
 
@@ -570,11 +344,11 @@ pub(super) fn settle(this: &'static Fiber) {
     let worker = unsafe { &*this.worker.load(Ordering::Relaxed) };
     worker.is_kept.set(true);
     let slot = worker.slot();
-    worker.slot.store(null_mut(), Ordering::Relaxed);
+    worker.slot.store(NO_SLOT, Ordering::Relaxed);
     if let Some(slot) = slot
         && slot.pass(worker, null())
     {
         executor().staff(slot);
-        monitor::hurry();
+        timers::hurry();
     }
 }

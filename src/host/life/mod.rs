@@ -36,15 +36,12 @@ pub use obituary::{cause, obituary};
 pub use seat::{Pin, Visit};
 
 pub(super) use crate::host::life::running_job::{
-    admit, defer, expect_alarms, forward, harmless_code, hurry, look_again,
+    admit, defer, expect_alarms, forward, harmless_code,
 };
 pub(super) use ending::{abort, exit, is_own_process};
 pub(super) use threads::{
-    SignalStack, Thread, living as living_threads, own_stack, settle, this as this_thread,
+    Thread, living as living_threads, own_stack, settle, this as this_thread,
 };
-
-/// The signal by which the supervisor makes a thread check whether it is to die.
-pub(super) const KILL: i32 = libc::SIGURG;
 
 /// How a rank ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

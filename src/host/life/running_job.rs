@@ -7,9 +7,10 @@ use super::{Newcomer, Tenant, limits, threads, units};
 use crate::host::fiber::{self, Fiber};
 use crate::host::life::supervisor::Supervisor;
 use crate::host::loader::{Program, Template};
+use crate::host::replay::Wakers;
 use crate::host::sched::{self, Bell};
 use crate::host::shims::{self, stdio};
-use crate::host::{Rank, current, heap, output, replay, signals};
+use crate::host::{Rank, cores, current, heap, output, replay, signals};
 use crate::launch::{Job, RankKind};
 use crossbeam_channel::{Receiver, RecvTimeoutError, Sender, bounded, unbounded};
 use parking_lot::Mutex;
@@ -64,12 +65,17 @@ fn prepare(
     program: Program, job: &Job, tenant: Box<dyn Tenant>,
 ) -> Result<&'static RunningJob, String> {
     shims::prepare(job);
+    replay::connect(Wakers {
+        supervisor: hurry,
+        workers: fiber::rouse,
+        monitor: fiber::hurry,
+    });
     let mut template = Template::of_process(&program, job, super::stand_in)?;
-    let cores = sched::cores();
+    let count = sched::cores();
     let arguments = Arguments::of(&program);
     // The arguments do not count against the stack size.
     let stack_bytes = job.stack_bytes.saturating_add(arguments.bytes());
-    let plan = lay_out(&mut template, job, stack_bytes, wants_fibers(job, cores))?;
+    let plan = lay_out(&mut template, job, stack_bytes, wants_fibers(job, count))?;
     let grounds = plan.reserve(job.ranks).map_err(|error| {
         let gigabytes = ((plan.bytes >> 20) * job.ranks) >> 10;
         format!(
@@ -85,7 +91,7 @@ fn prepare(
             job.ranks
         ));
     }
-    sched::expect_crowd(job.ranks > cores);
+    sched::expect_crowd(job.ranks > count);
     let (condemn, condemned) = unbounded();
     let (order, orders) = unbounded();
     let world = RunningJob {
@@ -112,11 +118,11 @@ fn prepare(
     signals::install();
     let world = of_process();
     // Workers are interrupted by signals, which look at the world.
-    if choose_kind(job, cores)? {
+    if choose_kind(job, count)? {
         world.fibers.get_or_init(|| Mutex::new(vec![None; job.ranks]));
         // The supervisor, for which all recovering ranks wait, competes with workers that never
         // rest.
-        sched::ask_for_slices_of(sched::PROMPT);
+        cores::ask_for_slices_of(cores::PROMPT);
     }
     Ok(world)
 }
@@ -161,7 +167,7 @@ fn choose_kind(job: &Job, cores: usize) -> Result<bool, String> {
         return Ok(false);
     }
     let workers = cores.min(job.ranks);
-    let outcome = fiber::start_workers(workers, threads::find_number_in_descriptor);
+    let outcome = fiber::start_workers(workers, threads::find_number_in_descriptor, look_again);
     match &outcome {
         Err(why) if job.seed.is_some() => {
             return Err(format!("--seed needs ranks on fibers, which are not available: {why}"));

@@ -4,7 +4,7 @@ use super::lasts;
 use crate::host::fiber::{self, Fiber};
 use crate::host::rank::adopt;
 use crate::host::shims::keys;
-use crate::host::signals::Inbox;
+use crate::host::signals::{Inbox, KILL, SignalStack, use_signal_stack};
 use crate::host::{Rank, current, replay};
 use std::cell::Cell;
 use std::ffi::{c_int, c_void};
@@ -38,56 +38,6 @@ pub(in crate::host) struct Thread {
     /// Its pending and awaited signals.
     pub(in crate::host) signals: Inbox,
     signal_stack: Option<SignalStack>,
-}
-
-/// The stack on which handlers of a thread run, with an inaccessible page before it.
-pub(in crate::host) struct SignalStack {
-    start: usize,
-    bytes: usize,
-}
-
-const GUARD_BYTES: usize = 4096;
-
-impl SignalStack {
-    /// `None` without memory, or for 0 bytes.
-    fn new(usable: usize) -> Option<SignalStack> {
-        let bytes = (usable > 0).then_some(usable + GUARD_BYTES)?;
-        let flags = libc::MAP_PRIVATE | libc::MAP_ANONYMOUS | libc::MAP_NORESERVE;
-        let access = libc::PROT_READ | libc::PROT_WRITE;
-        // SAFETY: a new mapping, where the kernel finds room.
-        let start = unsafe { libc::mmap(ptr::null_mut(), bytes, access, flags, -1, 0) };
-        if start == libc::MAP_FAILED {
-            return None;
-        }
-        // SAFETY: the first page of the mapping just made.
-        unsafe { libc::mprotect(start, GUARD_BYTES, libc::PROT_NONE) };
-        Some(SignalStack { start: start.expose_provenance(), bytes })
-    }
-
-    fn usable(&self) -> (usize, usize) {
-        (self.start + GUARD_BYTES, self.bytes - GUARD_BYTES)
-    }
-
-    /// Makes a stack of `usable` bytes for the handlers of the calling thread.
-    pub(in crate::host) fn begin(usable: usize) -> Option<SignalStack> {
-        let stack = SignalStack::new(usable)?;
-        let (start, bytes) = stack.usable();
-        use_signal_stack(start, bytes);
-        Some(stack)
-    }
-
-    /// Frees the handler stack of the calling thread, whose handlers then run on the normal stack.
-    pub(in crate::host) fn end(stack: Option<SignalStack>) {
-        use_signal_stack(0, 0);
-        drop(stack);
-    }
-}
-
-impl Drop for SignalStack {
-    fn drop(&mut self) {
-        // SAFETY: the thread is gone, or uses no such stack any more.
-        unsafe { libc::munmap(ptr::with_exposed_provenance_mut(self.start), self.bytes) };
-    }
 }
 
 const STARTING: u32 = u32::MAX;
@@ -152,7 +102,7 @@ impl Thread {
     pub(in crate::host) fn poke(&self) {
         if let Some(number) = self.number().filter(|_| !self.is_leaving()) {
             // SAFETY: sends a signal to a thread of this process, or to none.
-            unsafe { libc::syscall(libc::SYS_tgkill, libc::getpid(), number, super::KILL) };
+            unsafe { libc::syscall(libc::SYS_tgkill, libc::getpid(), number, KILL) };
         } else if let Some(fiber) = self.fiber.filter(|_| !self.is_gone()) {
             fiber.wake();
         }
@@ -184,17 +134,6 @@ impl Thread {
         let number = unsafe { libc::gettid() };
         self.alive.store(number as u32, Ordering::SeqCst);
     }
-}
-
-fn use_signal_stack(start: usize, bytes: usize) {
-    let flags = if bytes == 0 { libc::SS_DISABLE } else { 0 };
-    let stack = libc::stack_t {
-        ss_sp: ptr::with_exposed_provenance_mut(start),
-        ss_flags: flags,
-        ss_size: bytes,
-    };
-    // SAFETY: the stack is this thread's until it ends.
-    unsafe { libc::sigaltstack(&stack, ptr::null_mut()) };
 }
 
 /// The calling thread, if it is one of a rank.
@@ -269,12 +208,13 @@ fn number_among(words: impl Iterator<Item = [u32; 2]>, number: u32) -> Option<us
 /// Keeps the calling thread of a rank on its current OS thread: its next operation depends on OS
 /// threads.
 pub(in crate::host) fn settle() {
-    let Some(thread) = this().filter(|_| fiber::current().is_some()) else { return };
+    let place = this().filter(|_| fiber::current().is_some()).zip(current());
+    let Some((thread, rank)) = place else { return };
     if replay::is_closing() {
         // It writes the final messages; no rank is to run meanwhile.
         return;
     }
-    fiber::settle();
+    fiber::settle(rank.seat);
     thread.signals.hand_mask_to_kernel();
 }
 

@@ -2,23 +2,13 @@
 //! supervisor. A timer (`timer_create`) is the kernel's, and is made for the thread that asks for
 //! it.
 
-use super::{KILL, listen_to, sending};
+use super::dispositions::Set;
+use super::numbers::{KILL, einval};
+use super::{listen_to, sending};
 use crate::host::life::{self, Shim, is_own_process};
 use crate::host::{Rank, clock, current};
 use libc::{c_int, c_uint, itimerval, sigevent, timeval};
-use parking_lot::Mutex;
 use std::time::{Duration, Instant};
-
-/// The alarm of a rank.
-#[derive(Default)]
-pub(super) struct Alarm(Mutex<Option<Set>>);
-
-#[derive(Clone, Copy)]
-struct Set {
-    at: Instant,
-    /// Zero for an alarm that rings once.
-    every: Duration,
-}
 
 impl Set {
     /// What `getitimer` says: how long until it rings, and how often then.
@@ -111,7 +101,7 @@ unsafe extern "C" fn setitimer(which: c_int, new: *const itimerval, old: *mut it
     // SAFETY: the caller passes a time.
     let new = unsafe { new.read() };
     let Some((first, every)) = duration(new.it_value).zip(duration(new.it_interval)) else {
-        return super::shims::einval();
+        return einval();
     };
     let (left, repeats) = set(rank, first, every);
     if !old.is_null() {

@@ -1,6 +1,6 @@
 //! Passes a signal to the whole process on to one thread of each rank that handles it.
 
-use super::KILL;
+use super::numbers::KILL;
 use crate::host::Rank;
 use crate::host::life::{self, Thread};
 use std::sync::Arc;

@@ -2,20 +2,14 @@
 //! own process means the rank.
 
 use super::waits::at_ease;
+use super::numbers::{KILL, bits, blank, einval, ends_a_process, is_virtual};
 use super::{
-    alarms, bits, blank, ends_a_process, is_blocked, is_virtual, let_through, listen_to, raise,
-    real_sigaction, send, sending, sleeps, waits,
+    alarms, is_blocked, let_through, listen_to, raise, real_sigaction, send, sending, sleeps, waits,
 };
-use crate::host::life::{self, Ending, KILL, Shim, Thread, end_current, is_own_process};
+use crate::host::life::{self, Ending, Shim, Thread, end_current, is_own_process};
 use crate::host::{Rank, current};
 use libc::{c_int, sigaction, siginfo_t, sigset_t};
 use std::sync::Arc;
-
-pub(super) fn einval() -> c_int {
-    // SAFETY: the thread's own variable.
-    unsafe { *libc::__errno_location() = libc::EINVAL };
-    -1
-}
 
 unsafe extern "C" fn sigaction_shim(
     number: c_int, new: *const sigaction, old: *mut sigaction,

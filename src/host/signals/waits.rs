@@ -1,7 +1,8 @@
 //! Calls in which a thread of a rank waits and holds no lock: signals reach it there at once, and
 //! so does its death. And the waits for signals themselves.
 
-use super::{bits, let_through};
+use super::let_through;
+use super::numbers::bits;
 use crate::host::life::{self, Shim};
 use crate::host::{current, fiber};
 use libc::{c_int, c_long, siginfo_t, sigset_t, timespec};
