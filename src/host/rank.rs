@@ -54,6 +54,12 @@ pub(super) fn as_host<T>(start: impl FnOnce() -> T) -> T {
     started
 }
 
+/// What libc keeps once per process, of the rank whose thread this is.
+#[inline]
+pub(super) fn libc_state() -> Option<&'static LibcState> {
+    current().map(|rank| &rank.libc)
+}
+
 impl Rank {
     pub(super) fn new(seat: usize, incarnation: u32, images: Images, life: Life) -> Rank {
         Rank {

@@ -5,7 +5,7 @@
 
 use super::{set_errno, table};
 use crate::host::heap::{self, Broken, Heap, Owner};
-use crate::host::{Rank, current};
+use crate::host::{Rank, current, life};
 use once_cell::sync::Lazy;
 use std::ffi::{c_int, c_void};
 use std::ptr::null_mut;
@@ -292,7 +292,8 @@ fn ruined(function: &str, block: *const u8) -> ! {
     let words = format!("{whose}{function}(): double free or corruption{place}\n");
     // SAFETY: the bytes live; the rank's own stderr may be corrupted, too, so it is not used.
     unsafe { libc::write(2, words.as_ptr().cast(), words.len()) };
-    super::abort()
+    // SAFETY: has no preconditions.
+    unsafe { life::abort() }
 }
 
 /// Memory from the calling rank's own heap, which is freed with the rank; null if there is not

@@ -3,7 +3,9 @@
 //! What a rank opens while it runs is shared by all ranks, and refused if it would have to be
 //! private (see [`plugins`]).
 
-use super::{homes, state, table};
+use super::state::Part;
+use crate::host::rank::libc_state;
+use super::{homes, variables, table};
 use crate::host::loader::plugins::{self, Misfit};
 use crate::host::{Rank, current, life};
 use libc::Dl_info;
@@ -27,7 +29,9 @@ unsafe extern "C" {
 /// Why the rank's last `dlopen` was refused: the message that `dlerror` has not returned yet, and
 /// the one that it returned last.
 #[derive(Default)]
-pub(super) struct Refusals(Mutex<[Option<CString>; 2]>);
+struct Refusals(Mutex<[Option<CString>; 2]>);
+
+static REFUSALS: Part<Refusals> = Part::new();
 
 type Open = unsafe extern "C-unwind" fn(*const c_char, c_int) -> *mut c_void;
 type OpenFromNowhere = unsafe extern "C-unwind" fn(*const c_char, c_int, real: Open) -> *mut c_void;
@@ -71,8 +75,8 @@ unsafe extern "C-unwind" fn dlopen(file: *const c_char, flags: c_int) -> *mut c_
         // SAFETY: as our caller vouches.
         None => unsafe { real(file, flags) },
     };
-    let Some(state) = state() else { return handle };
-    state.dl.0.lock()[0] = None;
+    let Some(state) = libc_state() else { return handle };
+    REFUSALS.of(state).0.lock()[0] = None;
     if handle.is_null() || file.is_null() {
         return handle;
     }
@@ -81,7 +85,7 @@ unsafe extern "C-unwind" fn dlopen(file: *const c_char, flags: c_int) -> *mut c_
     match plugins::examine(close) {
         Ok(()) => handle,
         Err(misfit) => {
-            state.dl.0.lock()[0] = CString::new(refusal(&misfit)).ok();
+            REFUSALS.of(state).0.lock()[0] = CString::new(refusal(&misfit)).ok();
             null_mut()
         }
     }
@@ -104,8 +108,8 @@ fn refusal(misfit: &Misfit) -> String {
 }
 
 unsafe extern "C" fn dlerror() -> *mut c_char {
-    if let Some(state) = state() {
-        let [next, told] = &mut *state.dl.0.lock();
+    if let Some(state) = libc_state() {
+        let [next, told] = &mut *REFUSALS.of(state).0.lock();
         if let Some(words) = next.take() {
             return told.insert(words).as_ptr().cast_mut();
         }
@@ -154,8 +158,8 @@ fn own(rank: &Rank, name: &str, address: *mut c_void) -> *mut c_void {
         return address;
     }
     let variable = homes::Variable::named(name).and_then(|_| {
-        let state = state()?;
-        super::variable(state, name).map(|home| home.cast_mut().cast())
+        let state = libc_state()?;
+        variables::variable(state, name).map(|home| home.cast_mut().cast())
     });
     variable.or_else(|| stand_in(name)).unwrap_or(address)
 }

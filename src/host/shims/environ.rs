@@ -1,8 +1,10 @@
 //! The environment of each rank: its own array over strings that are shared until a rank asks for
 //! one by name. It then gets a copy, since programs do write into what `getenv` returns.
 
+use super::state::{LibcState, Part};
+use crate::host::rank::libc_state;
 use super::homes::Variable;
-use super::{LibcState, set_errno, state, table};
+use super::{set_errno, table};
 use crate::launch::RANK_VARIABLES;
 use parking_lot::Mutex;
 use std::ffi::{CStr, CString, c_char, c_int};
@@ -31,6 +33,8 @@ static TEMPLATE: OnceLock<Template> = OnceLock::new();
 
 #[derive(Default)]
 pub(super) struct Environ(Mutex<Own>);
+
+static ENVIRON: Part<Environ> = Part::new();
 
 #[derive(Default)]
 struct Own {
@@ -64,7 +68,7 @@ pub(super) fn prepare() {
 
 /// Gives the rank its array and points `environ` at it.
 pub(super) fn settle(state: &LibcState) {
-    let mut own = state.environ.0.lock();
+    let mut own = ENVIRON.of(state).0.lock();
     if own.array.is_empty() {
         prepare();
         let template = TEMPLATE.get().expect("it was just prepared");
@@ -79,7 +83,7 @@ pub(super) fn settle(state: &LibcState) {
 
 /// The calling rank's array, libc's where there is no rank: what a child is to inherit.
 pub(super) fn current_array() -> *const *const c_char {
-    match state() {
+    match libc_state() {
         Some(state) => array(state).cast_const().cast(),
         // SAFETY: the address of the array, as libc has it at this moment.
         None => unsafe { LIBCS }.cast_const().cast(),
@@ -218,7 +222,7 @@ impl Own {
 /// Changes the rank's environment.
 fn change(state: &LibcState, act: impl FnOnce(&mut Own)) {
     array(state);
-    let mut own = state.environ.0.lock();
+    let mut own = ENVIRON.of(state).0.lock();
     own.adopt(&state.homes);
     act(&mut own);
     state.homes.write(Variable::Environ, own.array.as_mut_ptr());
@@ -237,7 +241,7 @@ fn find(state: &LibcState, name: &[u8]) -> *mut c_char {
     });
     if template.contains(&entry.addr()) {
         let copy = string(entry).to_bytes_with_nul().into();
-        entry = state.environ.0.lock().keep(copy);
+        entry = ENVIRON.of(state).0.lock().keep(copy);
         // SAFETY: as above; the string has not moved.
         unsafe { place.write(entry) };
     }
@@ -245,7 +249,7 @@ fn find(state: &LibcState, name: &[u8]) -> *mut c_char {
 }
 
 unsafe extern "C" fn getenv(name: *const c_char) -> *mut c_char {
-    match state() {
+    match libc_state() {
         Some(state) => find(state, string(name).to_bytes()),
         // SAFETY: as our caller vouches.
         None => unsafe { libc::getenv(name) },
@@ -263,7 +267,7 @@ unsafe extern "C" fn secure_getenv(name: *const c_char) -> *mut c_char {
 }
 
 unsafe extern "C" fn setenv(name: *const c_char, value: *const c_char, overwrite: c_int) -> c_int {
-    let Some(state) = state() else {
+    let Some(state) = libc_state() else {
         // SAFETY: as our caller vouches.
         return unsafe { libc::setenv(name, value, overwrite) };
     };
@@ -282,7 +286,7 @@ unsafe extern "C" fn setenv(name: *const c_char, value: *const c_char, overwrite
 }
 
 unsafe extern "C" fn unsetenv(name: *const c_char) -> c_int {
-    let Some(state) = state() else {
+    let Some(state) = libc_state() else {
         // SAFETY: as our caller vouches.
         return unsafe { libc::unsetenv(name) };
     };
@@ -295,7 +299,7 @@ unsafe extern "C" fn unsetenv(name: *const c_char) -> c_int {
 }
 
 unsafe extern "C" fn putenv(line: *mut c_char) -> c_int {
-    let Some(state) = state() else {
+    let Some(state) = libc_state() else {
         // SAFETY: as our caller vouches.
         return unsafe { libc::putenv(line) };
     };
@@ -308,7 +312,7 @@ unsafe extern "C" fn putenv(line: *mut c_char) -> c_int {
 }
 
 extern "C" fn clearenv() -> c_int {
-    match state() {
+    match libc_state() {
         Some(state) => {
             change(state, |own| own.array = vec![Entry(null_mut())]);
             0

@@ -1,9 +1,11 @@
 //! The `FILE`s that a rank opens: its own to flush at the end, and unknown to libc's list.
 
-use super::stdio::{self, Stream};
-use super::{LibcState, set_errno, state, table};
+use super::open_files::FILES;
+use super::stdio;
+use super::stream::Stream;
+use super::{set_errno, table};
+use crate::host::rank::libc_state;
 use libc::FILE;
-use parking_lot::Mutex;
 use std::ffi::{c_char, c_int, c_void};
 use std::ptr::null_mut;
 
@@ -30,64 +32,10 @@ unsafe extern "C" {
     fn real_flushlbf();
 }
 
-/// What a rank has opened and not closed.
-#[derive(Default)]
-pub(super) struct Files(Mutex<Vec<Open>>);
-
-#[derive(Clone, Copy)]
-struct Open {
-    stream: Stream,
-    /// The process at the other end, where `popen` opened it.
-    process: Option<libc::pid_t>,
-}
-
-impl Files {
-    /// Runs `act` on a snapshot: it may block.
-    pub(super) fn each(&self, act: impl Fn(Stream)) {
-        let open: Vec<_> = self.0.lock().iter().map(|open| open.stream).collect();
-        open.into_iter().for_each(act);
-    }
-
-    pub(super) fn add(&self, stream: Stream, process: Option<libc::pid_t>) {
-        stream.take_from_libc();
-        self.0.lock().push(Open { stream, process });
-    }
-
-    /// The newest are closed first most of the time.
-    fn remove(&self, stream: Stream) -> Option<Open> {
-        let mut open = self.0.lock();
-        let index = open.iter().rposition(|open| open.stream == stream)?;
-        Some(open.swap_remove(index))
-    }
-
-    /// The process behind a stream that `popen` opened.
-    pub(super) fn process(&self, stream: Stream) -> Option<libc::pid_t> {
-        let open = self.0.lock();
-        open.iter().find(|open| open.stream == stream).and_then(|open| open.process)
-    }
-}
-
-impl LibcState {
-    /// Closes the descriptors that the rank has left open. It has ended, and none of its threads
-    /// runs any more; its streams were flushed if it ended by `exit`. The `FILE`s are freed, too,
-    /// unless the rank has died inside libc, which may hold its own locks then.
-    pub(in crate::host) fn close_files(&self, has_died_in_libc: bool) {
-        for Open { stream, .. } in std::mem::take(&mut *self.files.0.lock()) {
-            if stream.descriptor() > 2 {
-                // SAFETY: the descriptor is the dead rank's.
-                unsafe { libc::close(stream.descriptor()) };
-            }
-            if !has_died_in_libc {
-                stream.dispose();
-            }
-        }
-    }
-}
-
 /// Notes what the calling rank has just opened.
 fn noted(stream: *mut FILE) -> *mut FILE {
-    if let Some(state) = state().filter(|_| !stream.is_null()) {
-        state.files.add(Stream(stream), None);
+    if let Some(state) = libc_state().filter(|_| !stream.is_null()) {
+        FILES.of(state).add(Stream(stream), None);
     }
     stream
 }
@@ -155,7 +103,7 @@ fn part_from_job(stream: Stream) {
 unsafe extern "C" fn freopen(
     path: *const c_char, mode: *const c_char, stream: *mut FILE,
 ) -> *mut FILE {
-    let Some(state) = state() else {
+    let Some(state) = libc_state() else {
         // SAFETY: as our caller vouches.
         return unsafe { real_freopen(path, mode, stream) };
     };
@@ -168,7 +116,7 @@ unsafe extern "C" fn freopen(
     if !reopened.is_null() {
         Stream(reopened).take_from_libc();
     } else if !is_standard {
-        state.files.remove(Stream(stream));
+        FILES.of(state).remove(Stream(stream));
     }
     reopened
 }
@@ -181,12 +129,12 @@ unsafe extern "C" fn freopen64(
 }
 
 pub(super) unsafe extern "C" fn fclose(stream: *mut FILE) -> c_int {
-    let Some(state) = state() else {
+    let Some(state) = libc_state() else {
         // SAFETY: as our caller vouches.
         return unsafe { libc::fclose(stream) };
     };
     let Some(standard) = stdio::standard(state, stream) else {
-        state.files.remove(Stream(stream));
+        FILES.of(state).remove(Stream(stream));
         // SAFETY: as our caller vouches.
         return unsafe { libc::fclose(stream) };
     };
@@ -206,7 +154,7 @@ pub(super) unsafe extern "C" fn fclose(stream: *mut FILE) -> c_int {
 }
 
 unsafe extern "C" fn fflush(stream: *mut FILE) -> c_int {
-    match state() {
+    match libc_state() {
         Some(state) if stream.is_null() => {
             stdio::flush_all(state);
             0
@@ -217,7 +165,7 @@ unsafe extern "C" fn fflush(stream: *mut FILE) -> c_int {
 }
 
 unsafe extern "C" fn fflush_unlocked(stream: *mut FILE) -> c_int {
-    match state() {
+    match libc_state() {
         Some(state) if stream.is_null() => {
             stdio::flush_all(state);
             0
@@ -228,7 +176,7 @@ unsafe extern "C" fn fflush_unlocked(stream: *mut FILE) -> c_int {
 }
 
 extern "C" fn fcloseall() -> c_int {
-    match state() {
+    match libc_state() {
         Some(state) => {
             stdio::flush_all(state);
             0
@@ -239,7 +187,7 @@ extern "C" fn fcloseall() -> c_int {
 }
 
 extern "C" fn _flushlbf() {
-    match state() {
+    match libc_state() {
         Some(state) => stdio::flush_all(state),
         // SAFETY: no precondition.
         None => unsafe { real_flushlbf() },
@@ -248,8 +196,8 @@ extern "C" fn _flushlbf() {
 
 /// Records a stream of `popen` together with its process.
 pub(super) fn note_process(stream: *mut FILE, process: libc::pid_t) -> *mut FILE {
-    match state() {
-        Some(state) if !stream.is_null() => state.files.add(Stream(stream), Some(process)),
+    match libc_state() {
+        Some(state) if !stream.is_null() => FILES.of(state).add(Stream(stream), Some(process)),
         _ => return null_mut(),
     }
     stream

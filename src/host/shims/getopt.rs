@@ -1,8 +1,10 @@
 //! getopt, getopt_long and getopt_long_only on the rank's own variables, with glibc's permutation,
 //! abbreviations and messages to the letter.
 
+use super::state::{LibcState, Part};
+use crate::host::rank::libc_state;
 use super::homes::Variable;
-use super::{LibcState, environ, state, stdio, table};
+use super::{environ, stdio, table};
 use parking_lot::Mutex;
 use std::ffi::{CStr, c_char, c_int};
 use std::ptr::null_mut;
@@ -38,6 +40,8 @@ struct LongOption {
 
 #[derive(Default)]
 pub(super) struct Getopt(Mutex<Scan>);
+
+static GETOPT: Part<Getopt> = Part::new();
 
 /// What getopt remembers between calls.
 #[derive(Clone, Copy, Default)]
@@ -466,11 +470,11 @@ fn deliver(call: &Call<'_>, index: usize, option: LongOption) -> c_int {
 fn run(state: &LibcState, mut call: Call<'_>) -> c_int {
     let homes = &state.homes;
     // A copy: a program with wild pointers must not die with the lock held.
-    let mut scan = *state.getopt.0.lock();
+    let mut scan = *GETOPT.of(state).0.lock();
     scan.optind = homes.read(Variable::Optind);
     scan.opterr = homes.read::<c_int>(Variable::Opterr) != 0;
     let result = scan.step(&mut call);
-    *state.getopt.0.lock() = scan;
+    *GETOPT.of(state).0.lock() = scan;
     homes.write(Variable::Optind, scan.optind);
     homes.write(Variable::Optarg, scan.optarg.0);
     homes.write(Variable::Optopt, scan.optopt);
@@ -503,7 +507,7 @@ enum Style {
 }
 
 unsafe extern "C" fn getopt(argc: c_int, argv: *mut *mut c_char, short: *const c_char) -> c_int {
-    match state() {
+    match libc_state() {
         Some(state) => scan(state, argc, argv, short, std::ptr::null(), null_mut(), Style::Plain),
         // SAFETY: as our caller vouches.
         None => unsafe { real_getopt(argc, argv, short) },
@@ -513,7 +517,7 @@ unsafe extern "C" fn getopt(argc: c_int, argv: *mut *mut c_char, short: *const c
 unsafe extern "C" fn __posix_getopt(
     argc: c_int, argv: *mut *mut c_char, short: *const c_char,
 ) -> c_int {
-    match state() {
+    match libc_state() {
         Some(state) => scan(state, argc, argv, short, std::ptr::null(), null_mut(), Style::Posix),
         // SAFETY: as our caller vouches.
         None => unsafe { real_posix_getopt(argc, argv, short) },
@@ -524,7 +528,7 @@ unsafe extern "C" fn getopt_long(
     argc: c_int, argv: *mut *mut c_char, short: *const c_char, long: *const LongOption,
     index: *mut c_int,
 ) -> c_int {
-    match state() {
+    match libc_state() {
         Some(state) => scan(state, argc, argv, short, long, index, Style::Plain),
         // SAFETY: as our caller vouches.
         None => unsafe { real_long(argc, argv, short, long, index) },
@@ -535,7 +539,7 @@ unsafe extern "C" fn getopt_long_only(
     argc: c_int, argv: *mut *mut c_char, short: *const c_char, long: *const LongOption,
     index: *mut c_int,
 ) -> c_int {
-    match state() {
+    match libc_state() {
         Some(state) => scan(state, argc, argv, short, long, index, Style::LongOnly),
         // SAFETY: as our caller vouches.
         None => unsafe { real_long_only(argc, argv, short, long, index) },

@@ -1,7 +1,9 @@
 //! Thread-specific data (`pthread_key_create` and kin): a table of keys per rank, since a process
 //! has only 1,024 keys in total, and a table of values per thread.
 
-use super::{LibcState, state, table};
+use super::state::{LibcState, Part};
+use crate::host::rank::libc_state;
+use super::table;
 use crate::host::current;
 use parking_lot::Mutex;
 use std::cell::Cell;
@@ -40,6 +42,8 @@ pub(super) struct Keys {
     /// How many keys there have ever been: a value under a higher number was never set.
     made: AtomicU32,
 }
+
+static KEYS: Part<Keys> = Part::new();
 
 #[derive(Clone, Copy)]
 struct Key {
@@ -95,14 +99,14 @@ fn value_of(state: &LibcState, key: c_uint) -> *mut c_void {
     let Some(value) = values.0.get(key as usize).filter(|value| !value.value.is_null()) else {
         return null_mut();
     };
-    match state.keys.find(key) {
+    match KEYS.of(state).find(key) {
         Some(key) if key.life == value.life => value.value,
         _ => null_mut(),
     }
 }
 
 fn keep(state: &LibcState, key: c_uint, value: *mut c_void) -> bool {
-    let Some(found) = state.keys.find(key) else { return false };
+    let Some(found) = KEYS.of(state).find(key) else { return false };
     if VALUES.get().is_null() {
         VALUES.set(Box::into_raw(Box::default()));
     }
@@ -121,9 +125,9 @@ pub(in crate::host) fn thread_ends() {
     let Some(rank) = current() else { return };
     for _ in 0..ROUNDS {
         let mut is_done = true;
-        for index in 0..rank.libc.keys.made.load(Ordering::Acquire) {
+        for index in 0..KEYS.of(&rank.libc).made.load(Ordering::Acquire) {
             let value = value_of(&rank.libc, index);
-            let Some(key) = rank.libc.keys.find(index).filter(|_| !value.is_null()) else {
+            let Some(key) = KEYS.of(&rank.libc).find(index).filter(|_| !value.is_null()) else {
                 continue;
             };
             keep(&rank.libc, index, null_mut());
@@ -151,19 +155,19 @@ fn forget_values() {
 unsafe extern "C-unwind" fn pthread_key_create(
     place: *mut c_uint, destructor: Option<Destructor>,
 ) -> c_int {
-    let Some(state) = state() else {
+    let Some(state) = libc_state() else {
         // SAFETY: as our caller vouches.
         return unsafe { real_create(place, destructor) };
     };
-    let Some(key) = state.keys.create(destructor) else { return libc::EAGAIN };
+    let Some(key) = KEYS.of(state).create(destructor) else { return libc::EAGAIN };
     // SAFETY: the caller vouches for the place.
     unsafe { place.write(key) };
     0
 }
 
 extern "C-unwind" fn pthread_key_delete(key: c_uint) -> c_int {
-    match state() {
-        Some(state) if state.keys.delete(key) => 0,
+    match libc_state() {
+        Some(state) if KEYS.of(state).delete(key) => 0,
         Some(_) => libc::EINVAL,
         // SAFETY: any number may be asked about.
         None => unsafe { real_delete(key) },
@@ -171,7 +175,7 @@ extern "C-unwind" fn pthread_key_delete(key: c_uint) -> c_int {
 }
 
 extern "C-unwind" fn pthread_getspecific(key: c_uint) -> *mut c_void {
-    match state() {
+    match libc_state() {
         Some(state) => value_of(state, key),
         // SAFETY: any number may be asked about.
         None => unsafe { real_get(key) },
@@ -179,7 +183,7 @@ extern "C-unwind" fn pthread_getspecific(key: c_uint) -> *mut c_void {
 }
 
 extern "C-unwind" fn pthread_setspecific(key: c_uint, value: *const c_void) -> c_int {
-    match state() {
+    match libc_state() {
         Some(state) if keep(state, key, value.cast_mut()) => 0,
         Some(_) => libc::EINVAL,
         // SAFETY: the value is only kept.
@@ -218,28 +222,28 @@ mod tests {
     fn every_rank_has_all_the_keys_of_a_process() {
         let (one, two) = (LibcState::new(1), LibcState::new(2));
         for expected in 0..MOST_KEYS as c_uint {
-            assert_eq!(one.keys.create(None), Some(expected));
-            assert_eq!(two.keys.create(None), Some(expected));
+            assert_eq!(KEYS.of(&one).create(None), Some(expected));
+            assert_eq!(KEYS.of(&two).create(None), Some(expected));
         }
-        assert_eq!(one.keys.create(None), None);
-        assert!(one.keys.delete(7));
-        assert!(!one.keys.delete(7));
-        assert_eq!(one.keys.create(None), Some(7));
+        assert_eq!(KEYS.of(&one).create(None), None);
+        assert!(KEYS.of(&one).delete(7));
+        assert!(!KEYS.of(&one).delete(7));
+        assert_eq!(KEYS.of(&one).create(None), Some(7));
     }
 
     #[test]
     fn a_new_key_holds_nothing_in_any_thread() {
         let state = LibcState::new(1);
-        let key = state.keys.create(None).unwrap();
+        let key = KEYS.of(&state).create(None).unwrap();
         let mut thing = 5;
         assert!(keep(&state, key, (&raw mut thing).cast()));
         assert_eq!(value_of(&state, key), (&raw mut thing).cast());
         std::thread::scope(|scope| {
             scope.spawn(|| assert_eq!(value_of(&state, key), null_mut()));
         });
-        state.keys.delete(key);
+        KEYS.of(&state).delete(key);
         assert_eq!(value_of(&state, key), null_mut());
-        assert_eq!(state.keys.create(None), Some(key));
+        assert_eq!(KEYS.of(&state).create(None), Some(key));
         assert_eq!(value_of(&state, key), null_mut());
         assert!(!keep(&state, key + 1, null_mut()));
         forget_values();

@@ -1,6 +1,9 @@
 //! Functions that write a message to stderr: perror and assert. It must go to the rank's stderr.
 
-use super::{LibcState, homes::Variable, state, stdio, table};
+use super::state::LibcState;
+use crate::host::life;
+use crate::host::rank::libc_state;
+use super::{homes::Variable, stdio, table};
 use std::ffi::{CStr, c_char, c_int, c_uint};
 
 table!(perror, psignal, __assert_fail, __assert_perror_fail, __assert);
@@ -36,7 +39,7 @@ fn say_about(state: &LibcState, subject: &[u8], what: &[u8]) {
 }
 
 unsafe extern "C" fn perror(subject: *const c_char) {
-    let Some(state) = state() else {
+    let Some(state) = libc_state() else {
         // SAFETY: as our caller vouches.
         return unsafe { real_perror(subject) };
     };
@@ -49,7 +52,7 @@ unsafe extern "C" fn perror(subject: *const c_char) {
 }
 
 unsafe extern "C" fn psignal(number: c_int, subject: *const c_char) {
-    match state() {
+    match libc_state() {
         // SAFETY: any number may be asked about; the text is the thread's own.
         Some(state) => say_about(state, text(subject), text(unsafe { libc::strsignal(number) })),
         // SAFETY: as our caller vouches.
@@ -60,7 +63,7 @@ unsafe extern "C" fn psignal(number: c_int, subject: *const c_char) {
 unsafe extern "C-unwind" fn __assert_fail(
     what: *const c_char, file: *const c_char, line: c_uint, function: *const c_char,
 ) -> ! {
-    let Some(state) = state() else {
+    let Some(state) = libc_state() else {
         // SAFETY: as our caller vouches.
         unsafe { real_assert_fail(what, file, line, function) }
     };
@@ -76,7 +79,7 @@ unsafe extern "C-unwind" fn __assert(what: *const c_char, file: *const c_char, l
 unsafe extern "C-unwind" fn __assert_perror_fail(
     number: c_int, file: *const c_char, line: c_uint, function: *const c_char,
 ) -> ! {
-    let Some(state) = state() else {
+    let Some(state) = libc_state() else {
         // SAFETY: as our caller vouches.
         unsafe { real_assert_perror_fail(number, file, line, function) }
     };
@@ -95,5 +98,6 @@ fn fail(state: &LibcState, file: &[u8], line: c_uint, function: &[u8], claim: &[
     stdio::say(state, &words);
     // SAFETY: the variable points at an open stream.
     unsafe { libc::fflush(stdio::present(state, Variable::Stderr)) };
-    super::abort()
+    // SAFETY: has no preconditions.
+    unsafe { life::abort() }
 }

@@ -1,7 +1,9 @@
 //! The locks behind OpenMP's unnamed `critical` and its locked `atomic`, per rank: libgomp has one
 //! of each for the process, but a rank may wait for another's message while it holds one, or die.
 
-use super::{Entry, state};
+use super::state::Part;
+use crate::host::rank::libc_state;
+use super::Entry;
 use std::ffi::c_void;
 use std::sync::atomic::AtomicPtr;
 
@@ -22,11 +24,13 @@ pub(super) struct Locks {
     atomic: AtomicPtr<c_void>,
 }
 
+static LOCKS: Part<Locks> = Part::new();
+
 fn enter(pick: fn(&Locks) -> &AtomicPtr<c_void>, of_process: fn() -> OfProcess) {
     let start: OfName = crate::host::real!("GOMP_critical_name_start");
-    match state() {
+    match libc_state() {
         // SAFETY: the word stays, and is libgomp's alone.
-        Some(state) => unsafe { start(pick(&state.openmp).as_ptr()) },
+        Some(state) => unsafe { start(pick(&LOCKS.of(state)).as_ptr()) },
         // SAFETY: as our caller vouches.
         None => unsafe { of_process()() },
     }
@@ -34,9 +38,9 @@ fn enter(pick: fn(&Locks) -> &AtomicPtr<c_void>, of_process: fn() -> OfProcess) 
 
 fn leave(pick: fn(&Locks) -> &AtomicPtr<c_void>, of_process: fn() -> OfProcess) {
     let end: OfName = crate::host::real!("GOMP_critical_name_end");
-    match state() {
+    match libc_state() {
         // SAFETY: as above; the caller has entered.
-        Some(state) => unsafe { end(pick(&state.openmp).as_ptr()) },
+        Some(state) => unsafe { end(pick(&LOCKS.of(state)).as_ptr()) },
         // SAFETY: as our caller vouches.
         None => unsafe { of_process()() },
     }

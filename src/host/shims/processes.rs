@@ -1,7 +1,10 @@
 //! Processes that a rank starts: they inherit the rank's environment, not libc's.
 
+use crate::host::rank::libc_state;
 use super::environ::{current_array, value};
-use super::{files, set_errno, state, stdio, table};
+use super::open_files::FILES;
+use super::stream::Stream;
+use super::{files, set_errno, stdio, table};
 use crate::host::{current, life, signals};
 use libc::{FILE, pid_t};
 use std::ffi::{CStr, CString, c_char, c_int};
@@ -103,7 +106,7 @@ fn wait_for(child: pid_t) -> c_int {
 /// A wait for any child means any child of the calling rank, which the kernel knows as children of
 /// its thread. A wait for one child may come from any thread.
 fn among_own(child: pid_t, options: c_int) -> c_int {
-    if child > 0 || state().is_none() { options } else { options | libc::__WNOTHREAD }
+    if child > 0 || libc_state().is_none() { options } else { options | libc::__WNOTHREAD }
 }
 
 unsafe extern "C" fn wait(status: *mut c_int) -> pid_t {
@@ -137,7 +140,7 @@ unsafe extern "C" fn waitid(
 }
 
 unsafe extern "C" fn system(command: *const c_char) -> c_int {
-    if state().is_none() {
+    if libc_state().is_none() {
         // SAFETY: as our caller vouches.
         return unsafe { real_system(command) };
     }
@@ -161,7 +164,7 @@ unsafe extern "C" fn system(command: *const c_char) -> c_int {
 }
 
 unsafe extern "C" fn popen(command: *const c_char, mode: *const c_char) -> *mut FILE {
-    if state().is_none() {
+    if libc_state().is_none() {
         // SAFETY: as our caller vouches.
         return unsafe { real_popen(command, mode) };
     }
@@ -203,11 +206,11 @@ unsafe extern "C" fn popen(command: *const c_char, mode: *const c_char) -> *mut 
 }
 
 unsafe extern "C" fn pclose(stream: *mut FILE) -> c_int {
-    let Some(state) = state() else {
+    let Some(state) = libc_state() else {
         // SAFETY: as our caller vouches.
         return unsafe { real_pclose(stream) };
     };
-    let child = state.files.process(stdio::Stream(stream));
+    let child = FILES.of(state).process(Stream(stream));
     // SAFETY: as our caller vouches.
     unsafe { files::fclose(stream) };
     match child {
@@ -225,7 +228,7 @@ pub(super) unsafe extern "C" fn execv(path: *const c_char, argv: *const *const c
 }
 
 pub(super) unsafe extern "C" fn execvp(file: *const c_char, argv: *const *const c_char) -> c_int {
-    let Some(state) = state() else {
+    let Some(state) = libc_state() else {
         // SAFETY: as our caller vouches.
         return unsafe { libc::execvp(file, argv) };
     };

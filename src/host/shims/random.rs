@@ -1,7 +1,9 @@
 //! rand, random, drand48 and their kin: each rank draws the sequence that it would draw as a
 //! process of its own.
 
-use super::{LibcState, state, table};
+use super::state::{LibcState, Part};
+use crate::host::rank::libc_state;
+use super::table;
 use parking_lot::Mutex;
 use std::ffi::{c_char, c_double, c_int, c_long, c_uint, c_ushort};
 use std::mem::MaybeUninit;
@@ -82,6 +84,8 @@ pub(super) struct Random {
     linear: Mutex<Drand48Data>,
 }
 
+static RANDOM: Part<Random> = Part::new();
+
 /// The generator behind rand and random. Points into its own table, so it stays in its box.
 struct Additive {
     data: RandomData,
@@ -124,15 +128,15 @@ impl Additive {
 }
 
 fn additive<T>(state: &LibcState, act: impl FnOnce(&mut Additive) -> T) -> T {
-    act(state.random.additive.lock().get_or_insert_with(Additive::new))
+    act(RANDOM.of(state).additive.lock().get_or_insert_with(Additive::new))
 }
 
 fn linear<T>(state: &LibcState, act: impl FnOnce(&mut Drand48Data) -> T) -> T {
-    act(&mut state.random.linear.lock())
+    act(&mut RANDOM.of(state).linear.lock())
 }
 
 extern "C" fn random() -> c_long {
-    match state() {
+    match libc_state() {
         Some(state) => additive(state, |generator| c_long::from(generator.draw())),
         // SAFETY: no precondition.
         None => unsafe { real_random() },
@@ -144,7 +148,7 @@ extern "C" fn rand() -> c_int {
 }
 
 extern "C" fn srandom(seed: c_uint) {
-    match state() {
+    match libc_state() {
         Some(state) => additive(state, |generator| {
             // SAFETY: the generator was initialised by `new`.
             unsafe { srandom_r(seed, &raw mut generator.data) };
@@ -159,7 +163,7 @@ extern "C" fn srand(seed: c_uint) {
 }
 
 unsafe extern "C" fn initstate(seed: c_uint, table: *mut c_char, bytes: usize) -> *mut c_char {
-    let Some(state) = state() else {
+    let Some(state) = libc_state() else {
         // SAFETY: as our caller vouches.
         return unsafe { real_initstate(seed, table, bytes) };
     };
@@ -174,7 +178,7 @@ unsafe extern "C" fn initstate(seed: c_uint, table: *mut c_char, bytes: usize) -
 }
 
 unsafe extern "C" fn setstate(table: *mut c_char) -> *mut c_char {
-    let Some(state) = state() else {
+    let Some(state) = libc_state() else {
         // SAFETY: as our caller vouches.
         return unsafe { real_setstate(table) };
     };
@@ -189,7 +193,7 @@ unsafe extern "C" fn setstate(table: *mut c_char) -> *mut c_char {
 }
 
 extern "C" fn drand48() -> c_double {
-    match state() {
+    match libc_state() {
         Some(state) => linear(state, |data| {
             let x = data.x.as_mut_ptr();
             draw48(|result| {
@@ -203,7 +207,7 @@ extern "C" fn drand48() -> c_double {
 }
 
 extern "C" fn lrand48() -> c_long {
-    match state() {
+    match libc_state() {
         Some(state) => linear(state, |data| {
             let x = data.x.as_mut_ptr();
             draw48(|result| {
@@ -217,7 +221,7 @@ extern "C" fn lrand48() -> c_long {
 }
 
 extern "C" fn mrand48() -> c_long {
-    match state() {
+    match libc_state() {
         Some(state) => linear(state, |data| {
             let x = data.x.as_mut_ptr();
             draw48(|result| {
@@ -231,7 +235,7 @@ extern "C" fn mrand48() -> c_long {
 }
 
 unsafe extern "C" fn erand48(x: *mut c_ushort) -> c_double {
-    let Some(state) = state() else {
+    let Some(state) = libc_state() else {
         // SAFETY: as our caller vouches.
         return unsafe { real_erand48(x) };
     };
@@ -240,7 +244,7 @@ unsafe extern "C" fn erand48(x: *mut c_ushort) -> c_double {
 }
 
 unsafe extern "C" fn nrand48(x: *mut c_ushort) -> c_long {
-    let Some(state) = state() else {
+    let Some(state) = libc_state() else {
         // SAFETY: as our caller vouches.
         return unsafe { real_nrand48(x) };
     };
@@ -249,7 +253,7 @@ unsafe extern "C" fn nrand48(x: *mut c_ushort) -> c_long {
 }
 
 unsafe extern "C" fn jrand48(x: *mut c_ushort) -> c_long {
-    let Some(state) = state() else {
+    let Some(state) = libc_state() else {
         // SAFETY: as our caller vouches.
         return unsafe { real_jrand48(x) };
     };
@@ -258,7 +262,7 @@ unsafe extern "C" fn jrand48(x: *mut c_ushort) -> c_long {
 }
 
 extern "C" fn srand48(seed: c_long) {
-    match state() {
+    match libc_state() {
         // SAFETY: the state is ours.
         Some(state) => drop(linear(state, |data| unsafe { srand48_r(seed, data) })),
         // SAFETY: no precondition.
@@ -267,7 +271,7 @@ extern "C" fn srand48(seed: c_long) {
 }
 
 unsafe extern "C" fn seed48(seed: *mut c_ushort) -> *mut c_ushort {
-    let Some(state) = state() else {
+    let Some(state) = libc_state() else {
         // SAFETY: as our caller vouches.
         return unsafe { real_seed48(seed) };
     };
@@ -279,7 +283,7 @@ unsafe extern "C" fn seed48(seed: *mut c_ushort) -> *mut c_ushort {
 }
 
 unsafe extern "C" fn lcong48(parameters: *mut c_ushort) {
-    match state() {
+    match libc_state() {
         // SAFETY: the caller vouches for seven numbers.
         Some(state) => drop(linear(state, |data| unsafe { lcong48_r(parameters, data) })),
         // SAFETY: as our caller vouches.

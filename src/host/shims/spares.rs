@@ -5,7 +5,7 @@
 //! last owner left there is looked at. It has a buffer of its own from the start, so that libc
 //! allocates nothing in the name of a rank that only prints: neither would be freed with the rank.
 
-use super::stdio::Stream;
+use super::stream::Stream;
 use libc::FILE;
 use parking_lot::Mutex;
 use std::ffi::{c_char, c_int, c_void};

@@ -7,13 +7,18 @@
 //! end.
 
 use super::homes::Variable;
+use super::open_files::FILES;
 use super::spares::{Gathers, Made};
-use super::{LibcState, TAG_OUTPUT, alloc, state, table, tag};
+use super::state::{LibcState, Part};
+use super::stream::Stream;
+use super::tag::TAG_OUTPUT;
+use super::{table, tag};
 use crate::host::memory::{Span, copy};
+use crate::host::rank::libc_state;
 use crate::host::{Rank, output};
 use libc::FILE;
 use parking_lot::Mutex;
-use std::ffi::{CStr, c_char, c_int, c_long, c_uint, c_void};
+use std::ffi::{CStr, c_char, c_int, c_uint, c_void};
 use std::ptr::null_mut;
 use std::sync::OnceLock;
 use std::sync::atomic::Ordering;
@@ -23,33 +28,6 @@ table!(
     getwchar, getwchar_unlocked, read, readv, write, writev;
     _IO_puts = puts, __read = read, __write = write
 );
-
-/// The part of libc's `FILE` that programs were compiled against since 1997.
-#[repr(C)]
-struct Layout {
-    flags: c_int,
-    pointers: [*mut c_char; 11],
-    markers: *mut c_void,
-    chain: *mut FILE,
-    descriptor: c_int,
-    flags2: c_int,
-    old_offset: c_long,
-    column_and_short_buffer: u64,
-    lock: *mut Lock,
-    offset: i64,
-    codecvt: *mut c_void,
-    wide: *mut c_void,
-    free_list: [*mut c_void; 3],
-    mode: c_int,
-}
-
-/// libc's recursive lock of a `FILE`.
-#[repr(C)]
-struct Lock {
-    word: c_int,
-    depth: c_int,
-    owner: *mut c_void,
-}
 
 /// `cookie_io_functions_t` of `<stdio.h>`.
 #[repr(C)]
@@ -65,14 +43,11 @@ const NO_FUNCTIONS: CookieFunctions =
     CookieFunctions { read: None, write: None, seek: None, close: None };
 
 unsafe extern "C" {
-    fn _IO_un_link(stream: *mut FILE);
     pub(super) fn fopencookie(
         cookie: *mut c_void, mode: *const c_char, functions: CookieFunctions,
     ) -> *mut FILE;
     fn flockfile(stream: *mut FILE);
     fn funlockfile(stream: *mut FILE);
-    fn ftrylockfile(stream: *mut FILE) -> c_int;
-    fn fflush_unlocked(stream: *mut FILE) -> c_int;
     fn ferror_unlocked(stream: *mut FILE) -> c_int;
     fn putc_unlocked(byte: c_int, stream: *mut FILE) -> c_int;
     fn getc_unlocked(stream: *mut FILE) -> c_int;
@@ -89,90 +64,11 @@ unsafe extern "C" {
     static libcs_stderr: *mut FILE;
 }
 
-/// A `FILE` of a rank.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) struct Stream(pub(super) *mut FILE);
-
-// SAFETY: libc guards each FILE by its own lock.
-unsafe impl Send for Stream {}
-// SAFETY: as above.
-unsafe impl Sync for Stream {}
-
 /// stdin, stdout and stderr, each made when it is first used; and streams to be reused.
 #[derive(Default)]
-pub(super) struct Streams([OnceLock<Stream>; 3], Mutex<Vec<Made>>);
+struct Streams([OnceLock<Stream>; 3], Mutex<Vec<Made>>);
 
-impl Stream {
-    fn layout(self) -> *mut Layout {
-        self.0.cast()
-    }
-
-    pub(super) fn descriptor(self) -> c_int {
-        // SAFETY: the FILE is open, or was until its rank died.
-        unsafe { (*self.layout()).descriptor }
-    }
-
-    pub(super) fn set_descriptor(self, descriptor: c_int) {
-        // SAFETY: as above; the caller holds no lock that libc needs for this.
-        unsafe { (*self.layout()).descriptor = descriptor };
-    }
-
-    /// Frees the memory that libc has allocated for the FILE: its content is lost, and no code of
-    /// the program is called. Its rank is dead and runs no more.
-    pub(super) fn dispose(self) {
-        const HAS_BUFFER_OF_PROGRAM: c_int = 1;
-        const BUFFER: usize = 6;
-        let layout = self.layout();
-        // SAFETY: libc allocates a FILE in one block, at whose start it is, and a buffer in another
-        // unless this flag is set. No thread uses them any more.
-        unsafe {
-            if (*layout).flags & HAS_BUFFER_OF_PROGRAM == 0 {
-                alloc::free((*layout).pointers[BUFFER].cast());
-            }
-            alloc::free(self.0.cast());
-        }
-    }
-
-    /// Takes the FILE out of libc's list: from now on only its rank flushes it.
-    pub(super) fn take_from_libc(self) {
-        // SAFETY: the FILE is open. It is at the front of the list, so this is quick.
-        unsafe { _IO_un_link(self.0) };
-    }
-
-    /// Writes out what is buffered, unless a thread is in the middle of changing it.
-    fn flush_if_free(self) {
-        self.try_to_flush();
-    }
-
-    /// Flushes once; returns the `errno` of a failure.
-    fn try_to_flush(self) -> Option<c_int> {
-        // What another thread of the rank does with the FILE takes microseconds.
-        for _ in 0..200 {
-            // SAFETY: the FILE is open.
-            if unsafe { ftrylockfile(self.0) } == 0 {
-                // SAFETY: the lock is held.
-                let status = unsafe { fflush_unlocked(self.0) };
-                // SAFETY: the thread's own variable.
-                let error = (status != 0).then(|| unsafe { *libc::__errno_location() });
-                // SAFETY: as above.
-                unsafe { funlockfile(self.0) };
-                return error;
-            }
-            std::thread::yield_now();
-        }
-        None
-    }
-
-    /// In a forked child: the thread that held the lock is not there.
-    pub(super) fn unlock_by_force(self) {
-        // SAFETY: the FILE is open, and a forked child has one thread.
-        let lock = unsafe { (*self.layout()).lock };
-        if !lock.is_null() {
-            // SAFETY: as above.
-            unsafe { lock.write(Lock { word: 0, depth: 0, owner: null_mut() }) };
-        }
-    }
-}
+static STREAMS: Part<Streams> = Part::new();
 
 /// Makes the variable point at the rank's stream.
 pub(super) fn settle(state: &LibcState, variable: Variable) {
@@ -182,7 +78,7 @@ pub(super) fn settle(state: &LibcState, variable: Variable) {
 /// The rank's own stdin, stdout or stderr, whatever the program has put into the variable.
 fn own(state: &LibcState, variable: Variable) -> Stream {
     let index = variable as usize - Variable::Stdin as usize;
-    *state.streams.0[index].get_or_init(|| {
+    *STREAMS.of(state).0[index].get_or_init(|| {
         let made = match variable {
             Variable::Stdin => open_stdin(state),
             Variable::Stdout => open_output(state, 1),
@@ -198,7 +94,7 @@ fn own(state: &LibcState, variable: Variable) -> Stream {
 
 /// Which of the rank's standard streams `stream` is.
 pub(super) fn standard(state: &LibcState, stream: *mut FILE) -> Option<Stream> {
-    let made = state.streams.0.iter().filter_map(OnceLock::get);
+    let made = STREAMS.of(state).0.iter().filter_map(OnceLock::get);
     made.copied().find(|own| own.0 == stream)
 }
 
@@ -279,7 +175,7 @@ fn open_output(state: &LibcState, descriptor: c_int) -> Option<Stream> {
             Some(Made::new(stream, descriptor, gathers))
         })?;
         let stream = made.stream;
-        state.streams.1.lock().push(made);
+        STREAMS.of(state).1.lock().push(made);
         return Some(stream);
     };
     if descriptor == 2 {
@@ -291,7 +187,7 @@ fn open_output(state: &LibcState, descriptor: c_int) -> Option<Stream> {
 
 /// Hands the standard streams of a dead rank, none of whose threads runs any more, to later ranks.
 pub(in crate::host) fn give_back(state: &LibcState) {
-    std::mem::take(&mut *state.streams.1.lock()).into_iter().for_each(Made::give_back);
+    std::mem::take(&mut *STREAMS.of(state).1.lock()).into_iter().for_each(Made::give_back);
 }
 
 unsafe extern "C" fn read_nothing(_: *mut c_void, _: *mut c_char, _: usize) -> isize {
@@ -301,7 +197,7 @@ unsafe extern "C" fn read_nothing(_: *mut c_void, _: *mut c_char, _: usize) -> i
 unsafe extern "C" fn read_terminal(cookie: *mut c_void, to: *mut c_char, bytes: usize) -> isize {
     // SAFETY: `open_stdin` passed the state of the rank that reads.
     let state = unsafe { &*cookie.cast::<LibcState>() };
-    if let Some(stdout) = state.streams.0[1].get().filter(|_| is_terminal(1)) {
+    if let Some(stdout) = STREAMS.of(state).0[1].get().filter(|_| is_terminal(1)) {
         stdout.flush_if_free();
     }
     tag::show_prompt(state);
@@ -333,7 +229,7 @@ unsafe fn bytes_of<'a>(from: *const u8, bytes: usize) -> &'a [u8] {
 
 /// Writes a rank's streams out, as `exit` does, and notes what could not be written.
 pub(in crate::host) fn flush(rank: &Rank) {
-    for (descriptor, stream) in (0..).zip(&rank.libc.streams.0).skip(1) {
+    for (descriptor, stream) in (0..).zip(&STREAMS.of(&rank.libc).0).skip(1) {
         let Some(stream) = stream.get().filter(|stream| stream.descriptor() == descriptor) else {
             continue;
         };
@@ -356,7 +252,7 @@ pub(in crate::host) fn rescue(rank: &Rank) {
     const MOST_BYTES: usize = 64 << 20;
     const WRITE_BASE: usize = 3;
     let state = &rank.libc;
-    if let Some(stream) = state.streams.0[1].get() {
+    if let Some(stream) = STREAMS.of(state).0[1].get() {
         // SAFETY: libc's allocator holds the FILE, and no thread of the rank runs any more.
         let pointers = unsafe { (*stream.layout()).pointers };
         let (from, to) = (pointers[WRITE_BASE], pointers[WRITE_BASE + 1]);
@@ -380,16 +276,16 @@ pub(in crate::host) fn finish_lines(state: &LibcState) {
 
 /// `fflush(NULL)` of a rank.
 pub(in crate::host) fn flush_all(state: &LibcState) {
-    for stream in state.streams.0.iter().filter_map(OnceLock::get) {
+    for stream in STREAMS.of(state).0.iter().filter_map(OnceLock::get) {
         stream.flush_if_free();
     }
-    state.files.each(Stream::flush_if_free);
+    FILES.of(state).each(Stream::flush_if_free);
 }
 
 /// In a forked child: see [`Stream::unlock_by_force`].
 pub(super) fn after_fork(state: &LibcState) {
-    state.streams.0.iter().filter_map(OnceLock::get).for_each(|stream| stream.unlock_by_force());
-    state.files.each(Stream::unlock_by_force);
+    STREAMS.of(state).0.iter().filter_map(OnceLock::get).for_each(|stream| stream.unlock_by_force());
+    FILES.of(state).each(Stream::unlock_by_force);
 }
 
 /// Writes `words` to the rank's stderr, in one piece.
@@ -406,7 +302,7 @@ pub(super) extern "C" fn stream_of_caller(which: c_int) -> *mut FILE {
         1 => Variable::Stdout,
         _ => Variable::Stderr,
     };
-    match state() {
+    match libc_state() {
         Some(state) => present(state, variable),
         // SAFETY: libc sets these before anything runs.
         None => unsafe { [libcs_stdin, libcs_stdout, libcs_stderr][variable as usize] },
@@ -497,13 +393,13 @@ extern "C" fn getwchar_unlocked() -> c_uint {
 
 /// True where a rank reads the job's stdin and it is not the one that may.
 fn reads_nothing(descriptor: c_int) -> bool {
-    descriptor == 0 && state().is_some_and(|state| state.seat != 0)
+    descriptor == 0 && libc_state().is_some_and(|state| state.seat != 0)
 }
 
 /// The rank whose output on `descriptor` is to be tagged.
 fn tagged(descriptor: c_int) -> Option<&'static LibcState> {
     let is_tagged = matches!(descriptor, 1 | 2) && TAG_OUTPUT.load(Ordering::Relaxed);
-    if is_tagged { state() } else { None }
+    if is_tagged { libc_state() } else { None }
 }
 
 unsafe extern "C" fn read(descriptor: c_int, to: *mut c_void, bytes: usize) -> isize {

@@ -1,7 +1,9 @@
 //! Functions that return strings: strtok remembers per rank, duplicates come from its heap.
 
+use super::state::Part;
+use crate::host::rank::libc_state;
 use super::alloc::malloc;
-use super::{state, table};
+use super::table;
 use std::ffi::{c_char, c_int, c_void};
 use std::ptr::null_mut;
 use std::sync::OnceLock;
@@ -29,6 +31,8 @@ pub(super) struct Strings {
     buffer: OnceLock<Buffer>,
 }
 
+static STRINGS: Part<Strings> = Part::new();
+
 /// What libc keeps in a static array: the program may read and write it until the next call.
 struct Buffer(*mut [c_char; BUFFER_BYTES]);
 
@@ -54,17 +58,17 @@ impl Strings {
 }
 
 unsafe extern "C" fn strtok(text: *mut c_char, separators: *const c_char) -> *mut c_char {
-    let Some(state) = state() else {
+    let Some(state) = libc_state() else {
         // SAFETY: as our caller vouches.
         return unsafe { libc::strtok(text, separators) };
     };
-    let mut rest = state.strings.strtok.load(Ordering::Relaxed);
+    let mut rest = STRINGS.of(state).strtok.load(Ordering::Relaxed);
     if text.is_null() && rest.is_null() {
         return null_mut();
     }
     // SAFETY: the caller vouches for the strings, of this call and of the one before.
     let token = unsafe { libc::strtok_r(text, separators, &raw mut rest) };
-    state.strings.strtok.store(rest, Ordering::Relaxed);
+    STRINGS.of(state).strtok.store(rest, Ordering::Relaxed);
     token
 }
 
@@ -102,17 +106,17 @@ unsafe extern "C" fn wcsdup(text: *const libc::wchar_t) -> *mut libc::wchar_t {
 }
 
 unsafe extern "C" fn tmpnam(place: *mut c_char) -> *mut c_char {
-    let own = state().filter(|_| place.is_null()).map(|state| state.strings.buffer());
+    let own = libc_state().filter(|_| place.is_null()).map(|state| STRINGS.of(state).buffer());
     // SAFETY: the buffer is larger than L_tmpnam; otherwise as our caller vouches.
     unsafe { real_tmpnam(own.unwrap_or(place)) }
 }
 
 extern "C" fn ttyname(fd: c_int) -> *mut c_char {
-    let Some(state) = state() else {
+    let Some(state) = libc_state() else {
         // SAFETY: any number may be asked about.
         return unsafe { real_ttyname(fd) };
     };
-    let buffer = state.strings.buffer();
+    let buffer = STRINGS.of(state).buffer();
     // SAFETY: the buffer has that many bytes.
     match unsafe { libc::ttyname_r(fd, buffer, BUFFER_BYTES) } {
         0 => buffer,
@@ -124,11 +128,11 @@ extern "C" fn ttyname(fd: c_int) -> *mut c_char {
 }
 
 extern "C" fn getlogin() -> *mut c_char {
-    let Some(state) = state() else {
+    let Some(state) = libc_state() else {
         // SAFETY: no precondition.
         return unsafe { real_getlogin() };
     };
-    let buffer = state.strings.buffer();
+    let buffer = STRINGS.of(state).buffer();
     // SAFETY: the buffer has that many bytes.
     match unsafe { getlogin_r(buffer, BUFFER_BYTES) } {
         0 => buffer,

@@ -1,8 +1,10 @@
 //! Small libc and libm state, one per process there and one per rank here: `hsearch`'s table,
 //! `signgam`.
 
+use super::state::Part;
+use crate::host::rank::libc_state;
 use super::homes::Variable;
-use super::{set_errno, state, table};
+use super::{set_errno, table};
 use parking_lot::Mutex;
 use std::ffi::{c_char, c_int, c_uint, c_void};
 use std::ptr::null_mut;
@@ -49,6 +51,8 @@ unsafe extern "C" {
 /// The table that `hcreate` makes. A rank has few calls to spare for it, so it is not kept small.
 pub(super) struct Hash(Mutex<HashTable>);
 
+static HASH: Part<Hash> = Part::new();
+
 impl Default for Hash {
     fn default() -> Hash {
         Hash(Mutex::new(HashTable { table: null_mut(), bytes: 0, filled: 0 }))
@@ -56,20 +60,20 @@ impl Default for Hash {
 }
 
 extern "C" fn hcreate(count: usize) -> c_int {
-    match state() {
+    match libc_state() {
         // SAFETY: the table is the rank's.
-        Some(state) => unsafe { hcreate_r(count, &raw mut *state.hash.0.lock()) },
+        Some(state) => unsafe { hcreate_r(count, &raw mut *HASH.of(state).0.lock()) },
         // SAFETY: no precondition.
         None => unsafe { real_hcreate(count) },
     }
 }
 
 unsafe extern "C" fn hsearch(item: Item, action: c_uint) -> *mut Item {
-    let Some(state) = state() else {
+    let Some(state) = libc_state() else {
         // SAFETY: as our caller vouches.
         return unsafe { real_hsearch(item, action) };
     };
-    let table = &raw mut *state.hash.0.lock();
+    let table = &raw mut *HASH.of(state).0.lock();
     // SAFETY: the table stays in the state; the program guards its use, as with libc's.
     if unsafe { (*table).table }.is_null() {
         set_errno(libc::ESRCH);
@@ -82,9 +86,9 @@ unsafe extern "C" fn hsearch(item: Item, action: c_uint) -> *mut Item {
 }
 
 extern "C" fn hdestroy() {
-    match state() {
+    match libc_state() {
         // SAFETY: the table is the rank's.
-        Some(state) => unsafe { hdestroy_r(&raw mut *state.hash.0.lock()) },
+        Some(state) => unsafe { hdestroy_r(&raw mut *HASH.of(state).0.lock()) },
         // SAFETY: no precondition.
         None => unsafe { real_hdestroy() },
     }
@@ -92,7 +96,7 @@ extern "C" fn hdestroy() {
 
 /// libm writes the sign into its own `signgam`; the rank's gets it here.
 fn tell_sign(sign: c_int) {
-    if let Some(state) = state() {
+    if let Some(state) = libc_state() {
         state.homes.write(Variable::Signgam, sign);
     }
 }

@@ -1,15 +1,21 @@
 //! Tagged output (`--tag-output`): every line starts with `[rank]` and is written in one piece.
 
-use super::LibcState;
+use super::state::{LibcState, Part};
 use crate::host::{current, output};
 use parking_lot::Mutex;
+use std::sync::atomic::AtomicBool;
 
 /// A line longer than this leaves in pieces.
 const LONGEST_LINE: usize = 64 << 10;
 
+/// Whether every line of output starts with the rank that wrote it.
+pub(super) static TAG_OUTPUT: AtomicBool = AtomicBool::new(false);
+
 /// What a rank has begun to write, on stdout and on stderr.
 #[derive(Default)]
-pub(super) struct Tags(Mutex<[Begun; 2]>);
+struct Tags(Mutex<[Begun; 2]>);
+
+static TAGS: Part<Tags> = Part::new();
 
 #[derive(Default)]
 struct Begun {
@@ -40,7 +46,7 @@ impl Begun {
 
 /// Writes `bytes` for the rank; what ends in no newline waits for the rest of its line.
 pub(super) fn write(state: &LibcState, descriptor: i32, bytes: &[u8]) -> isize {
-    let mut begun = state.tags.0.lock();
+    let mut begun = TAGS.of(state).0.lock();
     let begun = &mut begun[usize::from(descriptor == 2)];
     begun.text.extend_from_slice(bytes);
     match send(descriptor, &begun.take(state.seat, false)) {
@@ -51,20 +57,20 @@ pub(super) fn write(state: &LibcState, descriptor: i32, bytes: &[u8]) -> isize {
 
 /// What a dead rank left in stdout's buffer.
 pub(super) fn write_if_free(state: &LibcState, bytes: &[u8]) {
-    if let Some(mut begun) = state.tags.0.try_lock() {
+    if let Some(mut begun) = TAGS.of(state).0.try_lock() {
         begun[0].text.extend_from_slice(bytes);
     }
 }
 
 /// Shows the line that stdout has begun: a program is about to ask for input.
 pub(super) fn show_prompt(state: &LibcState) {
-    let text = state.tags.0.lock()[0].take(state.seat, true);
+    let text = TAGS.of(state).0.lock()[0].take(state.seat, true);
     send(1, &text);
 }
 
 /// Ends the lines that a rank has left unfinished. It has ended, or died in the middle of one.
 pub(super) fn finish(state: &LibcState) {
-    let Some(mut begun) = state.tags.0.try_lock() else { return };
+    let Some(mut begun) = TAGS.of(state).0.try_lock() else { return };
     for (begun, descriptor) in begun.iter_mut().zip([1, 2]) {
         let mut text = begun.take(state.seat, true);
         if begun.is_shown {

@@ -3,8 +3,10 @@
 //! libc has one time zone, set from its own environment. As long as no rank has a `TZ` of its own,
 //! all ranks use that. A rank that has one lends it to libc for the length of a call.
 
+use super::state::{LibcState, Part};
+use crate::host::rank::libc_state;
 use super::homes::Variable;
-use super::{LibcState, environ, state, table};
+use super::{environ, table};
 use parking_lot::RwLock;
 use std::ffi::{CStr, c_char, c_int, c_long};
 use std::ptr::null_mut;
@@ -33,6 +35,8 @@ struct Results {
 
 #[derive(Default)]
 pub(super) struct Time(OnceLock<Pointer>);
+
+static TIME: Part<Time> = Part::new();
 
 struct Pointer(*mut Results);
 
@@ -124,9 +128,9 @@ fn local(state: &LibcState, moment: libc::time_t) -> Option<libc::tm> {
 }
 
 unsafe extern "C" fn localtime(moment: *const libc::time_t) -> *mut libc::tm {
-    match state() {
+    match libc_state() {
         // SAFETY: as our caller vouches; the place is the rank's.
-        Some(state) => unsafe { localtime_r(moment, state.time.time()) },
+        Some(state) => unsafe { localtime_r(moment, TIME.of(state).time()) },
         // SAFETY: as our caller vouches.
         None => unsafe { libc::localtime(moment) },
     }
@@ -135,7 +139,7 @@ unsafe extern "C" fn localtime(moment: *const libc::time_t) -> *mut libc::tm {
 unsafe extern "C" fn localtime_r(
     moment: *const libc::time_t, place: *mut libc::tm,
 ) -> *mut libc::tm {
-    let Some(state) = state() else {
+    let Some(state) = libc_state() else {
         // SAFETY: as our caller vouches.
         return unsafe { libc::localtime_r(moment, place) };
     };
@@ -151,9 +155,9 @@ unsafe extern "C" fn localtime_r(
 }
 
 unsafe extern "C" fn gmtime(moment: *const libc::time_t) -> *mut libc::tm {
-    match state() {
+    match libc_state() {
         // SAFETY: as our caller vouches; the place is the rank's.
-        Some(state) => unsafe { libc::gmtime_r(moment, state.time.time()) },
+        Some(state) => unsafe { libc::gmtime_r(moment, TIME.of(state).time()) },
         // SAFETY: as our caller vouches.
         None => unsafe { libc::gmtime(moment) },
     }
@@ -164,9 +168,9 @@ unsafe extern "C" fn asctime(time: *const libc::tm) -> *mut c_char {
         #[link_name = "asctime"]
         fn real_asctime(time: *const libc::tm) -> *mut c_char;
     }
-    match state() {
+    match libc_state() {
         // SAFETY: as our caller vouches; the text has room for any time.
-        Some(state) => unsafe { real_asctime_r(time, state.time.text()) },
+        Some(state) => unsafe { real_asctime_r(time, TIME.of(state).text()) },
         // SAFETY: as our caller vouches.
         None => unsafe { real_asctime(time) },
     }
@@ -177,16 +181,16 @@ unsafe extern "C" fn ctime(moment: *const libc::time_t) -> *mut c_char {
         #[link_name = "ctime"]
         fn real_ctime(moment: *const libc::time_t) -> *mut c_char;
     }
-    match state() {
+    match libc_state() {
         // SAFETY: as our caller vouches; the text has room for any time.
-        Some(state) => unsafe { ctime_r(moment, state.time.text()) },
+        Some(state) => unsafe { ctime_r(moment, TIME.of(state).text()) },
         // SAFETY: as our caller vouches.
         None => unsafe { real_ctime(moment) },
     }
 }
 
 unsafe extern "C" fn ctime_r(moment: *const libc::time_t, text: *mut c_char) -> *mut c_char {
-    let Some(state) = state() else {
+    let Some(state) = libc_state() else {
         // SAFETY: as our caller vouches.
         return unsafe { real_ctime_r(moment, text) };
     };
@@ -199,7 +203,7 @@ unsafe extern "C" fn ctime_r(moment: *const libc::time_t, text: *mut c_char) -> 
 }
 
 unsafe extern "C" fn mktime(time: *mut libc::tm) -> libc::time_t {
-    let Some(state) = state() else {
+    let Some(state) = libc_state() else {
         // SAFETY: as our caller vouches.
         return unsafe { libc::mktime(time) };
     };
@@ -221,13 +225,13 @@ unsafe extern "C" fn strftime(
     text: *mut c_char, most: usize, format: *const c_char, time: *const libc::tm,
 ) -> usize {
     // A time that localtime made carries the name of its zone; only `%s` needs the zone itself.
-    let format_bytes = match state() {
+    let format_bytes = match libc_state() {
         // SAFETY: the caller vouches for the format.
         Some(_) => unsafe { CStr::from_ptr(format) }.to_bytes(),
         None => b"",
     };
     let asks = format_bytes.windows(2).any(|pair| pair == b"%s");
-    match state().filter(|_| asks && most > 0) {
+    match libc_state().filter(|_| asks && most > 0) {
         Some(state) => {
             // SAFETY: the caller vouches for the time.
             let copy = unsafe { time.read() };
@@ -246,7 +250,7 @@ unsafe extern "C" fn strftime(
 }
 
 extern "C" fn tzset() {
-    match state() {
+    match libc_state() {
         // SAFETY: no precondition.
         Some(state) => in_zone(state, || unsafe { real_tzset() }),
         // SAFETY: no precondition.

@@ -1,6 +1,9 @@
 //! The shims that are written in C (`variadic.c`), and the functions that they call back.
 
-use super::{Entry, TAG_OUTPUT, alloc, dl, processes, state, stdio};
+use crate::host::life;
+use crate::host::rank::libc_state;
+use super::tag::TAG_OUTPUT;
+use super::{Entry, alloc, dl, processes, stdio};
 use libc::FILE;
 use std::ffi::{c_char, c_int, c_void};
 use std::sync::atomic::Ordering;
@@ -99,11 +102,12 @@ pub(super) fn connect() {
 /// Whether output on `descriptor` gets tags.
 extern "C" fn tags(descriptor: c_int) -> c_int {
     let tags = matches!(descriptor, 1 | 2) && TAG_OUTPUT.load(Ordering::Relaxed);
-    c_int::from(tags && state().is_some())
+    c_int::from(tags && libc_state().is_some())
 }
 
 extern "C-unwind" fn exit(status: c_int) -> ! {
-    super::exit(status)
+    // SAFETY: has no preconditions beyond those of `exit` itself.
+    unsafe { life::exit(status) }
 }
 
 unsafe extern "C" fn find(

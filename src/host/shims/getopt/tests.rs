@@ -1,5 +1,6 @@
 //! Parses thousands of command lines with libc and with these shims: the results are equal.
 
+use super::state::LibcState;
 use super::*;
 use std::ffi::CString;
 use std::sync::Mutex as StdMutex;
