@@ -9,6 +9,8 @@ use crate::host::signals::Dispositions;
 use std::any::Any;
 use std::cell::Cell;
 use std::sync::OnceLock;
+use std::sync::atomic::AtomicPtr;
+use std::time::{Duration, Instant};
 
 /// One life of one rank. The record is freed when the rank is buried: it is `'static` for the
 /// rank's threads, which are gone by then, and for the supervisor. Others
@@ -24,6 +26,8 @@ pub struct Rank {
     pub(super) libc: LibcState,
     pub(super) life: Life,
     pub(super) signals: Dispositions,
+    /// The next in the supervisor's queue.
+    pub(super) next: AtomicPtr<Rank>,
     lodger: OnceLock<Lodger>,
 }
 
@@ -71,8 +75,19 @@ impl Rank {
             libc: LibcState::new(seat),
             life,
             signals: Dispositions::default(),
+            next: AtomicPtr::default(),
             lodger: OnceLock::new(),
         }
+    }
+
+    /// When it ended, if it has.
+    pub fn ended_at(&self) -> Option<Instant> {
+        self.life.ended_at()
+    }
+
+    /// How long it has lived, or did.
+    pub fn age(&self) -> Duration {
+        self.life.age()
     }
 
     /// The value that the floor above has attached to this rank, if any.

@@ -28,7 +28,7 @@ pub(super) use inbox::Inbox;
 pub(super) use numbers::{KILL, ends_a_process};
 pub(super) use places::is_harmless_wait;
 pub(super) use sending::send;
-pub(super) use shims::function;
+pub(super) use shims::tables;
 pub(super) use stack::{SignalStack, use_signal_stack};
 
 use crate::host::life::{self, Ending, Thread, end_current, is_own_process};
@@ -72,6 +72,11 @@ pub(super) fn install() {
         }
     }
     listen_to(KILL, 0);
+    life::serve_signals_by(|thread| {
+        if let Some(rank) = current() {
+            serve_deferred(rank, thread);
+        }
+    });
 }
 
 /// With `SA_RESTART`: the interrupted thread is seen before the system call that it would restart,
@@ -276,18 +281,6 @@ fn make_room(rank: &Rank, registers: &places::Registers) {
 pub(super) fn forget_handlers() {
     if let Some(thread) = life::this_thread().filter(|_| fiber::current().is_some()) {
         thread.signals.mask_only(0);
-    }
-}
-
-/// Does what signals want that have found the calling thread at a place where it might have held
-/// something. It holds nothing now.
-#[inline]
-pub(super) fn look() {
-    if let Some(thread) = life::this_thread()
-        && !thread.signals.is_empty()
-        && let Some(rank) = current()
-    {
-        serve_deferred(rank, thread);
     }
 }
 

@@ -1,7 +1,7 @@
 //! The start of a rank: ground, record, thread, images, constructors, `main`.
 
-use super::ending::exit_current;
-use super::threads::Thread;
+use super::exit::exit_current;
+use super::thread::Thread;
 use super::{Life, Newcomer, threads};
 use crate::host::Rank;
 use crate::host::fiber::{self, Body, Fiber};

@@ -1,45 +1,21 @@
 //! Exit handlers: `atexit` and its relatives, one list per rank.
 
-use super::Shim;
+use super::exit_list::{Call, AtExit, Exits};
+use super::threads::is_first_thread;
+use crate::host::shims;
 use crate::host::{Rank, current};
 use std::ffi::{c_int, c_void};
 
-/// In the order of registration; run from the end.
-#[derive(Default)]
-pub(super) struct Exits {
-    entries: Vec<Entry>,
-    quick: Vec<Entry>,
-    /// Destructors of thread-local objects of the rank's first thread.
-    thread: Vec<Entry>,
-    is_destructed: bool,
-}
-
-#[derive(Clone, Copy)]
-enum Call {
-    With(extern "C-unwind" fn(*mut c_void)),
-    OnExit(extern "C-unwind" fn(c_int, *mut c_void)),
-}
-
-struct Entry {
-    call: Call,
-    argument: *mut c_void,
-    /// The object that it belongs to.
-    home: *mut c_void,
-}
-
-// SAFETY: the pointers are the program's, and are only handed back to it.
-unsafe impl Send for Entry {}
-
 type Plain = extern "C-unwind" fn(*mut c_void);
 
-fn add(pick: fn(&mut Exits) -> &mut Vec<Entry>, entry: Entry) -> c_int {
+fn add(pick: fn(&mut Exits) -> &mut Vec<AtExit>, entry: AtExit) -> c_int {
     let Some(rank) = current() else { return -1 };
     pick(&mut rank.life.exits.lock()).push(entry);
     0
 }
 
 extern "C" fn cxa_atexit(function: Plain, argument: *mut c_void, home: *mut c_void) -> c_int {
-    add(|exits| &mut exits.entries, Entry { call: Call::With(function), argument, home })
+    add(|exits| &mut exits.entries, AtExit { call: Call::With(function), argument, home })
 }
 
 extern "C" fn at_exit(function: Plain) -> c_int {
@@ -50,12 +26,12 @@ type OnExit = extern "C-unwind" fn(c_int, *mut c_void);
 
 extern "C" fn on_exit(function: OnExit, argument: *mut c_void) -> c_int {
     let home = std::ptr::null_mut();
-    add(|exits| &mut exits.entries, Entry { call: Call::OnExit(function), argument, home })
+    add(|exits| &mut exits.entries, AtExit { call: Call::OnExit(function), argument, home })
 }
 
 extern "C" fn cxa_at_quick_exit(function: Plain, home: *mut c_void) -> c_int {
     let argument = std::ptr::null_mut();
-    add(|exits| &mut exits.quick, Entry { call: Call::With(function), argument, home })
+    add(|exits| &mut exits.quick, AtExit { call: Call::With(function), argument, home })
 }
 
 type ThreadAtExit = unsafe extern "C" fn(Plain, *mut c_void, *mut c_void) -> c_int;
@@ -63,8 +39,8 @@ type ThreadAtExit = unsafe extern "C" fn(Plain, *mut c_void, *mut c_void) -> c_i
 unsafe extern "C" fn cxa_thread_atexit(
     function: Plain, argument: *mut c_void, home: *mut c_void,
 ) -> c_int {
-    if super::ending::is_first_thread() {
-        let entry = Entry { call: Call::With(function), argument, home };
+    if is_first_thread() {
+        let entry = AtExit { call: Call::With(function), argument, home };
         return add(|exits| &mut exits.thread, entry);
     }
     let real: ThreadAtExit = crate::host::real!("__cxa_thread_atexit_impl");
@@ -75,7 +51,7 @@ unsafe extern "C" fn cxa_thread_atexit(
 /// An object of the rank is about to be unloaded: its entries run now.
 extern "C-unwind" fn cxa_finalize(home: *mut c_void) {
     let Some(rank) = current() else { return };
-    let is_meant = |entry: &Entry| home.is_null() || entry.home == home;
+    let is_meant = |entry: &AtExit| home.is_null() || entry.home == home;
     run(rank, 0, |exits| {
         let last = exits.entries.iter().rposition(is_meant)?;
         Some(exits.entries.remove(last))
@@ -83,13 +59,13 @@ extern "C-unwind" fn cxa_finalize(home: *mut c_void) {
 }
 
 /// Runs entries as long as `next` finds one; each may register more.
-fn run(rank: &Rank, status: c_int, mut next: impl FnMut(&mut Exits) -> Option<Entry>) {
+fn run(rank: &Rank, status: c_int, mut next: impl FnMut(&mut Exits) -> Option<AtExit>) {
     loop {
         // The lock is released before the program's code runs.
         let entry = next(&mut rank.life.exits.lock());
         match entry {
-            Some(Entry { call: Call::With(function), argument, .. }) => function(argument),
-            Some(Entry { call: Call::OnExit(function), argument, .. }) => {
+            Some(AtExit { call: Call::With(function), argument, .. }) => function(argument),
+            Some(AtExit { call: Call::OnExit(function), argument, .. }) => {
                 function(status, argument)
             }
             None => return,
@@ -100,7 +76,7 @@ fn run(rank: &Rank, status: c_int, mut next: impl FnMut(&mut Exits) -> Option<En
 /// What `exit` does before a rank ends; another `exit` during it continues where this one was.
 pub(super) fn run_all(rank: &'static Rank, status: c_int) {
     // Another thread must not destroy objects of the first thread.
-    if super::ending::is_first_thread() {
+    if is_first_thread() {
         run_thread_local(rank);
     }
     run(rank, status, |exits| exits.entries.pop());
@@ -119,11 +95,11 @@ pub(super) fn run_quick(rank: &Rank) {
     run(rank, 0, |exits| exits.quick.pop());
 }
 
-pub(super) const SHIMS: &[(&str, Shim)] = &[
-    ("__cxa_atexit", Shim(cxa_atexit as *const ())),
-    ("atexit", Shim(at_exit as *const ())),
-    ("on_exit", Shim(on_exit as *const ())),
-    ("__cxa_at_quick_exit", Shim(cxa_at_quick_exit as *const ())),
-    ("__cxa_thread_atexit_impl", Shim(cxa_thread_atexit as *const ())),
-    ("__cxa_finalize", Shim(cxa_finalize as *const ())),
+pub(in crate::host) const SHIMS: &[shims::Entry] = &[
+    ("__cxa_atexit", cxa_atexit as *const ()),
+    ("atexit", at_exit as *const ()),
+    ("on_exit", on_exit as *const ()),
+    ("__cxa_at_quick_exit", cxa_at_quick_exit as *const ()),
+    ("__cxa_thread_atexit_impl", cxa_thread_atexit as *const ()),
+    ("__cxa_finalize", cxa_finalize as *const ()),
 ];

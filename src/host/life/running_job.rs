@@ -32,7 +32,7 @@ pub(super) struct RunningJob {
     process: libc::pid_t,
     /// Rung for the supervisor.
     pub(super) bell: Bell,
-    /// Ranks that have ended and wait to be buried, linked by [`super::Life`]'s `next`.
+    /// Ranks that have ended and wait to be buried, linked by their `next`.
     ended: AtomicPtr<Rank>,
     /// Orders to kill, from any thread to the supervisor.
     condemn: Sender<Condemned>,
@@ -70,7 +70,7 @@ fn prepare(
         workers: fiber::rouse,
         monitor: fiber::hurry,
     });
-    let mut template = Template::of_process(&program, job, super::stand_in)?;
+    let mut template = Template::of_process(&program, job, shims::function)?;
     let count = sched::cores();
     let arguments = Arguments::of(&program);
     // The arguments do not count against the stack size.
@@ -201,7 +201,7 @@ pub(super) fn report(rank: &'static Rank) {
     let mut first = world.ended.load(Ordering::Relaxed);
     let own = std::ptr::from_ref(rank).cast_mut();
     loop {
-        rank.life.next.store(first, Ordering::Relaxed);
+        rank.next.store(first, Ordering::Relaxed);
         let (given, seen) = (Ordering::Release, Ordering::Relaxed);
         match world.ended.compare_exchange_weak(first, own, given, seen) {
             Ok(_) => break,
@@ -343,7 +343,7 @@ impl RunningJob {
         // SAFETY: `report` links records, which stay until their burial has finished.
         while let Some(rank) = unsafe { next.as_ref() } {
             ended.push(rank);
-            next = rank.life.next.load(Ordering::Relaxed);
+            next = rank.next.load(Ordering::Relaxed);
         }
         ended.reverse();
         ended

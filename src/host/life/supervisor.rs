@@ -5,7 +5,8 @@
 //! end, too (*mourning*) → libc locks that they held are released, the tenant is told → once no
 //! thread copies from its memory any more, that is freed → perhaps a new incarnation moves in.
 
-use super::threads::{self, Thread};
+use super::thread::Thread;
+use super::threads;
 use super::{Ending, Newcomer, Verdict, birth, files, obituary};
 use crate::host::life::running_job::{RunningJob, end_process};
 use crate::host::sched::yield_now;
@@ -295,7 +296,7 @@ impl Supervisor {
             // Pages locked in memory stay until the next life.
             let _ = plan.give_back(&ground);
             rank.heap.give_back();
-            rank.libc.close_files(rank.life.has_died_in_libc(rank, burial.ending));
+            rank.libc.close_files(has_died_in_libc(rank, burial.ending));
             stdio::give_back(&rank.libc);
         }
         drop(ground);
@@ -356,4 +357,10 @@ impl Supervisor {
             thread.excuse(pc, sp);
         }
     }
+}
+
+/// Whether the rank was ended by a signal inside libc: libc's own locks may be held then.
+fn has_died_in_libc(rank: &Rank, ending: Ending) -> bool {
+    let pc = rank.life.struck_at.load(Ordering::Relaxed);
+    matches!(ending, Ending::Signalled { .. }) && pc != 0 && !rank.images.contains(pc)
 }

@@ -1,146 +1,18 @@
 //! Threads of ranks: a thread that a rank starts belongs to the rank, and ends with it.
 
 use super::lasts;
-use crate::host::fiber::{self, Fiber};
+use super::thread::{FIBER, THREAD, Thread, this};
+use crate::host::fiber;
 use crate::host::rank::adopt;
 use crate::host::shims::keys;
-use crate::host::signals::{Inbox, KILL, SignalStack, use_signal_stack};
+use crate::host::signals::{SignalStack, use_signal_stack};
 use crate::host::{Rank, current, replay};
-use std::cell::Cell;
 use std::ffi::{c_int, c_void};
 use std::mem::MaybeUninit;
 use std::ops::Range;
 use std::ptr;
-use std::sync::atomic::{AtomicBool, AtomicU32, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, OnceLock};
-
-/// One thread of a rank: an OS thread, or a fiber.
-///
-/// | `alive`    | `is_leaving` | meaning                                          |
-/// |------------|--------------|--------------------------------------------------|
-/// | `STARTING` | no           | created, has not run yet                         |
-/// | its id     | no           | runs                                             |
-/// | its id     | yes          | on the last steps to the exit system call        |
-/// | 0          | yes          | gone: the kernel wrote the 0 as its last act     |
-///
-/// For a fiber, `alive` is [`FIBER`] instead of the id, and a worker writes the 0.
-pub(in crate::host) struct Thread {
-    alive: AtomicU32,
-    /// Its fiber, if it started as one.
-    fiber: Option<&'static Fiber>,
-    is_leaving: AtomicBool,
-    /// Its glibc handle, which is the owner in the locks of `FILE`s.
-    pthread: AtomicUsize,
-    /// Where it may be ended although it is not in the program's code (see `supervisor`).
-    excused_at: [AtomicUsize; 2],
-    /// How often glibc has run our destructor for it.
-    farewells: AtomicU32,
-    /// Its pending and awaited signals.
-    pub(in crate::host) signals: Inbox,
-    signal_stack: Option<SignalStack>,
-}
-
-const STARTING: u32 = u32::MAX;
-const FIBER: u32 = u32::MAX - 1;
-
-thread_local! {
-    static THREAD: Cell<*const Thread> = const { Cell::new(ptr::null()) };
-}
-
-impl Thread {
-    /// `signal_stack_bytes` is 0 where the thread gets its signal stack from elsewhere.
-    pub(super) fn new(signal_stack_bytes: usize, fiber: Option<&'static Fiber>) -> Arc<Thread> {
-        Arc::new(Thread {
-            alive: AtomicU32::new(STARTING),
-            fiber,
-            is_leaving: AtomicBool::new(false),
-            pthread: AtomicUsize::new(0),
-            excused_at: [AtomicUsize::new(0), AtomicUsize::new(0)],
-            farewells: AtomicU32::new(0),
-            signals: Inbox::default(),
-            signal_stack: SignalStack::new(signal_stack_bytes),
-        })
-    }
-
-    /// Its number in the kernel, while it runs.
-    pub(in crate::host) fn number(&self) -> Option<i32> {
-        match self.alive.load(Ordering::Acquire) {
-            STARTING | 0 => None,
-            FIBER => self.fiber?.number(),
-            number => Some(number as i32),
-        }
-    }
-
-    /// Whether it is a fiber now, which may continue on a different OS thread each time.
-    pub(in crate::host) fn is_fiber(&self) -> bool {
-        self.fiber.is_some_and(|fiber| !fiber.is_settled())
-    }
-
-    /// Whether it started as a fiber.
-    pub(in crate::host) fn is_of_fiber(&self) -> bool {
-        self.fiber.is_some()
-    }
-
-    /// The address of the word that becomes 0 when it is gone.
-    pub(super) fn alive(&self) -> *const AtomicU32 {
-        &raw const self.alive
-    }
-
-    pub(super) fn is_gone(&self) -> bool {
-        self.alive.load(Ordering::Acquire) == 0
-    }
-
-    pub(super) fn is_leaving(&self) -> bool {
-        self.is_leaving.load(Ordering::Acquire)
-    }
-
-    pub(in crate::host) fn pthread(&self) -> usize {
-        self.pthread.load(Ordering::Relaxed)
-    }
-
-    /// Sends the signal that makes a thread check whether it is to die, and its pending signals.
-    pub(in crate::host) fn poke(&self) {
-        if let Some(number) = self.number().filter(|_| !self.is_leaving()) {
-            // SAFETY: sends a signal to a thread of this process, or to none.
-            unsafe { libc::syscall(libc::SYS_tgkill, libc::getpid(), number, KILL) };
-        } else if let Some(fiber) = self.fiber.filter(|_| !self.is_gone()) {
-            fiber.wake();
-        }
-    }
-
-    /// From now on it may also be ended at this program counter and stack pointer.
-    pub(super) fn excuse(&self, pc: usize, sp: usize) {
-        self.excused_at[0].store(pc, Ordering::Relaxed);
-        self.excused_at[1].store(sp, Ordering::Relaxed);
-    }
-
-    pub(in crate::host) fn is_excused(&self, pc: usize, sp: usize) -> bool {
-        let [at, stack] = &self.excused_at;
-        at.load(Ordering::Relaxed) == pc && stack.load(Ordering::Relaxed) == sp
-    }
-
-    /// Makes the calling thread this one, of `rank`.
-    pub(super) fn begin(self: &Arc<Thread>, rank: &'static Rank, signal_stack: (usize, usize)) {
-        adopt(Some(rank));
-        THREAD.set(Arc::as_ptr(self));
-        // SAFETY: has no preconditions.
-        self.pthread.store(unsafe { libc::pthread_self() } as usize, Ordering::Relaxed);
-        if self.fiber.is_some() {
-            return self.alive.store(FIBER, Ordering::SeqCst);
-        }
-        let (start, bytes) = signal_stack;
-        use_signal_stack(start, bytes);
-        // SAFETY: has no preconditions.
-        let number = unsafe { libc::gettid() };
-        self.alive.store(number as u32, Ordering::SeqCst);
-    }
-}
-
-/// The calling thread, if it is one of a rank.
-pub(in crate::host) fn this() -> Option<&'static Thread> {
-    // SAFETY: a rank keeps the records of its threads until they are gone.
-    unsafe { THREAD.get().as_ref() }
-}
 
 /// Ends the calling thread immediately, without telling glibc, whose locks it might hold.
 pub(super) fn leave() -> ! {
@@ -352,6 +224,31 @@ unsafe extern "C" fn farewell(thread: *mut c_void) {
     THREAD.set(ptr::null());
     forget(rank, record);
     rank.life.bell.unpark();
+}
+
+/// Whether this is the thread that runs the rank's `main`.
+pub(super) fn is_first_thread() -> bool {
+    let first = current().and_then(|rank| rank.life.threads.lock().first().cloned());
+    let this = this();
+    first.zip(this).is_some_and(|(first, this)| std::ptr::eq(&raw const *first, this))
+}
+
+impl Thread {
+    /// Makes the calling thread this one, of `rank`.
+    pub(super) fn begin(self: &Arc<Thread>, rank: &'static Rank, signal_stack: (usize, usize)) {
+        adopt(Some(rank));
+        THREAD.set(Arc::as_ptr(self));
+        // SAFETY: has no preconditions.
+        self.pthread.store(unsafe { libc::pthread_self() } as usize, Ordering::Relaxed);
+        if self.fiber.is_some() {
+            return self.alive.store(FIBER, Ordering::SeqCst);
+        }
+        let (start, bytes) = signal_stack;
+        use_signal_stack(start, bytes);
+        // SAFETY: has no preconditions.
+        let number = unsafe { libc::gettid() };
+        self.alive.store(number as u32, Ordering::SeqCst);
+    }
 }
 
 /// The threads of `rank` that have not ended.

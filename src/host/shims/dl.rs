@@ -7,7 +7,7 @@ use super::state::Part;
 use crate::host::rank::libc_state;
 use super::{homes, variables, table};
 use crate::host::loader::plugins::{self, Misfit};
-use crate::host::{Rank, current, life};
+use crate::host::{Rank, current};
 use libc::Dl_info;
 use parking_lot::{Mutex, ReentrantMutex};
 use std::ffi::{CStr, CString, c_char, c_int, c_void};
@@ -140,10 +140,17 @@ pub(super) unsafe fn find(
     own(rank, text, look(handle))
 }
 
+/// The table of stand-ins, which this file is part of.
+static STAND_IN: OnceLock<fn(&str) -> Option<*const ()>> = OnceLock::new();
+
+/// Programs that look for functions of libc by their names find them by `find`.
+pub(super) fn find_stand_ins_by(find: fn(&str) -> Option<*const ()>) {
+    STAND_IN.get_or_init(|| find);
+}
+
 /// The stand-in for libc's `name` in private images.
 fn stand_in(name: &str) -> Option<*mut c_void> {
-    let found = super::function(name).or_else(|| life::function(name))?;
-    Some(found.cast_mut().cast())
+    Some(STAND_IN.get()?(name)?.cast_mut().cast())
 }
 
 /// What the rank sees where libc has found `address`.

@@ -42,7 +42,7 @@ pub(super) use state::LibcState;
 pub(super) use variables::variable;
 
 /// One line of the table of shims.
-type Entry = (&'static str, *const ());
+pub(super) type Entry = (&'static str, *const ());
 
 /// Sets `errno` of the calling thread.
 pub(super) fn set_errno(number: i32) {

@@ -4,7 +4,7 @@ use super::{
     Entry, alloc, backtraces, dl, environ, files, formats, getopt, jumps, keys, messages, openmp,
     processes, random, replayed, settling, stdio, strings, tables, tag, time, variadic,
 };
-use crate::host::replay;
+use crate::host::{life, replay, signals};
 use crate::launch::Job;
 use std::sync::OnceLock;
 use std::sync::atomic::Ordering;
@@ -13,6 +13,7 @@ use std::sync::atomic::Ordering;
 pub(in crate::host) fn prepare(job: &Job) {
     tag::TAG_OUTPUT.store(job.tag_output, Ordering::Relaxed);
     environ::prepare();
+    dl::find_stand_ins_by(function);
     jumps::watch();
 }
 
@@ -47,7 +48,8 @@ pub(in crate::host) fn function(name: &str) -> Option<*const ()> {
             time::TABLE,
             variadic::TABLE,
         ];
-        let mut entries = rooms.concat();
+        let others = signals::tables().chain([life::EXIT_SHIMS, life::EXITS_SHIMS]);
+        let mut entries = rooms.into_iter().chain(others).flatten().copied().collect::<Vec<_>>();
         entries.sort_unstable_by_key(|entry| entry.0);
         Table(entries)
     });
@@ -60,10 +62,7 @@ pub(in crate::host) fn function(name: &str) -> Option<*const ()> {
 
 #[cfg(test)]
 mod tests {
-    use super::{
-    Entry, alloc, backtraces, dl, environ, files, formats, getopt, jumps, keys, messages, openmp,
-    processes, random, replayed, settling, stdio, strings, tables, tag, time, variadic,
-};
+    use super::*;
 
     #[test]
     fn every_name_is_found_once() {

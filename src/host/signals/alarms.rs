@@ -5,7 +5,8 @@
 use super::dispositions::Set;
 use super::numbers::{KILL, einval};
 use super::{listen_to, sending};
-use crate::host::life::{self, Shim, is_own_process};
+use crate::host::shims::Entry;
+use crate::host::life::{self, is_own_process};
 use crate::host::{Rank, clock, current};
 use libc::{c_int, c_uint, itimerval, sigevent, timeval};
 use std::time::{Duration, Instant};
@@ -157,12 +158,12 @@ unsafe extern "C" fn timer_create(
     unsafe { libc::timer_create(clock, &raw mut own, timer) }
 }
 
-pub(super) const SHIMS: &[(&str, Shim)] = &[
-    ("alarm", Shim(alarm as *const ())),
-    ("ualarm", Shim(ualarm as *const ())),
-    ("setitimer", Shim(setitimer as *const ())),
-    ("getitimer", Shim(getitimer as *const ())),
-    ("timer_create", Shim(timer_create as *const ())),
+pub(super) const SHIMS: &[Entry] = &[
+    ("alarm", alarm as *const ()),
+    ("ualarm", ualarm as *const ()),
+    ("setitimer", setitimer as *const ()),
+    ("getitimer", getitimer as *const ()),
+    ("timer_create", timer_create as *const ()),
 ];
 
 #[cfg(test)]

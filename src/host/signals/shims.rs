@@ -6,7 +6,8 @@ use super::numbers::{KILL, bits, blank, einval, ends_a_process, is_virtual};
 use super::{
     alarms, is_blocked, let_through, listen_to, raise, real_sigaction, send, sending, sleeps, waits,
 };
-use crate::host::life::{self, Ending, Shim, Thread, end_current, is_own_process};
+use crate::host::shims::Entry;
+use crate::host::life::{self, Ending, Thread, end_current, is_own_process};
 use crate::host::{Rank, current};
 use libc::{c_int, sigaction, siginfo_t, sigset_t};
 use std::sync::Arc;
@@ -212,28 +213,26 @@ unsafe extern "C" fn sigprocmask_shim(
     }
 }
 
-/// The rank's stand-in for a libc function about signals.
-pub(in crate::host) fn function(name: &str) -> Option<Shim> {
-    let tables = waits::SHIMS.into_iter().chain([SHIMS, alarms::SHIMS, sleeps::SHIMS]);
-    let mut entries = tables.flat_map(|table| table.iter());
-    entries.find(|entry| entry.0 == name).map(|entry| entry.1)
+/// The tables of the functions of libc about signals.
+pub(in crate::host) fn tables() -> impl Iterator<Item = &'static [Entry]> {
+    waits::SHIMS.into_iter().chain([SHIMS, alarms::SHIMS, sleeps::SHIMS])
 }
 
-const SHIMS: &[(&str, Shim)] = &[
-    ("sigaction", Shim(sigaction_shim as *const ())),
-    ("__sigaction", Shim(sigaction_shim as *const ())),
-    ("signal", Shim(signal_shim as *const ())),
-    ("bsd_signal", Shim(signal_shim as *const ())),
-    ("ssignal", Shim(signal_shim as *const ())),
-    ("__sysv_signal", Shim(sysv_signal_shim as *const ())),
-    ("sysv_signal", Shim(sysv_signal_shim as *const ())),
-    ("sigignore", Shim(sigignore_shim as *const ())),
-    ("raise", Shim(raise_shim as *const ())),
-    ("gsignal", Shim(raise_shim as *const ())),
-    ("kill", Shim(kill_shim as *const ())),
-    ("pthread_kill", Shim(pthread_kill_shim as *const ())),
-    ("sigqueue", Shim(sigqueue_shim as *const ())),
-    ("tgkill", Shim(tgkill_shim as *const ())),
-    ("pthread_sigmask", Shim(sigmask_shim as *const ())),
-    ("sigprocmask", Shim(sigprocmask_shim as *const ())),
+const SHIMS: &[Entry] = &[
+    ("sigaction", sigaction_shim as *const ()),
+    ("__sigaction", sigaction_shim as *const ()),
+    ("signal", signal_shim as *const ()),
+    ("bsd_signal", signal_shim as *const ()),
+    ("ssignal", signal_shim as *const ()),
+    ("__sysv_signal", sysv_signal_shim as *const ()),
+    ("sysv_signal", sysv_signal_shim as *const ()),
+    ("sigignore", sigignore_shim as *const ()),
+    ("raise", raise_shim as *const ()),
+    ("gsignal", raise_shim as *const ()),
+    ("kill", kill_shim as *const ()),
+    ("pthread_kill", pthread_kill_shim as *const ()),
+    ("sigqueue", sigqueue_shim as *const ()),
+    ("tgkill", tgkill_shim as *const ()),
+    ("pthread_sigmask", sigmask_shim as *const ()),
+    ("sigprocmask", sigprocmask_shim as *const ()),
 ];

@@ -3,7 +3,8 @@
 
 use super::waits::{Files, Time, at_ease};
 use super::{Served, serve_deferred};
-use crate::host::life::{self, Ending, Shim, end_current};
+use crate::host::shims::Entry;
+use crate::host::life::{self, Ending, end_current};
 use crate::host::{clock, current, fiber, replay, sched, shims};
 use libc::{c_int, c_uint, timespec, timeval};
 use std::time::{Duration, Instant};
@@ -167,7 +168,7 @@ fn makes_room() -> bool {
     let is_fiber = fiber::current().is_some() && life::is_own_process();
     if is_fiber {
         sched::yield_now();
-        super::look();
+        life::look_at_signals();
     }
     is_fiber
 }
@@ -214,15 +215,15 @@ unsafe extern "C-unwind" fn select(
     }
 }
 
-pub(super) const SHIMS: &[(&str, Shim)] = &[
-    ("sleep", Shim(sleep as *const ())),
-    ("usleep", Shim(usleep as *const ())),
-    ("nanosleep", Shim(nanosleep as *const ())),
-    ("clock_nanosleep", Shim(clock_nanosleep as *const ())),
-    ("thrd_sleep", Shim(thrd_sleep as *const ())),
-    ("pause", Shim(pause as *const ())),
-    ("sched_yield", Shim(sched_yield as *const ())),
-    ("thrd_yield", Shim(thrd_yield as *const ())),
-    ("poll", Shim(poll as *const ())),
-    ("select", Shim(select as *const ())),
+pub(super) const SHIMS: &[Entry] = &[
+    ("sleep", sleep as *const ()),
+    ("usleep", usleep as *const ()),
+    ("nanosleep", nanosleep as *const ()),
+    ("clock_nanosleep", clock_nanosleep as *const ()),
+    ("thrd_sleep", thrd_sleep as *const ()),
+    ("pause", pause as *const ()),
+    ("sched_yield", sched_yield as *const ()),
+    ("thrd_yield", thrd_yield as *const ()),
+    ("poll", poll as *const ()),
+    ("select", select as *const ()),
 ];

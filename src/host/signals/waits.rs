@@ -3,7 +3,8 @@
 
 use super::let_through;
 use super::numbers::bits;
-use crate::host::life::{self, Shim};
+use crate::host::shims::Entry;
+use crate::host::life::{self};
 use crate::host::{current, fiber};
 use libc::{c_int, c_long, siginfo_t, sigset_t, timespec};
 use std::mem::MaybeUninit;
@@ -33,7 +34,7 @@ macro_rules! at_ease {
                 at_ease(|| unsafe { real::$name($($argument),*) })
             }
         )*
-        const EASY: &[(&str, Shim)] = &[$((stringify!($name), Shim($name as *const ()))),*];
+        const EASY: &[Entry] = &[$((stringify!($name), $name as *const ())),*];
     };
 }
 
@@ -68,7 +69,7 @@ macro_rules! at_ease_with_mask {
                 at_ease(|| unsafe { libc::$name($($argument,)* mask) })
             }
         )*
-        const MASKED: &[(&str, Shim)] = &[$((stringify!($name), Shim($name as *const ()))),*];
+        const MASKED: &[Entry] = &[$((stringify!($name), $name as *const ())),*];
     };
 }
 
@@ -154,12 +155,12 @@ unsafe extern "C" fn signalfd(descriptor: c_int, set: Set, flags: c_int) -> c_in
     unsafe { libc::signalfd(descriptor, set, flags) }
 }
 
-const WAITS: &[(&str, Shim)] = &[
-    ("sigwait", Shim(sigwait as *const ())),
-    ("sigwaitinfo", Shim(sigwaitinfo as *const ())),
-    ("sigtimedwait", Shim(sigtimedwait as *const ())),
-    ("signalfd", Shim(signalfd as *const ())),
+const WAITS: &[Entry] = &[
+    ("sigwait", sigwait as *const ()),
+    ("sigwaitinfo", sigwaitinfo as *const ()),
+    ("sigtimedwait", sigtimedwait as *const ()),
+    ("signalfd", signalfd as *const ()),
 ];
 
 /// What waits at ease, and what waits for signals.
-pub(super) const SHIMS: [&[(&str, Shim)]; 3] = [EASY, MASKED, WAITS];
+pub(super) const SHIMS: [&[Entry]; 3] = [EASY, MASKED, WAITS];
