@@ -56,3 +56,14 @@ pub(super) fn ask_for_slices_of(nanoseconds: u64) {
         }
     }
 }
+
+/// Lets other OS threads run on this core.
+pub(super) fn let_threads_run() {
+    #[cfg(loom)]
+    loom::thread::yield_now();
+    #[cfg(not(loom))]
+    // SAFETY: has no preconditions.
+    unsafe {
+        libc::sched_yield()
+    };
+}

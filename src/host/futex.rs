@@ -28,9 +28,7 @@ pub(super) fn wake_all_on(word: &AtomicU32) {
 
 /// # Safety
 /// `timeout` is null or points at a time.
-unsafe fn futex(
-    word: &AtomicU32, operation: i32, value: u32, timeout: *const libc::timespec,
-) {
+unsafe fn futex(word: &AtomicU32, operation: i32, value: u32, timeout: *const libc::timespec) {
     let operation = operation | libc::FUTEX_PRIVATE_FLAG;
     // SAFETY: the kernel only reads the word.
     unsafe { libc::syscall(libc::SYS_futex, word.as_ptr(), operation, value, timeout) };

@@ -15,7 +15,7 @@ use crate::base::sync::atomic::{AtomicU32, Ordering, fence};
 use crate::host::fiber;
 pub use crate::host::fiber::Rows;
 use crate::host::{clock, cores, futex, replay};
-use line::{Fiber, Line};
+use line::{Fiber, Line, order_for_model};
 use std::sync::atomic::AtomicBool;
 use std::thread::available_parallelism;
 use std::time::Duration;
@@ -86,7 +86,7 @@ pub(super) fn spread(seat: usize) {
 pub fn yield_now() {
     match this_fiber() {
         Some(fiber) => fiber.yield_now(),
-        None => let_threads_run(),
+        None => cores::let_threads_run(),
     }
 }
 
@@ -101,16 +101,6 @@ pub fn pass_door() {
 #[cfg(not(loom))]
 pub fn is_moving_by_seed() -> bool {
     replay::is_in_force() && !fiber::is_asleep()
-}
-
-fn let_threads_run() {
-    #[cfg(loom)]
-    loom::thread::yield_now();
-    #[cfg(not(loom))]
-    // SAFETY: has no preconditions.
-    unsafe {
-        libc::sched_yield()
-    };
 }
 
 #[cfg(not(loom))]
@@ -297,13 +287,6 @@ impl Bell {
 fn look_at_signals() {
     #[cfg(not(loom))]
     crate::host::life::look_at_signals();
-}
-
-/// The model checker derives the single order of SeqCst operations from fences only.
-#[inline]
-fn order_for_model() {
-    #[cfg(loom)]
-    fence(Ordering::SeqCst);
 }
 
 #[cfg(all(test, not(loom)))]

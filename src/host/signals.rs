@@ -35,8 +35,8 @@ use crate::host::life::{self, Ending, Thread, end_current, is_own_process};
 use crate::host::{Rank, current, fiber, memory};
 use dispositions::IGNORED_AT_START;
 use inbox::plain_story;
-use numbers::{ENDING, FAULTS, SIGNALS, bits, blank, is_virtual};
 use libc::{c_int, c_void, sigaction, siginfo_t, sigset_t, ucontext_t};
+use numbers::{ENDING, FAULTS, SIGNALS, bits, blank, is_virtual};
 use std::ptr;
 use std::sync::atomic::Ordering;
 

@@ -1,6 +1,6 @@
 //! Exit handlers: `atexit` and its relatives, one list per rank.
 
-use super::exit_list::{Call, AtExit, Exits};
+use super::exit_list::{AtExit, Call, Exits};
 use super::threads::is_first_thread;
 use crate::host::shims;
 use crate::host::{Rank, current};

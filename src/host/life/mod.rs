@@ -6,7 +6,9 @@
 //! anything.
 
 mod abort;
+mod arguments;
 mod birth;
+mod closing;
 mod ending;
 mod exit;
 mod exit_list;
@@ -18,6 +20,7 @@ mod limits;
 mod obituary;
 mod pulse;
 mod record;
+mod run;
 mod running_job;
 mod seat;
 mod supervisor;
@@ -27,27 +30,22 @@ mod threads;
 mod units;
 mod verdict;
 
-pub use crate::host::life::running_job::{
-    end_process, expect_dues, has_alarms, incarnation, kill, kill_only, living, pin, refuse,
-    respawn, run,
-};
+pub use closing::{end_process, refuse};
 pub use ending::end_current;
 pub use obituary::{cause, obituary};
 pub use pulse::Pulse;
+pub use run::{has_alarms, run};
+pub use running_job::{expect_dues, incarnation, kill, kill_only, living, pin, respawn};
 pub use seat::{Pin, Visit};
 pub use tenant::Tenant;
 pub use verdict::{Ending, Newcomer, Verdict};
 
-pub(super) use crate::host::life::running_job::{
-    admit, defer, expect_alarms, forward, harmless_code,
-};
 pub(super) use abort::abort;
 pub(super) use ending::is_own_process;
 pub(super) use exit::{SHIMS as EXIT_SHIMS, exit};
 pub(super) use exits::SHIMS as EXITS_SHIMS;
 pub(super) use record::Life;
-pub(super) use thread::{look_at_signals, serve_signals_by};
+pub(super) use running_job::{admit, defer, expect_alarms, forward, harmless_code};
 pub(super) use thread::{Thread, this as this_thread};
-pub(super) use threads::{
-    living as living_threads, own_stack, settle,
-};
+pub(super) use thread::{look_at_signals, serve_signals_by};
+pub(super) use threads::{living as living_threads, own_stack, settle};

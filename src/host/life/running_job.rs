@@ -1,23 +1,19 @@
 //! The job that runs in this process: its seats, and the way to the supervisor.
 
-use super::birth::Arguments;
+use super::arguments::Arguments;
 use super::ground::Plan;
 use super::seat::{Pin, Seat, Visit};
-use super::{Newcomer, Tenant, limits, threads, units};
-use crate::host::fiber::{self, Fiber};
-use crate::host::life::supervisor::Supervisor;
+use super::tenant::Tenant;
+use super::verdict::Newcomer;
+use crate::host::fiber::Fiber;
 use crate::host::loader::{Program, Template};
-use crate::host::replay::Wakers;
-use crate::host::sched::{self, Bell};
-use crate::host::shims::{self, stdio};
-use crate::host::{Rank, cores, current, heap, output, replay, signals};
-use crate::launch::{Job, RankKind};
-use crossbeam_channel::{Receiver, RecvTimeoutError, Sender, bounded, unbounded};
+use crate::host::sched::Bell;
+use crate::host::{Rank, current, replay};
+use crossbeam_channel::{Receiver, Sender, unbounded};
 use parking_lot::Mutex;
 use std::ops::Range;
 use std::sync::OnceLock;
-use std::sync::atomic::{AtomicBool, AtomicI32, AtomicPtr, AtomicU64, Ordering};
-use std::time::Duration;
+use std::sync::atomic::{AtomicBool, AtomicPtr, AtomicU64, Ordering};
 
 pub(super) struct RunningJob {
     pub(super) program: Program,
@@ -53,45 +49,19 @@ type Condemned = (usize, Option<u32>);
 
 static WORLD: OnceLock<RunningJob> = OnceLock::new();
 
-/// Runs `program` as the ranks of `job` until all have ended or `tenant` ends the job.
-pub fn run(program: Program, job: Job, tenant: Box<dyn Tenant>) -> ! {
-    match prepare(program, &job, tenant) {
-        Ok(world) => Supervisor::new(world, &job).work(),
-        Err(why) => end_process(2, &format!("ftrun: {why}\n")),
-    }
+/// What is decided about a job before it begins.
+pub(super) struct Prepared {
+    pub(super) program: Program,
+    pub(super) arguments: Arguments,
+    pub(super) template: Template,
+    pub(super) plan: Plan,
+    pub(super) seats: Vec<Seat>,
+    pub(super) tenant: Box<dyn Tenant>,
 }
 
-fn prepare(
-    program: Program, job: &Job, tenant: Box<dyn Tenant>,
-) -> Result<&'static RunningJob, String> {
-    shims::prepare(job);
-    replay::connect(Wakers {
-        supervisor: hurry,
-        workers: fiber::rouse,
-        monitor: fiber::hurry,
-    });
-    let mut template = Template::of_process(&program, job, shims::function)?;
-    let count = sched::cores();
-    let arguments = Arguments::of(&program);
-    // The arguments do not count against the stack size.
-    let stack_bytes = job.stack_bytes.saturating_add(arguments.bytes());
-    let plan = lay_out(&mut template, job, stack_bytes, wants_fibers(job, count))?;
-    let grounds = plan.reserve(job.ranks).map_err(|error| {
-        let gigabytes = ((plan.bytes >> 20) * job.ranks) >> 10;
-        format!(
-            "{} ranks of this program need {gigabytes} GB of address space: {error}; allow more \
-             with `ulimit -v unlimited`, or run fewer ranks",
-            job.ranks
-        )
-    })?;
-    if !heap::reserve(job.ranks, job.heap_bytes) {
-        return Err(format!(
-            "not enough address space for the heaps of {} ranks; run fewer ranks, or use a smaller \
-             --heap",
-            job.ranks
-        ));
-    }
-    sched::expect_crowd(job.ranks > count);
+/// The process runs this job from now on.
+pub(super) fn begin(prepared: Prepared) -> &'static RunningJob {
+    let Prepared { program, arguments, template, plan, seats, tenant } = prepared;
     let (condemn, condemned) = unbounded();
     let (order, orders) = unbounded();
     let world = RunningJob {
@@ -99,7 +69,7 @@ fn prepare(
         arguments,
         template,
         plan,
-        seats: grounds.into_iter().map(Seat::new).collect(),
+        seats,
         fibers: OnceLock::new(),
         tenant,
         // SAFETY: has no preconditions.
@@ -115,70 +85,7 @@ fn prepare(
         has_alarms: AtomicBool::new(false),
     };
     assert!(WORLD.set(world).is_ok(), "one job per process");
-    signals::install();
-    let world = of_process();
-    // Workers are interrupted by signals, which look at the world.
-    if choose_kind(job, count)? {
-        world.fibers.get_or_init(|| Mutex::new(vec![None; job.ranks]));
-        // The supervisor, for which all recovering ranks wait, competes with workers that never
-        // rest.
-        cores::ask_for_slices_of(cores::PROMPT);
-    }
-    Ok(world)
-}
-
-/// Decides where ranks and their images go, within the mappings that this machine allows.
-fn lay_out(
-    template: &mut Template, job: &Job, stack_bytes: usize, is_for_fibers: bool,
-) -> Result<Plan, String> {
-    let mut plan = Plan::new(template, stack_bytes, is_for_fibers);
-    if let Err(why) = limits::check(job.ranks, template.maps() + plan.maps()) {
-        // Without separate mappings, their number has no limit.
-        if template.is_shared || !plan.marks_guards() || !template.flatten() {
-            return Err(why);
-        }
-        plan = Plan::new(template, stack_bytes, is_for_fibers);
-        limits::check(job.ranks, template.maps() + plan.maps())?;
-        if job.explain {
-            eprintln!("ftrun: each rank has its own copy of the code: {why}");
-        }
-    }
-    if template.is_shared {
-        let failed = |error| format!("no memory for the image of all ranks: {error}");
-        let start = plan.reserve_images(template).map_err(failed)?;
-        // SAFETY: the memory was reserved for them, and nothing runs in there yet.
-        unsafe { template.make(start, &|_| None) }.map_err(failed)?;
-    }
-    Ok(plan)
-}
-
-/// Whether ranks are to be fibers, if that is possible.
-fn wants_fibers(job: &Job, cores: usize) -> bool {
-    match job.kind {
-        RankKind::Thread => false,
-        RankKind::Fiber => true,
-        RankKind::Auto => job.ranks > cores,
-    }
-}
-
-/// Whether ranks are fibers. An error says why not, if fibers were requested.
-fn choose_kind(job: &Job, cores: usize) -> Result<bool, String> {
-    if !wants_fibers(job, cores) {
-        return Ok(false);
-    }
-    let workers = cores.min(job.ranks);
-    let outcome = fiber::start_workers(workers, threads::find_number_in_descriptor, look_again);
-    match &outcome {
-        Err(why) if job.seed.is_some() => {
-            return Err(format!("--seed needs ranks on fibers, which are not available: {why}"));
-        }
-        Ok(()) if job.explain => eprintln!("ftrun: ranks are fibers on {workers} threads"),
-        Err(why) if job.explain || job.kind == RankKind::Fiber => {
-            eprintln!("ftrun: ranks are threads, not fibers: {why}");
-        }
-        _ => {}
-    }
-    Ok(outcome.is_ok())
+    of_process()
 }
 
 /// The job that this thread is part of.
@@ -186,7 +93,7 @@ pub(super) fn of_process() -> &'static RunningJob {
     found().expect("ranks and the supervisor live in a job")
 }
 
-fn found() -> Option<&'static RunningJob> {
+pub(super) fn found() -> Option<&'static RunningJob> {
     WORLD.get()
 }
 
@@ -271,11 +178,6 @@ pub fn incarnation(seat: usize) -> Option<u32> {
     found()?.seats.get(seat)?.incarnation()
 }
 
-/// Whether an alarm of a rank is pending.
-pub fn has_alarms() -> bool {
-    found().is_some_and(|world| world.visits().any(|rank| signals::has_alarm(&rank)))
-}
-
 /// The rank that lives in `seat` now, and has not ended.
 pub fn living(seat: usize) -> Option<Visit> {
     found()?.seats.get(seat)?.visit().filter(|rank| !rank.life.is_ending())
@@ -301,7 +203,7 @@ pub(in crate::host) fn defer() {
 /// Lets the code at `pc` run again; false if it belongs to no rank. Safe in handlers.
 pub(in crate::host) fn admit(pc: usize) -> bool {
     // A thread that libc started may run a rank's code, too.
-    if let Some(own) = crate::host::current().filter(|rank| rank.images.contains(pc)) {
+    if let Some(own) = current().filter(|rank| rank.images.contains(pc)) {
         return own.images.admit(pc);
     }
     let rank = found().and_then(|world| world.visits().find(|rank| rank.images.contains(pc)));
@@ -359,6 +261,11 @@ impl RunningJob {
         ranks.inspect(|rank| rank.pulse.stop()).collect()
     }
 
+    /// From now on, ranks are fibers.
+    pub(super) fn use_fibers(&self) {
+        self.fibers.get_or_init(|| Mutex::new(vec![None; self.seats.len()]));
+    }
+
     /// The fiber of this seat, if ranks are fibers.
     pub(super) fn fiber_of(&self, seat: usize) -> Option<&'static Fiber> {
         let mut fibers = self.fibers.get()?.lock();
@@ -387,82 +294,12 @@ impl RunningJob {
     }
 
     /// The living, or last living, rank of each seat, for any thread.
-    fn visits(&'static self) -> impl Iterator<Item = Visit> {
+    pub(super) fn visits(&'static self) -> impl Iterator<Item = Visit> {
         self.seats.iter().filter_map(Seat::visit)
     }
 
     /// The living, or last living, rank of each seat, for the supervisor.
     pub(super) fn ranks(&self) -> impl Iterator<Item = &'static Rank> {
         self.seats.iter().filter_map(Seat::rank)
-    }
-}
-
-/// Ends the process before the job has begun.
-pub fn refuse(why: &str) -> ! {
-    output::write(2, format!("ftrun: {why}\n").as_bytes());
-    // SAFETY: no rank lives, and nothing of the program has run.
-    unsafe { libc::_exit(2) }
-}
-
-/// Ends the process, from any thread: first writes a message to stderr, then what libc still holds,
-/// if that is possible. Only the first call takes effect; later callers wait for the end.
-pub fn end_process(status: i32, last_words: &str) -> ! {
-    const UNDECIDED: i32 = i32::MIN;
-    static STATUS: AtomicI32 = AtomicI32::new(UNDECIDED);
-    /// The thread whose call took effect, by its number in the kernel.
-    static SPEAKER: AtomicI32 = AtomicI32::new(0);
-    /// The speaker may belong to a rank that dies before it has finished.
-    const PATIENCE: Duration = Duration::from_secs(2);
-    // SAFETY: has no preconditions.
-    let own = unsafe { libc::gettid() };
-    let (decided, known) = (Ordering::AcqRel, Ordering::Acquire);
-    if STATUS.compare_exchange(UNDECIDED, status, decided, known).is_ok() {
-        SPEAKER.store(own, Ordering::Release);
-        if let Some(world) = found() {
-            world.tenant.closing();
-        }
-        output::write(2, last_words.as_bytes());
-        output::write(2, output::about_losses().as_bytes());
-        output::write(2, replay::last_words(output::judged(status)).as_bytes());
-        flush();
-    } else if SPEAKER.load(Ordering::Acquire) != own {
-        std::thread::sleep(PATIENCE);
-    }
-    // A handler that has interrupted the speaker does not wait for it.
-    loop {
-        let status = output::judged(STATUS.load(Ordering::Acquire));
-        // SAFETY: ends the process.
-        unsafe { libc::syscall(libc::SYS_exit_group, status) };
-    }
-}
-
-/// Flushes what the ranks, libc and Fortran have buffered. Ranks that still run may hold the locks
-/// of libc's streams for ever: so a separate thread tries.
-fn flush() {
-    const LONGEST: Duration = Duration::from_millis(500);
-    let (done, is_done) = bounded(0);
-    let speaker = current().map(|rank| rank.seat);
-    let flush = move || {
-        // The output of dead ranks is saved already.
-        let ranks = found().into_iter().flat_map(RunningJob::visits);
-        let living = ranks.filter(|rank| !rank.life.is_ending()).map(Visit::for_good);
-        let mut living: Vec<&'static Rank> = living.collect();
-        // The rank that ends the job may do so in the middle of printing, and nothing waits for it.
-        living.sort_by_key(|rank| Some(rank.seat) == speaker);
-        living.iter().for_each(|rank| stdio::flush_all(&rank.libc));
-        // SAFETY: flushes all streams.
-        unsafe { libc::fflush(std::ptr::null_mut()) };
-        match (units::flusher(), found()) {
-            (Some(flusher), Some(_)) => {
-                living.iter().for_each(|rank| units::flush(flusher, Some(rank)));
-            }
-            (Some(flusher), None) => units::flush(flusher, None),
-            (None, _) => {}
-        }
-        living.iter().for_each(|rank| stdio::finish_lines(&rank.libc));
-        let _ = done.send(());
-    };
-    if std::thread::Builder::new().spawn(flush).is_ok() {
-        let _: Result<(), RecvTimeoutError> = is_done.recv_timeout(LONGEST);
     }
 }

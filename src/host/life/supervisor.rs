@@ -5,10 +5,11 @@
 //! end, too (*mourning*) → libc locks that they held are released, the tenant is told → once no
 //! thread copies from its memory any more, that is freed → perhaps a new incarnation moves in.
 
+use super::closing::end_process;
+use super::running_job::RunningJob;
 use super::thread::Thread;
 use super::threads;
 use super::{Ending, Newcomer, Verdict, birth, files, obituary};
-use crate::host::life::running_job::{RunningJob, end_process};
 use crate::host::sched::yield_now;
 use crate::host::shims::stdio;
 use crate::host::{Rank, clock, replay, signals};

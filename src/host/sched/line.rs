@@ -13,6 +13,8 @@
 //! line as a ringer does and calls the others, perhaps without need. If it does not find itself, a
 //! ringer has taken it and is about to call it.
 
+#[cfg(loom)]
+use crate::base::sync::atomic::fence;
 use crate::base::sync::atomic::{AtomicPtr, AtomicU8, Ordering};
 use std::ptr::null_mut;
 use std::time::Instant;
@@ -21,6 +23,13 @@ use std::time::Instant;
 pub(super) use super::model::Fiber;
 #[cfg(not(loom))]
 pub(super) use crate::host::fiber::Fiber;
+
+/// The model checker derives the single order of SeqCst operations from fences only.
+#[inline]
+pub(super) fn order_for_model() {
+    #[cfg(loom)]
+    fence(Ordering::SeqCst);
+}
 
 #[derive(Default)]
 pub(super) struct Line {
@@ -80,7 +89,7 @@ impl Line {
             let order = Ordering::SeqCst;
             let before = self.regular.compare_exchange(null_mut(), fiber, order, order);
             regular = before.map_or_else(|other| other, |_| fiber);
-            super::order_for_model();
+            order_for_model();
         }
         std::ptr::eq(regular, fiber)
     }
@@ -108,7 +117,7 @@ impl Line {
                 Err(now) => first = now,
             }
         }
-        super::order_for_model();
+        order_for_model();
         // SAFETY: the place lives until the end of this function.
         let is_called = || unsafe { &(*own).is_called }.load(Ordering::Acquire) == 1;
         if !has_rung() {
@@ -119,7 +128,7 @@ impl Line {
         }
         while !is_called() {
             // The ringer that has taken us runs on another core, or waits for this one.
-            super::let_threads_run();
+            crate::host::cores::let_threads_run();
         }
     }
 }

@@ -4,9 +4,9 @@
 //! private (see [`plugins`]).
 
 use super::state::Part;
-use crate::host::rank::libc_state;
-use super::{homes, variables, table};
+use super::{homes, table, variables};
 use crate::host::loader::plugins::{self, Misfit};
+use crate::host::rank::libc_state;
 use crate::host::{Rank, current};
 use libc::Dl_info;
 use parking_lot::{Mutex, ReentrantMutex};

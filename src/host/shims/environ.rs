@@ -1,10 +1,10 @@
 //! The environment of each rank: its own array over strings that are shared until a rank asks for
 //! one by name. It then gets a copy, since programs do write into what `getenv` returns.
 
-use super::state::{LibcState, Part};
-use crate::host::rank::libc_state;
 use super::homes::Variable;
+use super::state::{LibcState, Part};
 use super::{set_errno, table};
+use crate::host::rank::libc_state;
 use crate::launch::RANK_VARIABLES;
 use parking_lot::Mutex;
 use std::ffi::{CStr, CString, c_char, c_int};

@@ -1,10 +1,10 @@
 //! getopt, getopt_long and getopt_long_only on the rank's own variables, with glibc's permutation,
 //! abbreviations and messages to the letter.
 
-use super::state::{LibcState, Part};
-use crate::host::rank::libc_state;
 use super::homes::Variable;
+use super::state::{LibcState, Part};
 use super::{environ, stdio, table};
+use crate::host::rank::libc_state;
 use parking_lot::Mutex;
 use std::ffi::{CStr, c_char, c_int};
 use std::ptr::null_mut;

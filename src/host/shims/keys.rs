@@ -2,9 +2,9 @@
 //! has only 1,024 keys in total, and a table of values per thread.
 
 use super::state::{LibcState, Part};
-use crate::host::rank::libc_state;
 use super::table;
 use crate::host::current;
+use crate::host::rank::libc_state;
 use parking_lot::Mutex;
 use std::cell::Cell;
 use std::ffi::{c_int, c_uint, c_void};

@@ -1,9 +1,9 @@
 //! Functions that write a message to stderr: perror and assert. It must go to the rank's stderr.
 
 use super::state::LibcState;
+use super::{homes::Variable, stdio, table};
 use crate::host::life;
 use crate::host::rank::libc_state;
-use super::{homes::Variable, stdio, table};
 use std::ffi::{CStr, c_char, c_int, c_uint};
 
 table!(perror, psignal, __assert_fail, __assert_perror_fail, __assert);

@@ -10,6 +10,7 @@
 pub mod alloc;
 mod backtraces;
 mod dl;
+mod entry;
 mod environ;
 mod files;
 mod formats;
@@ -36,19 +37,11 @@ mod time;
 mod variables;
 mod variadic;
 
+pub(super) use entry::{Entry, set_errno};
 pub(super) use replayed::clock_gettime;
 pub(super) use stand_ins::{function, prepare};
 pub(super) use state::LibcState;
 pub(super) use variables::variable;
-
-/// One line of the table of shims.
-pub(super) type Entry = (&'static str, *const ());
-
-/// Sets `errno` of the calling thread.
-pub(super) fn set_errno(number: i32) {
-    // SAFETY: libc gives every thread its own, for as long as the thread lives.
-    unsafe { libc::__errno_location().write(number) };
-}
 
 /// A file's lines of the table: each shim under the name of the function that it replaces.
 macro_rules! table {

@@ -1,9 +1,9 @@
 //! The locks behind OpenMP's unnamed `critical` and its locked `atomic`, per rank: libgomp has one
 //! of each for the process, but a rank may wait for another's message while it holds one, or die.
 
+use super::Entry;
 use super::state::Part;
 use crate::host::rank::libc_state;
-use super::Entry;
 use std::ffi::c_void;
 use std::sync::atomic::AtomicPtr;
 

@@ -1,10 +1,10 @@
 //! Processes that a rank starts: they inherit the rank's environment, not libc's.
 
-use crate::host::rank::libc_state;
 use super::environ::{current_array, value};
 use super::open_files::FILES;
 use super::stream::Stream;
 use super::{files, set_errno, stdio, table};
+use crate::host::rank::libc_state;
 use crate::host::{current, life, signals};
 use libc::{FILE, pid_t};
 use std::ffi::{CStr, CString, c_char, c_int};

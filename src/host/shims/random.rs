@@ -2,8 +2,8 @@
 //! process of its own.
 
 use super::state::{LibcState, Part};
-use crate::host::rank::libc_state;
 use super::table;
+use crate::host::rank::libc_state;
 use parking_lot::Mutex;
 use std::ffi::{c_char, c_double, c_int, c_long, c_uint, c_ushort};
 use std::mem::MaybeUninit;

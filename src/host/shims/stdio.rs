@@ -284,7 +284,12 @@ pub(in crate::host) fn flush_all(state: &LibcState) {
 
 /// In a forked child: see [`Stream::unlock_by_force`].
 pub(super) fn after_fork(state: &LibcState) {
-    STREAMS.of(state).0.iter().filter_map(OnceLock::get).for_each(|stream| stream.unlock_by_force());
+    STREAMS
+        .of(state)
+        .0
+        .iter()
+        .filter_map(OnceLock::get)
+        .for_each(|stream| stream.unlock_by_force());
     FILES.of(state).each(Stream::unlock_by_force);
 }
 

@@ -1,9 +1,9 @@
 //! Functions that return strings: strtok remembers per rank, duplicates come from its heap.
 
-use super::state::Part;
-use crate::host::rank::libc_state;
 use super::alloc::malloc;
+use super::state::Part;
 use super::table;
+use crate::host::rank::libc_state;
 use std::ffi::{c_char, c_int, c_void};
 use std::ptr::null_mut;
 use std::sync::OnceLock;

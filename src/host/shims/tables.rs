@@ -1,10 +1,10 @@
 //! Small libc and libm state, one per process there and one per rank here: `hsearch`'s table,
 //! `signgam`.
 
-use super::state::Part;
-use crate::host::rank::libc_state;
 use super::homes::Variable;
+use super::state::Part;
 use super::{set_errno, table};
+use crate::host::rank::libc_state;
 use parking_lot::Mutex;
 use std::ffi::{c_char, c_int, c_uint, c_void};
 use std::ptr::null_mut;

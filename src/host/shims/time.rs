@@ -3,10 +3,10 @@
 //! libc has one time zone, set from its own environment. As long as no rank has a `TZ` of its own,
 //! all ranks use that. A rank that has one lends it to libc for the length of a call.
 
-use super::state::{LibcState, Part};
-use crate::host::rank::libc_state;
 use super::homes::Variable;
+use super::state::{LibcState, Part};
 use super::{environ, table};
+use crate::host::rank::libc_state;
 use parking_lot::RwLock;
 use std::ffi::{CStr, c_char, c_int, c_long};
 use std::ptr::null_mut;

@@ -1,9 +1,9 @@
 //! The shims that are written in C (`variadic.c`), and the functions that they call back.
 
-use crate::host::life;
-use crate::host::rank::libc_state;
 use super::tag::TAG_OUTPUT;
 use super::{Entry, alloc, dl, processes, stdio};
+use crate::host::life;
+use crate::host::rank::libc_state;
 use libc::FILE;
 use std::ffi::{c_char, c_int, c_void};
 use std::sync::atomic::Ordering;

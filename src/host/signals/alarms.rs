@@ -5,8 +5,8 @@
 use super::dispositions::Set;
 use super::numbers::{KILL, einval};
 use super::{listen_to, sending};
-use crate::host::shims::Entry;
 use crate::host::life::{self, is_own_process};
+use crate::host::shims::Entry;
 use crate::host::{Rank, clock, current};
 use libc::{c_int, c_uint, itimerval, sigevent, timeval};
 use std::time::{Duration, Instant};

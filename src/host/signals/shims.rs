@@ -1,13 +1,13 @@
 //! The signal functions of libc, for ranks: each rank has its own dispositions, and a signal to its
 //! own process means the rank.
 
-use super::waits::at_ease;
 use super::numbers::{KILL, bits, blank, einval, ends_a_process, is_virtual};
+use super::waits::at_ease;
 use super::{
     alarms, is_blocked, let_through, listen_to, raise, real_sigaction, send, sending, sleeps, waits,
 };
-use crate::host::shims::Entry;
 use crate::host::life::{self, Ending, Thread, end_current, is_own_process};
+use crate::host::shims::Entry;
 use crate::host::{Rank, current};
 use libc::{c_int, sigaction, siginfo_t, sigset_t};
 use std::sync::Arc;

@@ -3,8 +3,8 @@
 
 use super::waits::{Files, Time, at_ease};
 use super::{Served, serve_deferred};
-use crate::host::shims::Entry;
 use crate::host::life::{self, Ending, end_current};
+use crate::host::shims::Entry;
 use crate::host::{clock, current, fiber, replay, sched, shims};
 use libc::{c_int, c_uint, timespec, timeval};
 use std::time::{Duration, Instant};

@@ -3,8 +3,8 @@
 
 use super::let_through;
 use super::numbers::bits;
-use crate::host::shims::Entry;
 use crate::host::life::{self};
+use crate::host::shims::Entry;
 use crate::host::{current, fiber};
 use libc::{c_int, c_long, siginfo_t, sigset_t, timespec};
 use std::mem::MaybeUninit;

@@ -1,0 +1,121 @@
+//! Runs a job: decides where ranks go and what carries them, and hands over to the supervisor.
+
+use super::arguments::Arguments;
+use super::closing::end_process;
+use super::ground::Plan;
+use super::running_job::{self, Prepared, RunningJob, hurry, look_again};
+use super::seat::Seat;
+use super::supervisor::Supervisor;
+use super::tenant::Tenant;
+use super::{limits, threads};
+use crate::host::loader::{Program, Template};
+use crate::host::replay::{self, Wakers};
+use crate::host::{cores, fiber, heap, sched, shims, signals};
+use crate::launch::{Job, RankKind};
+
+/// Runs `program` as the ranks of `job` until all have ended or `tenant` ends the job.
+pub fn run(program: Program, job: Job, tenant: Box<dyn Tenant>) -> ! {
+    match prepare(program, &job, tenant) {
+        Ok(world) => Supervisor::new(world, &job).work(),
+        Err(why) => end_process(2, &format!("ftrun: {why}\n")),
+    }
+}
+
+fn prepare(
+    program: Program, job: &Job, tenant: Box<dyn Tenant>,
+) -> Result<&'static RunningJob, String> {
+    shims::prepare(job);
+    replay::connect(Wakers { supervisor: hurry, workers: fiber::rouse, monitor: fiber::hurry });
+    let mut template = Template::of_process(&program, job, shims::function)?;
+    let count = sched::cores();
+    let arguments = Arguments::of(&program);
+    // The arguments do not count against the stack size.
+    let stack_bytes = job.stack_bytes.saturating_add(arguments.bytes());
+    let plan = lay_out(&mut template, job, stack_bytes, wants_fibers(job, count))?;
+    let grounds = plan.reserve(job.ranks).map_err(|error| {
+        let gigabytes = ((plan.bytes >> 20) * job.ranks) >> 10;
+        format!(
+            "{} ranks of this program need {gigabytes} GB of address space: {error}; allow more \
+             with `ulimit -v unlimited`, or run fewer ranks",
+            job.ranks
+        )
+    })?;
+    if !heap::reserve(job.ranks, job.heap_bytes) {
+        return Err(format!(
+            "not enough address space for the heaps of {} ranks; run fewer ranks, or use a smaller \
+             --heap",
+            job.ranks
+        ));
+    }
+    sched::expect_crowd(job.ranks > count);
+    let seats = grounds.into_iter().map(Seat::new).collect();
+    let world = running_job::begin(Prepared { program, arguments, template, plan, seats, tenant });
+    signals::install();
+    // Workers are interrupted by signals, which look at the world.
+    if choose_kind(job, count)? {
+        world.use_fibers();
+        // The supervisor, for which all recovering ranks wait, competes with workers that never
+        // rest.
+        cores::ask_for_slices_of(cores::PROMPT);
+    }
+    Ok(world)
+}
+
+/// Decides where ranks and their images go, within the mappings that this machine allows.
+fn lay_out(
+    template: &mut Template, job: &Job, stack_bytes: usize, is_for_fibers: bool,
+) -> Result<Plan, String> {
+    let mut plan = Plan::new(template, stack_bytes, is_for_fibers);
+    if let Err(why) = limits::check(job.ranks, template.maps() + plan.maps()) {
+        // Without separate mappings, their number has no limit.
+        if template.is_shared || !plan.marks_guards() || !template.flatten() {
+            return Err(why);
+        }
+        plan = Plan::new(template, stack_bytes, is_for_fibers);
+        limits::check(job.ranks, template.maps() + plan.maps())?;
+        if job.explain {
+            eprintln!("ftrun: each rank has its own copy of the code: {why}");
+        }
+    }
+    if template.is_shared {
+        let failed = |error| format!("no memory for the image of all ranks: {error}");
+        let start = plan.reserve_images(template).map_err(failed)?;
+        // SAFETY: the memory was reserved for them, and nothing runs in there yet.
+        unsafe { template.make(start, &|_| None) }.map_err(failed)?;
+    }
+    Ok(plan)
+}
+
+/// Whether ranks are to be fibers, if that is possible.
+fn wants_fibers(job: &Job, cores: usize) -> bool {
+    match job.kind {
+        RankKind::Thread => false,
+        RankKind::Fiber => true,
+        RankKind::Auto => job.ranks > cores,
+    }
+}
+
+/// Whether ranks are fibers. An error says why not, if fibers were requested.
+fn choose_kind(job: &Job, cores: usize) -> Result<bool, String> {
+    if !wants_fibers(job, cores) {
+        return Ok(false);
+    }
+    let workers = cores.min(job.ranks);
+    let outcome = fiber::start_workers(workers, threads::find_number_in_descriptor, look_again);
+    match &outcome {
+        Err(why) if job.seed.is_some() => {
+            return Err(format!("--seed needs ranks on fibers, which are not available: {why}"));
+        }
+        Ok(()) if job.explain => eprintln!("ftrun: ranks are fibers on {workers} threads"),
+        Err(why) if job.explain || job.kind == RankKind::Fiber => {
+            eprintln!("ftrun: ranks are threads, not fibers: {why}");
+        }
+        _ => {}
+    }
+    Ok(outcome.is_ok())
+}
+
+/// Whether an alarm of a rank is pending.
+pub fn has_alarms() -> bool {
+    running_job::found().is_some_and(|world| world.visits().any(|rank| signals::has_alarm(&rank)))
+}
