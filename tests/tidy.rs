@@ -5,8 +5,6 @@
 
 #[path = "tidy/circles.rs"]
 mod circles;
-#[path = "tidy/left.rs"]
-mod left;
 #[path = "tidy/paths.rs"]
 mod paths;
 #[path = "tidy/source.rs"]
@@ -240,7 +238,7 @@ fn files(directory: &Path, endings: &[&str]) -> Vec<PathBuf> {
 fn no_files_import_each_other() {
     let mut roots = files(Path::new("src"), &["rs"]);
     roots.retain(|path| is_root(path));
-    let complaints = circles::complaints(&roots, &read_if_there, left::CIRCLES);
+    let complaints = circles::complaints(&roots, &read_if_there);
     assert!(complaints.is_empty(), "\n{}", complaints.join("\n"));
 }
 
@@ -318,12 +316,12 @@ fn a_tidy_file_hears_no_complaint() {
 
 #[test]
 fn every_circle_complains() {
-    let complaints = |texts: &[(&str, &str)], left: &[&[&str]]| {
+    let complaints = |texts: &[(&str, &str)]| {
         let read = |path: &Path| {
             let found = texts.iter().find(|(name, _)| Path::new(name) == path);
             found.map(|(_, text)| Source::new(text.to_string()))
         };
-        circles::complaints(&[PathBuf::from("src/lib.rs")], &read, left)
+        circles::complaints(&[PathBuf::from("src/lib.rs")], &read)
     };
     let root = ("src/lib.rs", "mod a;\nmod b;\n");
     let cases: &[(&str, &str)] = &[
@@ -334,19 +332,15 @@ fn every_circle_complains() {
     ];
     for (a, b) in cases {
         let texts = [root, ("src/a.rs", *a), ("src/b.rs", *b)];
-        let said = complaints(&texts, &[]);
+        let said = complaints(&texts);
         assert!(said.len() == 1 && said[0].contains("src/b.rs:"), "{a}{b}{said:?}");
-        let known: &[&[&str]] = &[&["src/a.rs", "src/b.rs"]];
-        assert_eq!(complaints(&texts, known), Vec::<String>::new(), "{a}{b}");
-        let too_much: &[&[&str]] = &[&["src/a.rs", "src/b.rs", "src/c.rs"]];
-        assert!(complaints(&texts, too_much)[0].starts_with("src/c.rs is in no circle any more"));
     }
     let parent = [
         ("src/lib.rs", "mod a;\n"),
         ("src/a/mod.rs", "mod b;\nfn f() { b::g() }\n"),
         ("src/a/b.rs", "use super::f;\nfn g() {}\n"),
     ];
-    assert_eq!(complaints(&parent, &[]).len(), 1, "a child that uses its parent's own items");
+    assert_eq!(complaints(&parent).len(), 1, "a child that uses its parent's own items");
 }
 
 #[test]
@@ -361,6 +355,6 @@ fn imports_without_a_circle_hear_no_complaint() {
         let found = texts.iter().find(|(name, _)| Path::new(name) == path);
         found.map(|(_, text)| Source::new(text.to_string()))
     };
-    let said = circles::complaints(&[PathBuf::from("src/lib.rs")], &read, &[]);
+    let said = circles::complaints(&[PathBuf::from("src/lib.rs")], &read);
     assert_eq!(said, Vec::<String>::new());
 }

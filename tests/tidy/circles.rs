@@ -17,33 +17,16 @@ pub(crate) type Route = Vec<String>;
 /// Which files a file imports, and in which line and by which path it does so first.
 type Imports = BTreeMap<PathBuf, BTreeMap<PathBuf, (usize, String)>>;
 
-/// What is wrong with the circles of the crates that start at these roots. A circle of `left` is
-/// known; it may lose files and break into several, but grow no more.
+/// The circles of the crates that start at these roots.
 pub(crate) fn complaints(
-    roots: &[PathBuf], read: &impl Fn(&Path) -> Option<Source>, left: &[&[&str]],
+    roots: &[PathBuf], read: &impl Fn(&Path) -> Option<Source>,
 ) -> Vec<String> {
     let mut imports = Imports::new();
     for root in roots {
         Crate::open(root, read).enter_imports(&mut imports);
     }
     let found = circles(&imports);
-    let mut complaints = Vec::new();
-    for circle in &found {
-        let is_known = |known: &&[&str]| circle.iter().all(|file| holds(known, file));
-        if !left.iter().any(is_known) {
-            complaints.push(format!("a circle of imports:{}", shown(circle, &imports)));
-        }
-    }
-    for file in left.iter().copied().flatten() {
-        if !found.iter().any(|circle| circle.contains(Path::new(file))) {
-            complaints.push(format!("{file} is in no circle any more: strike it off the list"));
-        }
-    }
-    complaints
-}
-
-fn holds(known: &[&str], file: &Path) -> bool {
-    known.iter().any(|name| Path::new(name) == file)
+    found.iter().map(|circle| format!("a circle of imports:{}", shown(circle, &imports))).collect()
 }
 
 /// The imports inside a circle.

@@ -30,7 +30,7 @@ fn enter(pick: fn(&Locks) -> &AtomicPtr<c_void>, of_process: fn() -> OfProcess) 
     let start: OfName = crate::host::real!("GOMP_critical_name_start");
     match libc_state() {
         // SAFETY: the word stays, and is libgomp's alone.
-        Some(state) => unsafe { start(pick(&LOCKS.of(state)).as_ptr()) },
+        Some(state) => unsafe { start(pick(LOCKS.of(state)).as_ptr()) },
         // SAFETY: as our caller vouches.
         None => unsafe { of_process()() },
     }
@@ -40,7 +40,7 @@ fn leave(pick: fn(&Locks) -> &AtomicPtr<c_void>, of_process: fn() -> OfProcess) 
     let end: OfName = crate::host::real!("GOMP_critical_name_end");
     match libc_state() {
         // SAFETY: as above; the caller has entered.
-        Some(state) => unsafe { end(pick(&LOCKS.of(state)).as_ptr()) },
+        Some(state) => unsafe { end(pick(LOCKS.of(state)).as_ptr()) },
         // SAFETY: as our caller vouches.
         None => unsafe { of_process()() },
     }

@@ -1,7 +1,7 @@
 //! Parses thousands of command lines with libc and with these shims: the results are equal.
 
-use super::state::LibcState;
 use super::*;
+use crate::host::shims::LibcState;
 use std::ffi::CString;
 use std::sync::Mutex as StdMutex;
 
