@@ -74,14 +74,18 @@ fn every_scheme_makes_up_for_what_it_promises() {
 #[test]
 fn more_losses_than_promised_are_told_to_all_with_whose_data_are_lost() {
     let program = program();
-    spread("xor").is_lost(&program, &["2@15", "3@15"], "what ranks 2-3 had");
-    spread("ring").is_lost(&program, &["1@15", "2@15"], "what rank 1 had");
-    spread("pair").is_lost(&program, &["4@15", "5@15"], "what ranks 4-5 had");
-    spread("rs:2").is_lost(&program, &["0@15", "2@15", "4@15"], "what ranks 0, 2, 4 had");
+    spread("xor").is_lost(&program, &["2@15", "3@15"], "the data of ranks 2-3 is lost");
+    spread("ring").is_lost(&program, &["1@15", "2@15"], "the data of rank 1 is lost");
+    spread("pair").is_lost(&program, &["4@15", "5@15"], "the data of ranks 4-5 is lost");
+    spread("rs:2").is_lost(
+        &program,
+        &["0@15", "2@15", "4@15"],
+        "the data of ranks 0, 2, 4 is lost",
+    );
     let mirror = Case { ranks: 8, scheme: "mirror", keepers: 4, count: 10 };
-    mirror.is_lost(&program, &["1@15", "5@15"], "what rank 1 had");
+    mirror.is_lost(&program, &["1@15", "5@15"], "the data of rank 1 is lost");
     let sums = Case { ranks: 8, scheme: "weighted:2,dedicated", keepers: 2, count: 10 };
-    sums.is_lost(&program, &["1@15", "2@15", "7@15"], "what ranks 1-2 had");
+    sums.is_lost(&program, &["1@15", "2@15", "7@15"], "the data of ranks 1-2 is lost");
 }
 
 #[test]
@@ -249,7 +253,7 @@ fn the_digits_that_sums_lose_are_told_and_what_keeps_none_is_lost() {
             assert!(digits.clone().any(is_told), "{scheme} {large}: {seen}");
         }
         let seen = run("1e17");
-        let words = "what rank 1 had in it is lost, since the sums";
+        let words = "the data of rank 1 is lost, because the sums";
         assert_eq!(seen.lines_with(words), 4, "{scheme}: {seen}");
         assert_eq!(seen.lines_with("no digit of what rank 1 has registered as 4"), 4, "{seen}");
     }
@@ -259,7 +263,7 @@ fn the_digits_that_sums_lose_are_told_and_what_keeps_none_is_lost() {
 fn numbers_that_are_none_make_no_checkpoint_and_the_last_one_stays() {
     let program = support::c("checkpoint_sums.c").flags(&["-O1", "-Wall", "-Werror", "-lm"]);
     let program = program.build();
-    let bad = "rank 1 has registered numbers as 6 that are infinite or NaN";
+    let bad = "rank 1 has registered infinite or NaN numbers as 6";
     let cases = [("nan", bad), ("async", bad), ("infinite", "sums of doubles overflow")];
     for (word, why) in cases {
         // With random weights it depends on them how much is too much.
@@ -323,7 +327,7 @@ fn with_gaps_ranks_are_named_as_the_program_knows_them() {
     let program = support::c_text("checkpoint_gaps", text).build();
     let seen = support::run(&program).ranks(8).option("--mode=blank").succeeds();
     assert_eq!(seen.lines_with("left 0 9 1 0 1 0 1 0"), 6, "{seen}");
-    assert_eq!(seen.lines_with("what ranks 0, 5 had in it are lost"), 5, "{seen}");
+    assert_eq!(seen.lines_with("the data of ranks 0, 5 is lost"), 5, "{seen}");
 }
 
 #[test]
@@ -435,10 +439,10 @@ fn misuse_is_told_at_all_ranks() {
         "name: MPI_ERR_ARG: invalid argument: FTCK_Create: scheme \"raid\" is unknown",
         "differ: MPI_ERR_NOT_SAME",
         "freed: MPI_ERR_ARG",
-        "keeper: MPI_ERR_ARG: invalid argument: FTCK_Checkpoint: by scheme xor,dedicated rank 2",
-        "few: MPI_ERR_ARG: invalid argument: FTCK_Checkpoint: scheme rs:9 needs 10 ranks or more",
+        "keeper: MPI_ERR_ARG: invalid argument: FTCK_Checkpoint: with scheme xor,dedicated, rank 2",
+        "few: MPI_ERR_ARG: invalid argument: FTCK_Checkpoint: scheme rs:9 needs at least 10 ranks",
         "versions: MPI_ERR_NOT_SAME",
-        "rank 2 has registered other data (64 bytes) than there are in checkpoint 0 (72 bytes)",
+        "rank 2 has registered other data (64 bytes) than checkpoint 0 has for it (72 bytes)",
     ];
     for words in words {
         assert_eq!(seen.lines_with(words), 3, "{words}: {seen}");

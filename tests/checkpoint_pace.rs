@@ -78,7 +78,7 @@ fn the_interval_comes_from_the_cost_and_is_the_same_at_all_ranks() {
     for seen in [&often, &seldom] {
         let counts = taken(seen);
         assert!(counts.len() == 5 && counts.iter().all(|count| *count == counts[0]), "{seen}");
-        assert!(seen.stderr.contains("ftmpi: a checkpoint each "), "{seen}");
+        assert!(seen.stderr.contains("ftmpi: a checkpoint every "), "{seen}");
     }
     let [often, seldom] = [taken(&often)[0], taken(&seldom)[0]];
     assert!(often < 700 && (3..12).contains(&seldom) && seldom < often, "{often} {seldom}");
@@ -105,7 +105,7 @@ fn ftrun_tells_how_far_apart_failures_are_and_else_somebody_must() {
     let run = || support::run(&program).ranks(3).option("--mode=rebuild").option("--seed=3");
     let seen = run().option("--mttf=100000s").args(["2000"]).succeeds();
     assert_eq!(taken(&seen).len(), 3, "{seen}");
-    assert!(seen.stderr.contains("a failure is expected each 100000 s"), "{seen}");
+    assert!(seen.stderr.contains("a failure is expected every 100000 s"), "{seen}");
     let seen = run().args(["2000"]).succeeds();
     let words =
         "the mean time between failures is unknown; call FTCK_Set_mttf, or use ftrun --mttf";
@@ -174,7 +174,7 @@ fn a_node_that_fails_takes_no_more_than_one_of_each_group() {
         assert_eq!(seen.lines_with("restored 1"), 8, "{scheme}: {seen}");
     }
     for (scheme, nodes, why) in [
-        ("xor", "00000123", "of 8 ranks 5 are on node 0, each in a group of its own"),
+        ("xor", "00000123", "5 of 8 ranks are on node 0, each in a group of its own"),
         ("xor,groups=2", "00012345", "3 ranks are on node 0"),
     ] {
         let seen = run(scheme, nodes);

@@ -308,12 +308,12 @@ fn a_job_in_which_nobody_is_left_says_so() {
         for ranks in [1, 4] {
             let run = support::run(&program).ranks(ranks).option(mode);
             let words = if ranks == 1 { "the only rank has" } else { "all 4 ranks have" };
-            let last = format!("ftrun: {words} failed, and nobody is left\n");
+            let last = format!("ftrun: {words} failed, and no rank is left\n");
             let seen = run.clone().option("-q").fails_with(137);
             assert_eq!(seen.stderr, last, "{seen}");
             assert!(run.clone().fails_with(137).stderr.ends_with(&last));
             // Who has finalized has left in peace, whatever it says then.
-            assert!(!run.args(["later"]).fails_with(5).stderr.contains("nobody is left"));
+            assert!(!run.args(["later"]).fails_with(5).stderr.contains("no rank is left"));
         }
     }
 }

@@ -311,7 +311,7 @@ fn conjugate_gradients_survive_by_every_scheme_and_are_the_same_in_both_language
         let run = support::run(program).ranks(4).option("--mode=rebuild").args(problem);
         let run = run.args(["--scheme", "xor", "--kill", "1@33", "--kill", "2@33"]);
         let seen = run.fails_with(4);
-        assert!(seen.stderr.contains("what ranks 1-2 had"), "{is_c}: {seen}");
+        assert!(seen.stderr.contains("the data of ranks 1-2 is lost"), "{is_c}: {seen}");
     }
 }
 

@@ -25,8 +25,8 @@ pub(super) fn layout(scheme: &Scheme, nodes: &[u32]) -> Result<Layout, String> {
             let Crowd { order, node, most } = Crowd::of(nodes, members);
             if 2 * most > members {
                 return Err(format!(
-                    "{most} of {members} ranks are on node {node}: by scheme {scheme} each needs \
-                     another one elsewhere"
+                    "{most} of {members} ranks are on node {node}: scheme {scheme} needs a partner \
+                     for each on another node"
                 ));
             }
             // Those of one node come one after the other, and never so many as the step is long.
@@ -45,8 +45,8 @@ pub(super) fn layout(scheme: &Scheme, nodes: &[u32]) -> Result<Layout, String> {
             crowd.must_fit(groups)?;
             if members / groups <= scheme.spares {
                 return Err(format!(
-                    "scheme {scheme} needs {} ranks or more in each group, and of {members} ranks \
-                     {} are on node {}, each in a group of its own",
+                    "scheme {scheme} needs at least {} ranks in each group; {} of {members} ranks \
+                     are on node {}, each in a group of its own",
                     scheme.spares + 1,
                     crowd.most,
                     crowd.node
@@ -67,9 +67,7 @@ fn dedicate(layout: &mut Layout, scheme: &Scheme, nodes: &[u32]) -> Result<(), S
     let groups = scheme.groups(members, 1);
     let least = groups * (spares + 1);
     if members < least {
-        return Err(format!(
-            "scheme {scheme} needs {least} ranks or more, and there are {members}"
-        ));
+        return Err(format!("scheme {scheme} needs at least {least} ranks; there are {members}"));
     }
     let workers = members - groups * spares;
     let crowd = Crowd::of(nodes, workers);
@@ -97,7 +95,7 @@ fn dedicate(layout: &mut Layout, scheme: &Scheme, nodes: &[u32]) -> Result<(), S
 }
 
 fn no_keepers(scheme: &Scheme) -> String {
-    format!("scheme {scheme} finds no node for the codes of each group apart from its data")
+    format!("scheme {scheme} cannot place the data and codes of each group on different nodes")
 }
 
 /// How many of the first members are on one node.
@@ -124,7 +122,8 @@ impl Crowd {
             return Ok(());
         }
         Err(format!(
-            "{} ranks are on node {}: they cannot be in different groups of {groups}",
+            "{} ranks are on node {}; they must be in different groups, but there are only \
+             {groups}",
             self.most, self.node
         ))
     }
@@ -227,11 +226,11 @@ mod tests {
     #[test]
     fn what_cannot_be_is_refused_with_the_reason() {
         let cases: [(&str, &[u32], &str); 6] = [
-            ("xor", &[7, 7, 7, 1], "of 4 ranks 3 are on node 7"),
+            ("xor", &[7, 7, 7, 1], "3 of 4 ranks are on node 7"),
             ("xor,groups=2", &[7, 7, 7, 1], "3 ranks are on node 7"),
             ("ring", &[4, 4, 4, 1], "3 of 4 ranks are on node 4"),
-            ("mirror", &[1, 1, 1, 2], "finds no node for the codes"),
-            ("rs:2,dedicated", &[1, 2, 3, 3], "finds no node for the codes"),
+            ("mirror", &[1, 1, 1, 2], "cannot place the data and codes"),
+            ("rs:2,dedicated", &[1, 2, 3, 3], "cannot place the data and codes"),
             ("rs:2,dedicated", &[1, 1, 2, 3], "2 ranks are on node 1"),
         ];
         for (text, nodes, reason) in cases {

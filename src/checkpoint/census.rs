@@ -212,7 +212,7 @@ fn must_be_protected(scheme: &Scheme, layout: &Layout, heads: &Heads) -> Outcome
     match (0..layout.members()).filter(has_data).find(|at| layout.chunks[*at] == 0) {
         None => Ok(()),
         Some(at) => Err(format!(
-            "by scheme {scheme} rank {} only keeps codes, but it has registered data",
+            "with scheme {scheme}, rank {} keeps only codes, but it has registered data",
             heads.ranks[at]
         )),
     }

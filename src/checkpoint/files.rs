@@ -162,7 +162,9 @@ fn head_of(file: &File, path: &Path, place: usize) -> Result<(Head, u64), String
     let head = Head::from_bytes(&bytes).ok_or_else(no_head)?;
     match head.place == place {
         true => Ok((head, length)),
-        false => Err(format!("{} is the file of place {}", name(path), head.place)),
+        false => {
+            Err(format!("{} is the file of place {}, not of place {place}", name(path), head.place))
+        }
     }
 }
 

@@ -83,7 +83,7 @@ impl Layout {
     pub(super) fn anywhere(scheme: &Scheme, members: usize) -> Result<Layout, String> {
         let mut layout = Layout::empty(members);
         let too_few = |least: usize| {
-            Err(format!("scheme {scheme} needs {least} ranks or more, and there are {members}"))
+            Err(format!("scheme {scheme} needs at least {least} ranks; there are {members}"))
         };
         match scheme.keeping {
             // Who is alone has nobody who could keep anything.

@@ -244,7 +244,7 @@ impl Call<'_> {
             places: slots().filter_map(Slot::place).collect(),
         };
         if !encode(&self.crew(), &codes, slots(), None).await? {
-            return Ok(Err("sums of doubles overflow where data is rebuilt".to_string()));
+            return Ok(Err("sums of doubles overflow while the lost data is rebuilt".to_string()));
         }
         // All count the same operations, whether they write or not.
         let lane = self.lane();

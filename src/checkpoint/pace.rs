@@ -98,8 +98,8 @@ impl Pace {
         self.said = self.interval;
         let seconds = self.interval as f64 * toll.iteration;
         Some(format!(
-            "a checkpoint each {} iterations ({seconds:.3} s): it costs {:.3} ms, and a failure is \
-             expected each {} s",
+            "a checkpoint every {} iterations ({seconds:.3} s): it costs {:.3} ms, and a failure \
+             is expected every {} s",
             self.interval,
             toll.cost * 1e3,
             toll.mttf

@@ -100,11 +100,11 @@ fn unsolved(scheme: &Scheme, shape: &Shape, repairs: &[Repair]) -> Vec<usize> {
 
 #[cold]
 pub(super) fn lost(scheme: &Scheme, version: i64, ranks: &[i32], places: &[usize]) -> Failure {
-    let (noun, verb) = if places.len() == 1 { ("rank", "is") } else { ("ranks", "are") };
+    let noun = if places.len() == 1 { "rank" } else { "ranks" };
     let ranks: Vec<usize> = places.iter().map(|place| ranks[*place] as usize).collect();
     DATA_LOST.because(format!(
-        "checkpoint {version} cannot be restored: what {noun} {} had in it {verb} lost, since more \
-         failed than scheme {scheme} makes up for",
+        "checkpoint {version} cannot be restored: the data of {noun} {} is lost, because more \
+         ranks failed than scheme {scheme} tolerates",
         enumerate(&ranks)
     ))
 }

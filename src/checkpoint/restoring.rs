@@ -263,8 +263,7 @@ impl Call<'_> {
         let Some((place, rank)) = common.misfit else { return Ok(()) };
         let bytes = |extent: Extent| extent.bytes.iter().sum::<u64>();
         Err(Class::NOT_SAME.because(format!(
-            "rank {} has registered other data ({} bytes) than there are in checkpoint {} ({} \
-             bytes)",
+            "rank {} has registered other data ({} bytes) than checkpoint {} has for it ({} bytes)",
             rank_in(self.comm, rank),
             bytes(self.accounts[rank].extent),
             common.choice.version,
@@ -344,11 +343,11 @@ pub(super) async fn settle(lane: &Lane<'_>, common: &Common, mine: Worst) -> Res
     if let Some(first) = spoilt.first() {
         let ranks: Vec<usize> =
             spoilt.iter().map(|one| common.shape.heads.ranks[one.place] as usize).collect();
-        let (noun, verb) = if ranks.len() == 1 { ("rank", "is") } else { ("ranks", "are") };
+        let noun = if ranks.len() == 1 { "rank" } else { "ranks" };
         return Err(DATA_LOST.because(format!(
-            "checkpoint {} cannot be restored: what {noun} {} had in it {verb} lost, since the \
-             sums of scheme {} keep no digit of what rank {} has registered as {}: other numbers \
-             are so much larger",
+            "checkpoint {} cannot be restored: the data of {noun} {} is lost, because the sums \
+             of scheme {} keep no digit of what rank {} has registered as {}: other numbers are \
+             much larger",
             common.choice.version,
             enumerate(&ranks),
             common.scheme,
@@ -357,7 +356,7 @@ pub(super) async fn settle(lane: &Lane<'_>, common: &Common, mine: Worst) -> Res
         )));
     }
     if lane.rank() == 0 && digits >= LOUD {
-        say(&format!("restored sums of doubles lose about {digits} of their 16 digits"));
+        say(&format!("restored doubles have lost about {digits} of their 16 digits"));
     }
     Ok(digits)
 }
@@ -424,8 +423,8 @@ mod tests {
 
     #[test]
     fn sums_without_a_solution_are_an_error_at_all_alike() {
-        let words = "checkpoint 7 cannot be restored: what ranks 1-2 had in it are lost, since \
-                     more failed than scheme sum makes up for";
+        let words = "checkpoint 7 cannot be restored: the data of ranks 1-2 is lost, because \
+                     more ranks failed than scheme sum tolerates";
         assert_eq!(outcomes(&[1, 2], 100), vec![Err(words.to_string()); MEMBERS]);
     }
 

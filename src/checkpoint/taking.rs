@@ -252,7 +252,7 @@ async fn unsound(lane: &Lane<'_>, slot: &Slot, entry: Entry) -> Result<Failure> 
     let why = match *hear::<Troubles>(lane, bad.map(|stretch| stretch.id), first).await? {
         Some((place, id)) => {
             let rank = slot.heads.ranks[place];
-            format!("rank {rank} has registered numbers as {id} that are infinite or NaN")
+            format!("rank {rank} has registered infinite or NaN numbers as {id}")
         }
         None => "sums of doubles overflow".to_string(),
     };

@@ -232,8 +232,8 @@ impl Tenant for Policy {
         }
         // Even if failures are not reported: this one ends the job.
         match self.world.size() {
-            1 => "ftrun: the only rank has failed, and nobody is left".to_string(),
-            size => format!("ftrun: all {size} ranks have failed, and nobody is left"),
+            1 => "ftrun: the only rank has failed, and no rank is left".to_string(),
+            size => format!("ftrun: all {size} ranks have failed, and no rank is left"),
         }
     }
 
