@@ -275,7 +275,11 @@ fn a_rack_that_fails_takes_no_copy_along_with_the_data() {
     let expected = run("", &[]).stdout;
     let both = &["2@15", "3@15"];
     let seen = run("", both);
-    assert_eq!(seen.lines_with("the data of rank 2 is lost"), 4, "its copy was with rank 3: {seen}");
+    assert_eq!(
+        seen.lines_with("the data of rank 2 is lost"),
+        4,
+        "its copy was with rank 3: {seen}"
+    );
     let seen = run("rack = [2]\n", both);
     assert_eq!(seen.stdout, expected, "no copy was in the same rack: {seen}");
 }

@@ -5,7 +5,7 @@ use super::layout::Layout;
 use super::scheme::{Keeping, Scheme};
 use std::collections::BTreeMap;
 
-/// The layout of a scheme among members who are on these nodes; why there is none otherwise.
+/// The layout of a scheme for members on these nodes, or why there is none.
 pub(super) fn layout(scheme: &Scheme, nodes: &[u32]) -> Result<Layout, String> {
     let members = nodes.len();
     let mut layout = Layout::empty(members);
@@ -29,7 +29,7 @@ pub(super) fn layout(scheme: &Scheme, nodes: &[u32]) -> Result<Layout, String> {
                      for each on another node"
                 ));
             }
-            // Those of one node come one after the other, and never so many as the step is long.
+            // Members of one node are consecutive, and there are at most `step` of them.
             let step = if scheme.keeping == Keeping::Ring { most } else { members / 2 };
             let other = |at: usize| match scheme.keeping {
                 Keeping::Pair if at < 2 * step => (at + step) % (2 * step),
@@ -61,7 +61,7 @@ pub(super) fn layout(scheme: &Scheme, nodes: &[u32]) -> Result<Layout, String> {
     Ok(layout)
 }
 
-/// The first of them work; the others keep codes, on nodes where nobody of their group is.
+/// The first ranks work; the others keep codes, on nodes without members of their group.
 fn dedicate(layout: &mut Layout, scheme: &Scheme, nodes: &[u32]) -> Result<(), String> {
     let (members, spares) = (nodes.len(), scheme.spares);
     let groups = scheme.groups(members, 1);
@@ -98,11 +98,11 @@ fn no_keepers(scheme: &Scheme) -> String {
     format!("scheme {scheme} cannot place the data and codes of each group on different nodes")
 }
 
-/// How many of the first members are on one node.
+/// The nodes of the first members.
 struct Crowd {
-    /// Members by nodes.
+    /// The members, sorted by node.
     order: Vec<usize>,
-    /// The node where most are, and how many.
+    /// The node with the most members, and how many it has.
     node: u32,
     most: usize,
 }
@@ -129,12 +129,14 @@ impl Crowd {
     }
 }
 
-/// One of `keepers` for each of `groups`, of whom `may` allows some (Kuhn 1955).
+/// Assigns one of `keepers` to each of `groups`, as far as `may` allows (bipartite matching, Kuhn
+/// 1955).
 fn assign(groups: usize, keepers: usize, may: impl Fn(usize, usize) -> bool) -> Option<Vec<usize>> {
     let mut taken: Vec<Option<usize>> = vec![None; keepers];
     let mut held: Vec<Option<usize>> = vec![None; groups];
     for group in 0..groups {
-        // Whoever stands in the way may take another one, and so on, until one is free.
+        // A group that holds a wanted keeper may switch to another, and so on, until a keeper is
+        // free.
         let mut wanted_by: Vec<Option<usize>> = vec![None; keepers];
         let mut queue = vec![group];
         let mut at = 0;
@@ -166,7 +168,7 @@ mod tests {
     use super::*;
     use crate::base::random::Random;
 
-    /// Whether no two of a node share a stripe, and everybody's data are protected.
+    /// Whether no two members of a node share a stripe, and all data are protected.
     fn is_apart(layout: &Layout, nodes: &[u32]) -> bool {
         let mut is_safe = vec![false; nodes.len()];
         let stripes = layout.stripes.iter().all(|stripe| {

@@ -1,5 +1,5 @@
-//! What all members have reported before a checkpoint or a restoration, and what follows from it:
-//! it is the same for all, so the first member to need it computes it for the others.
+//! What all members have reported before a checkpoint or a restoration, and what follows from it.
+//! The result is equal for all, so the first member to need it computes it for the others.
 
 use super::disk::{self, Kept};
 use super::extent::{Heads, KINDS};
@@ -19,7 +19,7 @@ use crate::mpi::run::{self, Way};
 use std::result::Result as Outcome;
 use std::sync::{Arc, OnceLock};
 
-/// What all have.
+/// What each member has.
 enum Accounts {}
 
 impl Topic for Accounts {
@@ -27,7 +27,7 @@ impl Topic for Accounts {
     type Outcome = Census;
 }
 
-/// What is known of those who took a checkpoint.
+/// What is known about the members that took a checkpoint.
 enum KnownHeads {}
 
 impl Topic for KnownHeads {
@@ -35,17 +35,17 @@ impl Topic for KnownHeads {
     type Outcome = Option<Arc<Heads>>;
 }
 
-/// Everybody's accounts, in the order of ranks.
+/// The accounts of all members, in the order of ranks.
 pub(super) struct Census {
     pub(super) accounts: Vec<Account>,
-    /// The first who differs from rank 0 in its scheme, in how often it writes to disk, and in what
-    /// its program calls the checkpoint.
+    /// The first member that differs from rank 0 in its scheme, in how often it writes to disk, and
+    /// in the program's number for the checkpoint.
     schemes: Option<usize>,
     writes: Option<usize>,
     versions: Option<usize>,
-    /// Checkpoints whose layouts go by nodes.
+    /// Checkpoints whose layouts depend on nodes.
     on_nodes: Vec<u64>,
-    /// What is to be taken, and what there is to be restored, once somebody has worked it out.
+    /// What to take, and what can be restored, once a member has computed it.
     draft: OnceLock<Outcome<Draft, String>>,
     outlook: OnceLock<Outlook>,
 }
@@ -78,14 +78,14 @@ impl Census {
     }
 }
 
-/// All tell what they have, and are known to keep the same thing.
+/// All members report what they have; fails unless they agree on what to keep.
 pub(super) fn census(
     process: &'static Process, keep: &Checkpoint, comm: &Comm, version: i64,
 ) -> Result<Arc<Census>> {
     await_idle(process, keep)?;
     let (place, size) = (comm.living().rank as usize, comm.living().size() as usize);
     let mine = keep.memory.lock().account(&keep.scheme, place, size, version);
-    // Where the program has not said so, a machine that ranks sit on may.
+    // If the program has not named a node, the simulated machine does, if there is one.
     let berth = || Some(process.world.berths()?.rack_of(process.me.seat) as u32);
     let mine = Account { node: mine.node.or_else(berth), ..mine };
     let tag = comm.next_tag();
@@ -106,15 +106,15 @@ pub(super) fn census(
     Ok(census)
 }
 
-/// The rank that one of those who live has in the communicator: where there are gaps (BLANK),
-/// places are counted without them.
+/// The rank in the communicator of the living member number `place`: a communicator with gaps
+/// (BLANK) has fewer members than ranks.
 pub(super) fn rank_in(comm: &Comm, place: usize) -> i32 {
     let member = comm.living().group.member(place);
     member.and_then(|member| comm.group.rank_of(member)).unwrap_or(-1)
 }
 
-/// The layouts of what there is; whoever has part of a checkpoint tells on which nodes it was
-/// taken.
+/// The layouts of the known checkpoints. Members that have part of a checkpoint report the nodes on
+/// which it was taken.
 fn layouts(
     process: &'static Process, keep: &Checkpoint, comm: &Comm, census: &Census,
 ) -> Result<Layouts> {
@@ -128,12 +128,12 @@ fn layouts(
     Ok(layouts)
 }
 
-/// What the first says who says anything.
+/// The first value that a member has.
 pub(super) fn first<T: Clone>(all: Vec<&Option<T>>) -> Option<T> {
     all.into_iter().find_map(Option::clone)
 }
 
-/// The ranks that the places of a checkpoint had, from somebody who has part of it.
+/// The ranks that the places of a checkpoint had, from a member that has part of it.
 pub(super) async fn ranks_of(
     lane: &Lane<'_>, keep: &Checkpoint, serial: u64, members: usize,
 ) -> Result<Vec<i32>> {
@@ -142,24 +142,24 @@ pub(super) async fn ranks_of(
     Ok(heads.as_ref().as_ref().map_or((0..members as i32).collect(), |heads| heads.ranks.clone()))
 }
 
-/// A checkpoint that is to be taken.
+/// A checkpoint to be taken.
 pub(super) struct Draft {
     pub(super) shape: Shape,
     pub(super) serial: u64,
     /// The one that must not be overwritten.
     pub(super) spared: Option<u64>,
-    /// In which turn it is written to disk, if it is, and by which stamp its files know each other.
+    /// The turn in which it is written to disk, if it is, and the stamp that its files share.
     pub(super) turn: Option<usize>,
     pub(super) stamp: u64,
-    /// Who has the data of each place: that member, who has that rank among those who live.
+    /// The member that has the data of each place, and its rank among the living members.
     pub(super) members: Arc<[Option<Member>]>,
     pub(super) ranks: Vec<i32>,
-    /// Nobody is without codes; those of all are wanted.
+    /// No member is without codes, and the codes of all are wanted.
     pub(super) without_codes: Arc<[bool]>,
     pub(super) is_wanted: Vec<bool>,
 }
 
-/// What all take next.
+/// What all members take next.
 pub(super) fn draft<'a>(
     process: &'static Process, keep: &Checkpoint, comm: &Comm, census: &'a Census,
 ) -> Result<&'a Draft> {
@@ -171,7 +171,7 @@ pub(super) fn draft<'a>(
     drafted(keep, &layouts(process, keep, comm, census)?, comm, census)
 }
 
-/// The draft that follows from layouts that are known already.
+/// The draft that follows from known layouts.
 pub(super) fn drafted<'a>(
     keep: &Checkpoint, layouts: &Layouts, comm: &Comm, census: &'a Census,
 ) -> Result<&'a Draft> {
@@ -206,7 +206,7 @@ impl Draft {
     }
 }
 
-/// Fails when somebody has data that nobody would keep codes of.
+/// Fails if a member has data that the scheme does not protect.
 fn must_be_protected(scheme: &Scheme, layout: &Layout, heads: &Heads) -> Outcome<(), String> {
     let has_data = |at: &usize| heads.extents[*at].bytes != [0; KINDS];
     match (0..layout.members()).filter(has_data).find(|at| layout.chunks[*at] == 0) {
@@ -218,24 +218,24 @@ fn must_be_protected(scheme: &Scheme, layout: &Layout, heads: &Heads) -> Outcome
     }
 }
 
-/// A checkpoint on disk, and who has, or gets, what was written for each place.
+/// A checkpoint on disk, and which rank has or gets what was written for each place.
 pub(super) struct Candidate {
     pub(super) kept: Kept,
     pub(super) seats: Vec<Seat>,
 }
 
-/// What all make of what there is.
+/// What all members conclude from the accounts.
 pub(super) struct Outlook {
     pub(super) layouts: Layouts,
     pub(super) verdict: Verdict,
-    /// What is on disk, the newest first.
+    /// What is on disk, newest first.
     pub(super) generations: Vec<Candidate>,
-    /// The largest number of a checkpoint that anybody knows, and the longest interval.
+    /// The largest serial number of a checkpoint that a member knows, and the longest interval.
     pub(super) seen: u64,
     pub(super) interval: u64,
 }
 
-/// What there is to be restored.
+/// What can be restored.
 pub(super) fn outlook<'a>(
     process: &'static Process, keep: &Checkpoint, comm: &Comm, census: &'a Census,
 ) -> Result<&'a Outlook> {

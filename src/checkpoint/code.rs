@@ -1,8 +1,9 @@
-//! Erasure codes: codes of data, and data out of codes, piece by piece, in one pass at any length.
+//! Erasure codes: computes codes from data, and lost data from codes, piece by piece, in one pass
+//! of any length.
 //!
-//! Pieces of a stripe come one after the other, and the codes grow in place, all at once, so that
-//! each piece is read while it is in the caches. Only Reed-Solomon needs all pieces first: its
-//! coder keeps them until the last has come.
+//! The pieces of a stripe come one after the other, and all codes grow in place together, so each
+//! piece is read while it is in the caches. Only Reed-Solomon needs all pieces first: its encoder
+//! keeps them until the last one has come.
 
 use super::field::{self, Factors, Multiplier};
 use super::layout::{GRAIN, Repair};
@@ -12,11 +13,11 @@ use crate::base::sync::sheet::Writing;
 use reed_solomon_simd::ReedSolomonEncoder;
 use std::sync::{Arc, Once};
 
-/// Makes ready what codes of this kind need, so that the first checkpoint takes as long as others:
-/// the tables of the field are some milliseconds' work, once for all.
+/// Prepares what codes of this kind need, so that the first checkpoint takes no longer than others:
+/// the tables of the field take some milliseconds, once.
 pub fn prepare(code: Code, spares: usize) {
     static TABLES: Once = Once::new();
-    // What is exact is worth a code of bits, whatever the scheme.
+    // Schemes of sums use Reed-Solomon, too: for data that are not doubles.
     if spares < 2 || code == Code::Xor {
         return;
     }
@@ -30,31 +31,32 @@ pub fn prepare(code: Code, spares: usize) {
     });
 }
 
-/// What is added to a code, or to data that come back.
+/// What is added to a code, or to restored data.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Part {
-    /// Of the stripe's data with this index.
+    /// The stripe's data with this index.
     Data(usize),
-    /// Of the stripe's code with this index.
+    /// The stripe's code with this index.
     Code(usize),
 }
 
 /// Makes the codes of a stripe.
 pub enum Encoder {
-    /// The exclusive or of what comes.
+    /// The exclusive or of all data.
     Xor,
-    /// Sums of doubles, each part times its factor in the row of the code.
+    /// Sums of doubles, each part times its weight in the row of the code.
     Sums { weights: Arc<Weights>, wanted: Vec<usize> },
-    /// The codes with these indices.
+    /// Reed-Solomon codes; `wanted` has their indices.
     Solomon { wanted: Vec<usize>, data: usize, spares: usize, encoder: Option<ReedSolomonEncoder> },
 }
 
 impl Encoder {
-    /// For the codes with the indices `wanted` of a stripe with so many data and codes.
+    /// An encoder for the codes with the indices `wanted`, in a stripe of `data` data and `spares`
+    /// codes.
     pub fn of(code: Code, data: usize, spares: usize, wanted: Vec<usize>) -> Encoder {
         match code {
             Code::Xor => Encoder::Xor,
-            // The first code of one loss is the exclusive or, which is faster than a field.
+            // A single code can be the exclusive or, which is faster than arithmetic in a field.
             Code::Solomon if spares == 1 => Encoder::Xor,
             Code::Solomon => Encoder::Solomon { wanted, data, spares, encoder: None },
             Code::Sum | Code::Weighted => {
@@ -63,7 +65,7 @@ impl Encoder {
         }
     }
 
-    /// How long pieces best are, so that what is worked on stays in the caches.
+    /// The best length of pieces, so that the working set stays in the caches.
     pub fn piece(&self) -> usize {
         match self {
             Encoder::Xor => 1 << 17,
@@ -72,8 +74,8 @@ impl Encoder {
         }
     }
 
-    /// Adds the stripe's data with this index to what is made, a place for each code that is
-    /// wanted, as long as the piece. Data come in their order; the first overwrite what is there.
+    /// Adds the stripe's data number `index` to the codes: `made` has one buffer for each wanted
+    /// code, as long as the piece. Data come in order; the first overwrite the buffers.
     pub fn add(&mut self, index: usize, piece: &[u8], made: &mut [Writing<'_>]) {
         match self {
             Encoder::Xor => {
@@ -99,7 +101,7 @@ impl Encoder {
         }
     }
 
-    /// All data have come: the codes are made.
+    /// Finishes the codes, after all data were added.
     pub fn end(&mut self, made: &mut [Writing<'_>]) {
         let Encoder::Solomon { wanted, encoder, .. } = self else { return };
         let encoder = encoder.as_mut().expect("a stripe has parts");
@@ -110,9 +112,9 @@ impl Encoder {
     }
 }
 
-/// Makes one of a stripe's lost data.
+/// Computes one of a stripe's lost data.
 pub enum Maker {
-    /// The exclusive or of what comes.
+    /// The exclusive or of all parts.
     Xor,
     /// Sums of doubles, each part times its factor.
     Sum { data: Vec<f64>, codes: Vec<f64>, sizes: Option<Sizes> },
@@ -121,7 +123,7 @@ pub enum Maker {
 }
 
 impl Maker {
-    /// For the lost data with this index, and which codes it needs; `None` where the equations
+    /// The maker of lost data number `index`, and the codes that it needs; `None` if the equations
     /// have no solution.
     pub fn of_data(
         code: Code, index: usize, data: usize, spares: usize, repair: &Repair,
@@ -146,7 +148,8 @@ impl Maker {
         Some((Maker::Sum { data, codes, sizes: None }, solution.rows))
     }
 
-    /// Sums are measured, each stretch of the result for itself; `ends` of them, in doubles.
+    /// Measures sums, separately for each stretch of the result; `stretches` has their ends,
+    /// counted in doubles.
     pub fn measure(&mut self, stretches: &[usize]) {
         if let Maker::Sum { sizes, .. } = self {
             let (ends, largest) = (stretches.to_vec(), vec![0.0; stretches.len()]);
@@ -154,8 +157,8 @@ impl Maker {
         }
     }
 
-    /// How large, of each stretch, the parts of a sum were at most, all together: by so much of
-    /// that as a double does not resolve, the sum may be wrong.
+    /// For each stretch, the largest sum of the magnitudes of parts. A result may be wrong by the
+    /// rounding error of a double of that size.
     pub fn largest(&self) -> &[f64] {
         match self {
             Maker::Sum { sizes: Some(sizes), .. } => &sizes.largest,
@@ -163,8 +166,8 @@ impl Maker {
         }
     }
 
-    /// Adds one part to `made`, which is as long as the piece; `is_first`: whatever is in there is
-    /// overwritten.
+    /// Adds one part to `made`, which is as long as the piece. If `is_first`, the contents of
+    /// `made` are overwritten.
     pub fn add(&mut self, part: Part, piece: &[u8], made: &mut [u8], is_first: bool) {
         match self {
             Maker::Xor if is_first => made.copy_from_slice(piece),
@@ -204,14 +207,14 @@ fn weights_of(code: Code, spares: usize, data: usize) -> Arc<Weights> {
     }
 }
 
-/// How large the parts of sums are, stretch by stretch.
+/// The magnitudes of the parts of sums, by stretches.
 pub struct Sizes {
     ends: Vec<usize>,
     largest: Vec<f64>,
-    /// In which stretch, and how many doubles before this piece.
+    /// The current stretch, and the number of doubles before this piece.
     at: usize,
     done: usize,
-    /// Of each sum of this piece.
+    /// The magnitudes in this piece.
     now: Vec<f64>,
 }
 
@@ -240,7 +243,8 @@ impl Sizes {
     }
 }
 
-/// Prepares one encoder for all pieces: its working memory is as large as all of them together.
+/// Prepares one encoder for all pieces, since its working memory is as large as all of them
+/// together.
 fn begin_encoding(
     encoder: &mut Option<ReedSolomonEncoder>, data: usize, spares: usize, bytes: usize,
 ) {
@@ -290,14 +294,14 @@ mod tests {
         made.iter().map(|made| made.to_vec()).collect()
     }
 
-    /// The data with this index out of what is there.
+    /// The data with this index, computed from the rest.
     fn decoded(
         code: Code, data: &[Vec<u8>], codes: &[Vec<u8>], repair: &Repair, index: usize,
     ) -> Vec<u8> {
         measured(code, data, codes, repair, index).0
     }
 
-    /// The data with this index, and how large the summed numbers were.
+    /// The data with this index, and the magnitude of the summed numbers.
     fn measured(
         code: Code, data: &[Vec<u8>], codes: &[Vec<u8>], repair: &Repair, index: usize,
     ) -> (Vec<u8>, f64) {
@@ -321,7 +325,7 @@ mod tests {
     }
 
     fn doubles(random: &mut Random, count: usize) -> Vec<u8> {
-        // Of very different sizes, so that much cancels.
+        // Of very different magnitudes, so that much cancels.
         let number = |random: &mut Random| {
             let size = 10_f64.powi(random.below(9) as i32);
             size * ((random.bits() >> 11) as f64 / (1u64 << 52) as f64 - 1.0)

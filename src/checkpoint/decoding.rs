@@ -1,4 +1,4 @@
-//! Decoding: makes lost data out of what the other members have, and says how accurate they are.
+//! Decoding: computes lost data from what the other members have, and tells how accurate they are.
 
 use super::code::{Maker, Part};
 use super::extent::{DOUBLES, EXACT};
@@ -16,14 +16,14 @@ use std::iter;
 use std::ops::Range;
 use std::sync::Arc;
 
-/// How long pieces are: for each it is found out anew how what is lost follows.
+/// The length of pieces. The parts are looked up anew for each piece.
 const PIECE: usize = 1 << 20;
-/// Who has lost so many decimal digits has nothing: a double has no more.
+/// Data that have lost this many decimal digits are gone: a double has no more.
 pub(super) const ALL_DIGITS: i32 = 16;
 
-/// Makes the data of all who lack them, in the slot of a rank's own place, and in those of `others`
-/// where nobody is: a slot is added for each of these places that has none yet. Returns the worst
-/// of what came back here.
+/// Restores all lost data: in this rank's own slot, and in the slots of places that no rank has any
+/// more (`others`, which gets a slot for each of these places that this rank takes care of).
+/// Returns the largest loss of accuracy among the data restored here.
 pub(super) async fn decode(
     crew: &Crew<'_>, common: &Common, own: &mut Slot, others: &mut Vec<Slot>,
 ) -> Result<Worst> {
@@ -37,7 +37,7 @@ pub(super) async fn decode(
     let mut rooms = Vec::new();
     for slot in iter::once(&mut *own).chain(&mut *others) {
         let Some(place) = slot.lost_place() else { continue };
-        // Its buffers are at hand.
+        // Reuses the buffers of the slot.
         let mut room = Slot { data: std::mem::take(&mut slot.data), ..Slot::default() };
         room.make_room(&common.shape, place);
         let (extent, data) = (common.shape.heads.extents[place], room.data);
@@ -45,7 +45,7 @@ pub(super) async fn decode(
     }
     let slots = iter::once(&*own).chain(&*others);
     let offer = Arc::new(Offer { rooms: rooms.clone(), ..Offer::of(slots) });
-    // What is exact tells where doubles lie, and how large they are.
+    // The exact data come first: their directory tells where doubles are, and how large they are.
     let kinds = [EXACT, DOUBLES];
     let part = |offers: &Offers<'_>, kind: usize| {
         decode_kind(crew.process, common, offers, kind).map(|()| Work::Done)
@@ -64,13 +64,13 @@ pub(super) async fn decode(
 }
 
 impl Slot {
-    /// Its place, if the data of that are lost.
+    /// Its place, if the data of the place are lost.
     fn lost_place(&self) -> Option<usize> {
         self.entry.filter(|entry| !entry.has_data).map(|entry| entry.place as usize)
     }
 }
 
-/// Makes this member's part of all that is lost.
+/// Computes this member's part of all lost data.
 fn decode_kind(process: &Process, common: &Common, offers: &Offers<'_>, kind: usize) -> Result {
     for repair in &common.choice.repairs {
         let unit = common.shape.unit(kind, repair.stripe);
@@ -99,7 +99,7 @@ impl Source {
     }
 }
 
-/// A lost chunk: who is to have it, and what it is made of.
+/// A lost chunk: which rank gets it, and its parts.
 struct Wanted {
     place: usize,
     rank: usize,
@@ -108,18 +108,18 @@ struct Wanted {
     parts: Vec<Source>,
 }
 
-/// What a place has of a stripe.
+/// A place's part of a stripe: a chunk of data, or a code.
 struct Source {
     part: Part,
     place: usize,
-    /// Who has it.
+    /// The rank that has it.
     rank: usize,
-    /// Which chunk of that one's data, where it is data.
+    /// The number of the chunk among that member's chunks; unused for codes.
     chunk: usize,
 }
 
 impl Wanted {
-    /// Makes a part of it, in the memory of who is to have it.
+    /// Computes a range of the chunk, in the memory of the rank that gets it.
     fn make(
         &mut self, offers: &Offers<'_>, Chunks { kind, unit }: Chunks, stripe: usize,
         range: Range<usize>,

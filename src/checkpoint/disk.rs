@@ -1,9 +1,10 @@
-//! The second level: from time to time, all ranks write their checkpoint into files. A generation
-//! is complete once all have written theirs; two are kept in turn, so that one is always there.
+//! The second level: from time to time, all ranks write their checkpoints into files. A generation
+//! is complete when all have written theirs. Two generations are kept in turn, so that one is
+//! always complete.
 //!
-//! As with checkpoints in memory, all ranks report what they know (it is part of their accounts),
-//! and judge alike. A generation is known by its serial number and a random stamp, so that files of
-//! another job are never mistaken for its own.
+//! As with checkpoints in memory, all ranks report what they know (it is part of their accounts)
+//! and come to one conclusion. A generation is identified by its serial number and a random stamp,
+//! so that files of another job are never mistaken for its own.
 
 use super::files::{self, Contents, TURNS};
 use super::head::Head;
@@ -22,10 +23,10 @@ use std::path::{Path, PathBuf};
 use std::result::Result as Outcome;
 use std::sync::Arc;
 
-/// How many files are named that cannot be read.
+/// How many unreadable files a message names.
 const NAMED: usize = 3;
 
-/// The first of what went wrong anywhere, and where.
+/// The first trouble of any member, and where it was.
 enum Troubles {}
 
 impl Topic for Troubles {
@@ -37,15 +38,15 @@ impl Topic for Troubles {
 pub(super) struct Disk {
     pub(super) directory: PathBuf,
     pub(super) every: u64,
-    /// The generations that this rank knows of, by turns; `None`: it has not looked yet.
+    /// The generations that this rank knows of, by turns; `None` if it has not looked yet.
     pub(super) written: Option<[Option<Written>; TURNS]>,
-    /// What was wrong with files of its own that cannot be read, by turns.
+    /// Why files of its own cannot be read, by turns.
     pub(super) damage: [Option<String>; TURNS],
 }
 
 impl Disk {
-    /// What there is of `place`, one of `size`. Where its own file is lost, those of places that
-    /// nobody here has may tell of it: up to as many of them as the scheme makes up for.
+    /// What there is of `place`, one of `size`. If its own file is lost, files of places beyond
+    /// `size` may tell of the generation: as many of them are read as the scheme tolerates losses.
     pub(super) fn look(
         &mut self, place: usize, size: usize, scheme: &Scheme,
     ) -> [Option<Written>; TURNS] {
@@ -73,7 +74,7 @@ impl Disk {
         *self.written.insert(written)
     }
 
-    /// Nobody counts on a generation any more.
+    /// Forgets a generation, which need not be preserved any more.
     pub(super) fn forget(&mut self, generation: &Generation) {
         for written in self.written.iter_mut().flatten() {
             *written = written.filter(|written| written.generation != *generation);
@@ -81,22 +82,23 @@ impl Disk {
     }
 }
 
-/// A random number that another job does not draw.
+/// A random number that no other job draws.
 pub(super) fn stamp() -> u64 {
     RandomState::new().hash_one(std::process::id())
 }
 
-/// A generation that is on disk, by what all have told.
+/// A generation on disk, according to all accounts.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Kept {
     pub(super) generation: Generation,
     pub(super) turn: usize,
-    /// How many of those who are here have their files of it.
+    /// How many of the present members have their files of it.
     pub(super) files: usize,
     is_whole: bool,
 }
 
-/// All that is on disk: the newest first, and of the same number the one with more files.
+/// All generations on disk, newest first; of two with one serial number, the one with more files
+/// first.
 pub(super) fn generations(accounts: &[Account]) -> Vec<Kept> {
     let mut found: BTreeMap<(u64, u64), Kept> = BTreeMap::new();
     let turns = accounts.iter().flat_map(|account| account.written.iter().enumerate());
@@ -113,9 +115,10 @@ pub(super) fn generations(accounts: &[Account]) -> Vec<Kept> {
     all
 }
 
-/// In which turn the checkpoint `serial` is to be written, if it is to be: not in that of the
-/// newest generation that is whole. That is one of which somebody knows it, or which all have who
-/// could. Where none is, that of which most is there may still be mended.
+/// The turn in which to write the checkpoint `serial`, if it is due. The newest complete generation
+/// is not overwritten: one that a member knows to be complete, or of which all members that can
+/// have files have them. If no generation is complete, the one with the most files is kept, since
+/// it may be repairable.
 pub(super) fn turn(accounts: &[Account], serial: u64) -> Option<usize> {
     let every = accounts[0].every;
     if every == 0 {
@@ -131,7 +134,7 @@ pub(super) fn turn(accounts: &[Account], serial: u64) -> Option<usize> {
     Some(most.map_or(0, |one| 1 - one.turn))
 }
 
-/// What a place keeps, as it goes into its file.
+/// What a place keeps, as it is written into its file.
 pub(super) struct Part {
     path: PathBuf,
     head: Head,
@@ -144,7 +147,7 @@ impl Part {
         Part { path, head, data: slot.data.clone(), codes: slot.codes.clone() }
     }
 
-    /// Writes it; what is wrong otherwise.
+    /// Writes the file; returns the reason if it cannot.
     pub(super) async fn write(
         self, process: &'static Process, lane: &Lane<'_>,
     ) -> Result<Outcome<(), String>> {
@@ -154,7 +157,7 @@ impl Part {
     }
 }
 
-/// Writes this rank's file of what is in a slot; all learn whether all have theirs.
+/// Writes this rank's file from its slot. All members learn whether all files were written.
 pub(super) async fn write(
     process: &'static Process, lane: &Lane<'_>, path: PathBuf, stamp: u64, slot: &Slot,
     scheme: &Scheme, shape: &Shape,
@@ -173,7 +176,7 @@ pub(super) async fn write(
     Ok(Written { generation, place, has_file: true, is_whole: true })
 }
 
-/// The first of what went wrong anywhere, and where.
+/// The first trouble of any member, and where it was.
 pub(super) async fn share_trouble(
     lane: &Lane<'_>, mine: Option<String>,
 ) -> Result<Arc<Option<(usize, String)>>> {
@@ -183,12 +186,12 @@ pub(super) async fn share_trouble(
     hear::<Troubles>(lane, mine, first).await
 }
 
-/// Who has, or gets, what was written for each place.
+/// For each place, the rank that has or gets what was written for it.
 pub(super) fn readers(accounts: &[Account], generation: &Generation) -> Vec<Seat> {
     let members = generation.members as usize;
     let told = |account: &Account| account.writing(generation).map(|one| one.place as usize);
     let places: Vec<Option<usize>> = match are_counted_as_written(accounts) {
-        // Those who know nothing of it, since their files are lost, are in it all the same.
+        // Ranks that have lost their files, and so know nothing of the generation, take part, too.
         true => (0..accounts.len()).map(|rank| (rank < members).then_some(rank)).collect(),
         false => accounts.iter().map(told).collect(),
     };
@@ -201,8 +204,8 @@ pub(super) fn readers(accounts: &[Account], generation: &Generation) -> Vec<Seat
     seats(&places, &holders)
 }
 
-/// Whether all have the ranks that they had whenever anything was kept, as in a job that has just
-/// begun.
+/// Whether all members have the ranks that they had when data were kept, as in a job that has just
+/// started.
 fn are_counted_as_written(accounts: &[Account]) -> bool {
     accounts.iter().enumerate().all(|(rank, account)| {
         let entries = account.entries.iter().flatten().map(|entry| entry.place);
@@ -211,15 +214,15 @@ fn are_counted_as_written(accounts: &[Account]) -> bool {
     })
 }
 
-/// Why a generation is none for those who are here, whatever is in its files.
+/// Why a generation does not suit the present members, whatever its files contain.
 pub(super) enum Unfit {
-    /// All are told: some would have nothing, and others what they had.
+    /// More members than places: an error, since some would get nothing.
     Fewer(String),
-    /// It is passed over.
+    /// Another reason; the generation is skipped.
     Other(String),
 }
 
-/// Whether those who are here can have what a generation was written by, at all alike.
+/// Whether the present members can restore a generation at all.
 pub(super) fn must_fit(
     kept: &Kept, seats: &[Seat], here: usize, scheme: &Scheme,
 ) -> Outcome<(), Unfit> {
@@ -229,7 +232,7 @@ pub(super) fn must_fit(
             "checkpoint {version} was written by {members} ranks, and cannot be restored by \
              {here}: start the job with {members} or fewer, or with another directory"
         );
-        // A file that another job has left there is no reason to refuse this one's.
+        // A leftover file of another job is no reason to refuse this one's checkpoint.
         let is_there = kept.files + scheme.spares >= members as usize;
         return Err(if is_there { Unfit::Fewer(words) } else { Unfit::Other(words) });
     }
@@ -241,7 +244,7 @@ pub(super) fn must_fit(
     }
 }
 
-/// What was found of a place.
+/// What the file of a place contains.
 pub(super) struct Found {
     pub(super) place: usize,
     pub(super) head: Option<Head>,
@@ -261,7 +264,7 @@ pub(super) fn read(directory: &Path, kept: &Kept, place: usize) -> Found {
         Err(why) => return nothing.because(why),
     }
     match files::read(&path, place) {
-        // A slow disk may have put another one in its place meanwhile.
+        // A slow disk may have replaced the file in the meantime.
         Ok(Contents { head, .. }) if head.generation != kept.generation => {
             nothing.because(other(&path, &head))
         }
@@ -284,7 +287,7 @@ fn other(path: &Path, head: &Head) -> String {
     format!("{path} belongs to another generation or job (its checkpoint is {version})")
 }
 
-/// What is wrong with files, in one sentence; not all of them are named.
+/// The troubles with files in one sentence, which does not name all files.
 pub(super) fn told<'a>(troubles: impl Iterator<Item = &'a String>) -> String {
     let mut all: Vec<&str> = troubles.map(String::as_str).collect();
     let rest = all.len().saturating_sub(NAMED);

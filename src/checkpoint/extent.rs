@@ -1,25 +1,25 @@
-//! How much data ranks have registered, and of which kinds.
+//! How many bytes of each kind ranks have registered.
 
-/// Data of which every bit counts, and doubles that are summed up.
+/// Data that are kept bit by bit, and doubles that may be summed.
 pub(super) const KINDS: usize = 2;
 pub(super) const EXACT: usize = 0;
 pub(super) const DOUBLES: usize = 1;
 
-/// How much data a rank has registered.
+/// How many bytes a rank has registered.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Extent {
     /// Bytes of each kind.
     pub bytes: [u64; KINDS],
-    /// A number that differs where the lists of what is registered do.
+    /// A hash of the list of registered items.
     pub digest: u64,
 }
 
-/// What all know of those who take a checkpoint, by places.
+/// What all members know about each other in a checkpoint, by places.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct Heads {
-    /// What each has registered, and its rank then.
+    /// What each has registered, and its rank at the time.
     pub(super) extents: Vec<Extent>,
     pub(super) ranks: Vec<i32>,
-    /// The nodes that they are on; none if the layout does not go by them.
+    /// Their nodes; empty if the layout does not depend on nodes.
     pub(super) nodes: Vec<u32>,
 }

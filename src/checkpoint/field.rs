@@ -1,5 +1,5 @@
-//! Reed-Solomon codes as sums over GF(2^16), and the equations that restore lost data: a few
-//! multiplications for each part, where a decoder for many parts transforms the whole field for
+//! Reed-Solomon codes as sums over GF(2^16), and the equations that restore lost data. That takes a
+//! few multiplications for each part, where a decoder for many parts transforms the whole field for
 //! each piece.
 
 use crate::base::sync::latest::Latest;
@@ -8,19 +8,20 @@ use reed_solomon_simd::engine::tables::{self, ExpLog};
 use reed_solomon_simd::engine::{DefaultEngine, Engine, GF_MODULUS, GfElement, utils};
 use std::sync::Arc;
 
-/// Numbers of the field that a block of [`BLOCK`] bytes holds: the low bytes, then the high ones.
+/// How many numbers of the field a block of [`BLOCK`] bytes holds: first all low bytes, then all
+/// high bytes.
 const NUMBERS: usize = 32;
 const BLOCK: usize = 64;
-/// So many blocks are worked on at a time.
+/// How many blocks are processed at a time.
 const AT_ONCE: usize = 128;
 
-/// For each code, by what it takes each of the data.
+/// For each code, the factor of each of the data.
 type Rows = Vec<Vec<GfElement>>;
 
-/// By the number of data and of codes.
+/// The latest rows, by the number of data and of codes.
 static LATEST: Latest<(usize, usize), Rows, 8> = Latest::new();
 
-/// By what a lost part takes each of those that are there.
+/// The factor of each remaining part in a lost part.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Factors {
     pub data: Vec<GfElement>,
@@ -31,7 +32,7 @@ fn rows(data: usize, spares: usize) -> Arc<Rows> {
     LATEST.of((data, spares), || found(data, spares))
 }
 
-/// The encoder tells them itself, all at once: the n-th of the data is one at the n-th place, and
+/// Asks the encoder for the factors, all at once: the n-th of the data is one at the n-th place and
 /// zero elsewhere.
 fn found(data: usize, spares: usize) -> Rows {
     const FEW: &str = "a stripe has fewer parts than the field has numbers";
@@ -59,21 +60,22 @@ fn times(one: GfElement, other: GfElement) -> GfElement {
     }
 }
 
-/// What `one`, which is not zero, has to be multiplied by to give one.
+/// The multiplicative inverse of `one`, which is not zero.
 fn inverse(one: GfElement) -> GfElement {
     let ExpLog { exp, log } = tables::get_exp_log();
     exp[usize::from((GF_MODULUS - log[usize::from(one)]) % GF_MODULUS)]
 }
 
-/// How the data `wanted` follow, which are one of `lost`, by as many codes that are there: every
-/// square part of the rows can be inverted.
+/// The factors of the data `wanted`, one of `lost`, for as many codes as there are losses. A
+/// solution exists: every square part of the rows can be inverted.
 pub(super) fn factors(
     data: usize, spares: usize, lost: &[usize], codes: &[usize], wanted: usize,
 ) -> Factors {
     let rows = rows(data, spares);
     let one = tables::get_exp_log().exp[0];
     let count = lost.len();
-    // Gauss and Jordan: on the left what is lost has in the codes, on the right what they give.
+    // Gauss-Jordan elimination: on the left the factors of lost data in the codes, on the right the
+    // inverse.
     let mut lines: Vec<Vec<GfElement>> = Vec::new();
     for (at, code) in codes[..count].iter().enumerate() {
         let mut line: Vec<GfElement> = lost.iter().map(|lost| rows[*code][*lost]).collect();
@@ -102,7 +104,7 @@ pub(super) fn factors(
     factors
 }
 
-/// Multiplies, with whatever the processor has for it.
+/// Multiplies with the processor's vector instructions, if it has any.
 pub struct Multiplier(DefaultEngine);
 
 impl Multiplier {
@@ -110,8 +112,8 @@ impl Multiplier {
         Multiplier(DefaultEngine::new())
     }
 
-    /// Adds `factor` times the piece, in whole blocks, to what is made of it; `is_first`: whatever
-    /// is in there is overwritten.
+    /// Adds `factor` times the piece, in whole blocks, to `made`. If `is_first`, the contents of
+    /// `made` are overwritten.
     pub fn add(&self, factor: GfElement, piece: &[u8], made: &mut [u8], is_first: bool) {
         if is_first {
             made.fill(0);

@@ -1,8 +1,9 @@
-//! A rank's part of a checkpoint as a file: there whole or not at all, and checked when it is read.
+//! A rank's part of a checkpoint as a file, which is either complete or absent, and is checked when
+//! it is read.
 //!
-//! A file has a head, the data of a place, the codes that the place keeps, and a trailer with a
-//! checksum of each region in between. It is written under another name, made safe, and renamed.
-//! Data and codes are judged apart: with damaged codes the data are as good as ever.
+//! A file has a head, the data of a place, the codes that the place keeps, and a trailer with the
+//! checksums of these regions. It is written under another name, synced, and renamed. Data and
+//! codes are judged separately: damaged codes do not spoil the data.
 
 use super::head::{FIXED_BYTES, Head, Region, checksum};
 use super::slot::{Codes, Data};
@@ -15,7 +16,7 @@ use std::path::{Display, Path, PathBuf};
 /// Two generations are kept in turn.
 pub(super) const TURNS: usize = 2;
 
-/// What is in a file; of data and codes, what is wrong with them otherwise.
+/// The contents of a file; for damaged data or codes, the reason.
 pub(super) struct Contents {
     pub(super) head: Head,
     pub(super) data: Result<Data, String>,
@@ -27,19 +28,19 @@ pub(super) fn path(directory: &Path, place: usize, turn: usize) -> PathBuf {
     directory.join(format!("rank-{place}.{}", ["a", "b"][turn]))
 }
 
-/// Where it is written before it is what it is to be: one file for all turns of a place.
+/// The name under which a file is written before it is renamed: one for all turns of a place.
 pub(super) fn fresh(path: &Path) -> PathBuf {
     path.with_extension("new")
 }
 
-/// Writes a file, or leaves what was there; what is wrong, with its name.
+/// Writes a file, or leaves the old one; returns the reason with the file's name if it cannot.
 pub(super) fn write(path: &Path, head: &Head, data: &Data, codes: &Codes) -> Result<(), String> {
     let fresh = fresh(path);
     let directory = path.parent().expect("it lies in a directory");
     fs::create_dir_all(directory).map_err(|error| named(directory, &error))?;
     let written = fill(&fresh, head, data, codes).and_then(|()| fs::rename(&fresh, path));
     if let Err(error) = written {
-        // Its room may be what is lacking.
+        // The disk may be full.
         let _gone = fs::remove_file(&fresh);
         return Err(named(&fresh, &error));
     }
@@ -47,8 +48,8 @@ pub(super) fn write(path: &Path, head: &Head, data: &Data, codes: &Codes) -> Res
     is_safe.map_err(|error| named(directory, &error))
 }
 
-/// By calls at positions: a rank may be ended while it waits in one without, and would leave its
-/// file open.
+/// Writes at explicit positions: a rank may be ended while it waits in a write without one, and
+/// would leave its file open.
 fn fill(path: &Path, head: &Head, data: &Data, codes: &Codes) -> io::Result<()> {
     let file = File::create(path)?;
     let bytes = head.to_bytes();
@@ -68,12 +69,12 @@ fn fill(path: &Path, head: &Head, data: &Data, codes: &Codes) -> io::Result<()> 
     file.sync_all()
 }
 
-/// Where the checksum of a region begins: another one's does not fit, nor that of another file.
+/// The start value of a region's checksum, so that regions and files cannot be confused.
 fn seed(head: &Head, number: usize) -> u64 {
     head.generation.stamp.wrapping_add((head.place as u64) << 32).wrapping_add(number as u64)
 }
 
-/// What the file of a place says of itself; nothing where there is none.
+/// The head of a place's file; `None` if there is no file.
 pub(super) fn look(path: &Path, place: usize) -> Result<Option<Head>, String> {
     let file = match File::open(path) {
         Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
@@ -82,7 +83,7 @@ pub(super) fn look(path: &Path, place: usize) -> Result<Option<Head>, String> {
     Ok(Some(head_of(&file, path, place)?.0))
 }
 
-/// What is in the file of a place. Without a trailer, nothing of its data and codes can be told.
+/// The contents of a place's file. Without a valid trailer, its data and codes cannot be judged.
 pub(super) fn read(path: &Path, place: usize) -> Result<Contents, String> {
     let file = File::open(path).map_err(|error| unread(path, &error))?;
     let (head, start) = head_of(&file, path, place)?;
@@ -111,7 +112,7 @@ pub(super) fn read(path: &Path, place: usize) -> Result<Contents, String> {
     Ok(Contents { head, data, codes })
 }
 
-/// Adds a region to others, unless one of them is damaged.
+/// Adds a region, unless a region is damaged.
 fn keep<T>(
     all: &mut Result<T, String>, region: Result<Sheet, String>, add: impl FnOnce(&mut T, Sheet),
 ) {
@@ -122,7 +123,7 @@ fn keep<T>(
     }
 }
 
-/// The checksums of all regions; the first of them begins at `start`.
+/// The checksums of all regions, the first of which begins at `start`.
 fn trailer(file: &File, path: &Path, head: &Head, start: u64) -> Result<Vec<u64>, String> {
     let regions = head.regions().map(|region| region.bytes as u64);
     let end = regions.fold(start, u64::saturating_add);
@@ -148,13 +149,13 @@ fn piece(file: &File, path: &Path, at: u64, bytes: usize) -> Result<Vec<u8>, Str
     Ok(piece)
 }
 
-/// The head, and where it ends.
+/// The head, and the position of its end.
 fn head_of(file: &File, path: &Path, place: usize) -> Result<(Head, u64), String> {
     let no_head = || damaged(path, "it is not a checkpoint file of this release");
     let mut fixed = [0; FIXED_BYTES];
     file.read_exact_at(&mut fixed, 0).map_err(|_| no_head())?;
     let length = Head::length(&fixed).ok_or_else(no_head)?;
-    // What is damaged may claim to be of any length.
+    // A damaged head may claim any length.
     if file.metadata().map_err(|error| unread(path, &error))?.len() < length {
         return Err(no_head());
     }
@@ -180,7 +181,7 @@ fn damaged(path: &Path, why: &str) -> String {
     format!("{} is damaged: {why}", name(path))
 }
 
-/// What a file is called in its directory, which those who read it name once for all.
+/// A file's name within its directory, which messages name only once.
 pub(super) fn name(path: &Path) -> Display<'_> {
     Path::new(path.file_name().unwrap_or_default()).display()
 }
@@ -200,7 +201,7 @@ mod tests {
         Sheet::from(bytes.into_iter().collect::<Vec<u8>>())
     }
 
-    /// The file of a place that keeps two codes, and what was written there.
+    /// Writes the file of a place that keeps two codes; returns what it wrote.
     fn written(name: &str) -> (PathBuf, Head, Data, Codes) {
         let directory = std::env::temp_dir().join(format!("ftck-{}-{name}", std::process::id()));
         let extent = |at: u64| Extent { bytes: [251 - at, 900], digest: 5 };
@@ -227,7 +228,7 @@ mod tests {
         (path, head, data, codes)
     }
 
-    /// What is wrong with a file, whatever it is.
+    /// What is wrong with a file, in any of its parts.
     fn wrong(path: &Path) -> Option<String> {
         match read(path, PLACE) {
             Ok(Contents { data, codes, .. }) => data.err().or(codes.err()),

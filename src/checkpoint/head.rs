@@ -1,15 +1,15 @@
 //! The head of a checkpoint file, like the sender's address on a parcel: which checkpoint it
 //! belongs to, which place it holds, and how long each of its regions is.
 //!
-//! It says as much about the members that share stripes with its place as they need: if one of
-//! their files is lost, its head is restored from here.
+//! It also describes the members that share stripes with its place: if the file of one of them is
+//! lost, its head is restored from here.
 
 use super::extent::{Extent, KINDS};
 use super::ledger::Generation;
 use super::scheme::Scheme;
 use super::shape::Shape;
 
-/// How every file begins; the last byte counts the formats.
+/// The beginning of every file; the last byte is the version of the format.
 const MAGIC: u64 = u64::from_le_bytes(*b"FTCK\x00\x00\x00\x02");
 /// Words of the fixed part, of a note and of a region of codes.
 const FIXED: usize = 10;
@@ -21,17 +21,17 @@ pub(super) const FIXED_BYTES: usize = 8 * FIXED;
 pub(super) struct Head {
     pub(super) generation: Generation,
     pub(super) place: usize,
-    /// The scheme that the codes are of.
+    /// The scheme of the codes.
     pub(super) scheme: Scheme,
-    /// Whether the layout goes by nodes.
+    /// Whether the layout depends on nodes.
     pub(super) has_nodes: bool,
-    /// Of this place, and of those that share stripes with it.
+    /// Notes on this place, and on those that share stripes with it.
     pub(super) notes: Vec<Note>,
     /// The codes that this place keeps.
     pub(super) codes: Vec<Region>,
 }
 
-/// What the files of others have to say of a place.
+/// What the files of other places tell about a place.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Note {
     pub(super) place: usize,
@@ -41,11 +41,11 @@ pub(super) struct Note {
     pub(super) extent: Extent,
 }
 
-/// A part of a file that has a checksum of its own.
+/// A part of a file with a checksum of its own.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Region {
     pub(super) kind: usize,
-    /// The stripe that it is a code of; `None`: it is data.
+    /// The stripe of a code; `None` for data.
     pub(super) stripe: Option<usize>,
     pub(super) bytes: usize,
 }
@@ -74,7 +74,7 @@ impl Head {
         own.expect("a head is of its own place as well").extent
     }
 
-    /// What lies between the head and the trailer: data, then codes.
+    /// The regions between the head and the trailer: data, then codes.
     pub(super) fn regions(&self) -> impl Iterator<Item = Region> {
         let bytes = self.extent().bytes.into_iter().enumerate();
         let data = bytes.map(|(kind, bytes)| Region { kind, stripe: None, bytes: bytes as usize });
@@ -113,7 +113,7 @@ impl Head {
         bytes
     }
 
-    /// How long the head is that begins so, if it is one.
+    /// The length of the head that begins with these bytes, if it is a head.
     pub(super) fn length(fixed: &[u8; FIXED_BYTES]) -> Option<u64> {
         let words = words_of(fixed);
         if words[0] != MAGIC {
@@ -125,7 +125,7 @@ impl Head {
         parts.fold(fixed, |sum, part| sum?.checked_add(part?))
     }
 
-    /// The head that these bytes are, if they are all of it and as they were written.
+    /// Parses a head; `None` if the bytes are incomplete or damaged.
     pub(super) fn from_bytes(bytes: &[u8]) -> Option<Head> {
         let (body, sum) = bytes.split_last_chunk::<8>()?;
         if u64::from_le_bytes(*sum) != checksum(0, body) {
@@ -189,8 +189,7 @@ fn words_of(bytes: &[u8]) -> Vec<u64> {
     bytes.as_chunks::<8>().0.iter().map(|word| u64::from_le_bytes(*word)).collect()
 }
 
-/// Differs wherever a single word of the bytes does. Four words at a time, so that it keeps up with
-/// memory.
+/// Differs for any change of a single word. It takes four words at a time, to keep up with memory.
 pub(super) fn checksum(seed: u64, bytes: &[u8]) -> u64 {
     const PRIME: u64 = 0x9e37_79b9_7f4a_7c15;
     let mix = |sum: u64, word: u64| (sum ^ word).wrapping_mul(PRIME).rotate_left(29);

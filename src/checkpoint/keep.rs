@@ -20,24 +20,24 @@ use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 use std::sync::Arc;
 
-/// Checkpoints of one scheme. All that is kept here dies with the rank.
+/// Checkpoints of one scheme. What is kept here dies with the rank.
 pub struct Checkpoint {
     pub(super) scheme: Scheme,
     pub(super) memory: Mutex<Memory>,
 }
 
-/// How safe the last whole checkpoint is.
+/// How safe the last complete checkpoint is.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Safety {
     pub version: i64,
-    /// How many more ranks may die, whoever they are; none where data are lost already.
+    /// How many more ranks may die, in any combination; `None` if data are lost already.
     pub failures: Option<usize>,
-    /// Decimal digits that the last restoration has lost.
+    /// Decimal digits that the last restoration lost.
     pub digits: i32,
 }
 
-/// Makes one for the members of `comm`; returns its handle. Nobody waits for anybody: replacements
-/// make theirs when the others have theirs.
+/// Creates a checkpoint object for the members of `comm`; returns its handle. No rank waits for
+/// another: replacements create theirs long after the others.
 pub fn create(process: &'static Process, comm: &Held<Comm>, scheme: &[u8]) -> Result<usize> {
     comm.must_be_intra()?;
     let scheme = Scheme::parse(&String::from_utf8_lossy(scheme));
@@ -53,7 +53,7 @@ pub fn create(process: &'static Process, comm: &Held<Comm>, scheme: &[u8]) -> Re
     })
 }
 
-/// The one that an argument called `name` names.
+/// The checkpoint object with this handle, which was passed as the argument `name`.
 pub fn find(process: &Process, handle: usize, name: &str) -> Result<Arc<Checkpoint>> {
     let found = process.checkpoints.find(handle);
     let found = found.and_then(|tenant| tenant.downcast_ref::<Arc<Checkpoint>>().cloned());
@@ -63,12 +63,12 @@ pub fn find(process: &Process, handle: usize, name: &str) -> Result<Arc<Checkpoi
     })
 }
 
-/// Forgets what is kept.
+/// Frees a checkpoint object and all that it keeps.
 pub fn free(process: &Process, handle: usize) {
     drop(process.checkpoints.remove(handle));
 }
 
-/// From now on the members of `comm` keep each other's data, who are those who are left.
+/// From now on, the members of `comm`, the survivors, keep each other's data.
 pub fn move_to(process: &'static Process, keep: &Checkpoint, comm: &Held<Comm>) -> Result {
     comm.must_be_intra()?;
     let mut memory = keep.memory.lock();
@@ -77,7 +77,8 @@ pub fn move_to(process: &'static Process, keep: &Checkpoint, comm: &Held<Comm>) 
     Ok(())
 }
 
-/// From the next checkpoint on this rank is on that node: no other one there is in its group.
+/// From the next checkpoint on, this rank is on that node, and shares no group with other ranks
+/// there.
 pub fn sit_on(keep: &Checkpoint, node: u32) -> Result {
     let mut memory = keep.memory.lock();
     must_be_idle(&memory)?;
@@ -85,7 +86,7 @@ pub fn sit_on(keep: &Checkpoint, node: u32) -> Result {
     Ok(())
 }
 
-/// Failures are so far apart on average, says the program.
+/// Sets the mean time between failures, as the program tells it.
 pub fn expect_failures(keep: &Checkpoint, mttf: &[u8]) -> Result {
     let text = String::from_utf8_lossy(mttf);
     let mttf = units::time(&text).map_err(|why| Class::ARG.because(why))? as f64 * 1e-12;
@@ -96,7 +97,8 @@ pub fn expect_failures(keep: &Checkpoint, mttf: &[u8]) -> Result {
     Ok(())
 }
 
-/// Whether a checkpoint is due, for a program that asks before each iteration: all ranks alike.
+/// Whether a checkpoint is due, for a program that asks before each iteration. All ranks get one
+/// answer.
 pub fn is_due(process: &'static Process, keep: &Checkpoint) -> Result<bool> {
     let mut memory = keep.memory.lock();
     if mttf(process, &memory.pace) == 0.0 {
@@ -107,16 +109,16 @@ pub fn is_due(process: &'static Process, keep: &Checkpoint) -> Result<bool> {
     Ok(memory.pace.is_due())
 }
 
-/// Seconds between failures: as the program says, else as they are ordered; 0: nobody knows.
+/// Seconds between failures: from the program, or else from the job's options; 0 if unknown.
 pub(super) fn mttf(process: &'static Process, pace: &Pace) -> f64 {
     let ordered = || process.world.mean_time().map(|mean| mean.as_secs_f64());
     pace.mttf.or_else(ordered).unwrap_or(0.0)
 }
 
-/// From now on each `every`th checkpoint is written into files of `directory`, too; 0: none is.
+/// From now on, each `every`th checkpoint is also written into files of `directory`; 0: none is.
 pub fn keep_on_disk(keep: &Checkpoint, directory: &[u8], every: u64) -> Result {
     let directory = Path::new(OsStr::from_bytes(directory));
-    // Whatever directory the program goes to later.
+    // Absolute, since the program may change its working directory.
     let directory = std::path::absolute(directory)
         .map_err(|error| Class::ARG.because(format!("{}: {error}", directory.display())))?;
     let mut memory = keep.memory.lock();
@@ -126,12 +128,12 @@ pub fn keep_on_disk(keep: &Checkpoint, directory: &[u8], every: u64) -> Result {
     Ok(())
 }
 
-/// The world has another handle after each recovery, and stays what it is.
+/// The world gets another handle in each recovery, so it is stored as `WORLD`.
 fn handle_of(process: &'static Process, comm: &Held<Comm>) -> usize {
     if comm.is_alias_of(&process.world_comm()) { WORLD } else { comm.handle }
 }
 
-/// From now on, `count` items at `buf` are kept under `id`.
+/// Registers `count` items at `buf` under `id`: later checkpoints contain them.
 pub fn register(
     keep: &Checkpoint, id: i32, buf: Address, count: i64, datatype: &Datatype,
 ) -> Result {
@@ -144,7 +146,7 @@ pub fn register(
     Ok(())
 }
 
-/// What is registered under `id` is kept no more.
+/// Removes what is registered under `id`.
 pub fn unregister(keep: &Checkpoint, id: i32) -> Result {
     let mut memory = keep.memory.lock();
     must_be_idle(&memory)?;
@@ -152,7 +154,7 @@ pub fn unregister(keep: &Checkpoint, id: i32) -> Result {
     removed.map(drop).ok_or_else(|| Class::ARG.because(format!("nothing is registered as {id}")))
 }
 
-/// How safe the last whole checkpoint is, by what this rank knows of deaths.
+/// How safe the last complete checkpoint is, given the deaths that this rank knows of.
 pub fn safety(process: &'static Process, keep: &Checkpoint) -> Option<Safety> {
     let mut memory = keep.memory.lock();
     let (slot, entry) = memory.last()?;
@@ -172,8 +174,9 @@ pub fn tolerances(process: &'static Process, keep: &Checkpoint) -> Vec<Option<us
     memory.last().map_or_else(Vec::new, told)
 }
 
-/// What is so of the places of a checkpoint, by the ranks that their members have now. Who has died
-/// still has its own, if nobody else has it. Who has no part in it cannot lose anything.
+/// Turns values of the places of a checkpoint into values of the members' present ranks. A dead
+/// member keeps its rank unless another member has it. Ranks without a part in the checkpoint have
+/// nothing to lose.
 fn by_ranks(
     process: &'static Process, comm: usize, slot: &Slot, places: &[Option<usize>],
 ) -> Vec<Option<usize>> {
@@ -193,12 +196,12 @@ fn by_ranks(
     told.into_iter().map(|told| told.unwrap_or(Some(usize::MAX))).collect()
 }
 
-/// Ranks that are there no more, whose data this one has in its care since the last restoration.
+/// Former ranks that no longer exist, whose data the last restoration gave to this rank.
 pub fn orphans(keep: &Checkpoint) -> Vec<i32> {
     keep.memory.lock().orphans.iter().map(|orphan| orphan.rank).collect()
 }
 
-/// Copies what `rank`, who is there no more, had registered under `id`.
+/// Copies what `rank`, which no longer exists, had registered under `id`.
 pub fn adopt(
     process: &'static Process, keep: &Checkpoint, rank: i32, id: i32, buf: Address, count: i64,
     datatype: &Datatype,
@@ -223,7 +226,7 @@ pub fn adopt(
         .map_err(|fault| Failure::from(process.engine.suffer(fault.address)))
 }
 
-/// Waits until no checkpoint is under way: the others wait for this rank in the next one.
+/// Waits until no checkpoint is under way: in the next one, the others wait for this rank.
 pub(super) fn await_idle(process: &'static Process, keep: &Checkpoint) -> Result {
     let is_idle = || !keep.memory.lock().is_busy;
     if !is_idle() {

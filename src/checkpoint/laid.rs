@@ -1,4 +1,4 @@
-//! Layouts that ranks share: equal ones exist once.
+//! Layouts that ranks share: there is one copy of equal layouts.
 
 use super::apart;
 use super::extent::Heads;
@@ -9,18 +9,18 @@ use std::collections::BTreeMap;
 use std::ops::Deref;
 use std::sync::Arc;
 
-/// What layouts follow from: what the scheme is, how many members there are, and their nodes.
+/// What a layout follows from: the digest of the scheme, the number of members, and their nodes.
 type Reasons = (u64, usize, Vec<u32>);
 
-/// Those that somebody holds.
+/// The layouts in use.
 static LAYOUTS: Alike<Reasons, Result<Layout, String>> = Alike::new();
 
-/// A layout that all share.
+/// A shared layout.
 #[derive(Clone, Debug)]
 pub struct Laid(Arc<Result<Layout, String>>);
 
 impl Laid {
-    /// The layout of a scheme among so many members; why there is none otherwise.
+    /// The layout of a scheme among `members`, or why there is none.
     pub fn of(scheme: &Scheme, members: usize, nodes: &[u32]) -> Result<Laid, String> {
         let reasons = (scheme.digest(), members, nodes.to_vec());
         let made = LAYOUTS.of(reasons, || Layout::new(scheme, members, nodes));
@@ -41,12 +41,12 @@ impl Deref for Laid {
 /// The layouts of checkpoints of one scheme, which may have been taken on different nodes.
 pub struct Layouts {
     pub scheme: Scheme,
-    /// By serial numbers; what is not in there was taken without.
+    /// By serial number; layouts of other checkpoints do not depend on nodes.
     pub(super) nodes: BTreeMap<u64, Arc<Heads>>,
 }
 
 impl Layouts {
-    /// That of the checkpoint `serial` of so many members.
+    /// The layout of the checkpoint `serial`, which `members` took.
     pub fn of(&self, serial: u64, members: usize) -> Laid {
         let nodes = self.nodes.get(&serial).map_or(&[][..], |heads| &heads.nodes);
         Laid::of(&self.scheme, members, nodes).expect("they have taken a checkpoint by it")
@@ -60,8 +60,8 @@ impl From<&Scheme> for Layouts {
 }
 
 impl Layout {
-    /// The layout of a scheme among so many members; why there is none otherwise. `nodes`: where
-    /// each of them is; or nothing, where nobody has said so.
+    /// The layout of a scheme among `members`, or why there is none. `nodes` has the node of each
+    /// member, or is empty if no member has named one.
     pub fn new(scheme: &Scheme, members: usize, nodes: &[u32]) -> Result<Layout, String> {
         let mut layout = match nodes {
             [] => Layout::anywhere(scheme, members)?,

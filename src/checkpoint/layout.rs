@@ -1,24 +1,24 @@
-//! Where data and codes are kept: stripes of data of different members, and the keepers of their
+//! Where data and codes are kept: stripes with data of different members, and the keepers of their
 //! codes.
 //!
 //! A member's data are cut into chunks of equal length, each of which belongs to one stripe. A copy
-//! is the code of a stripe of one chunk. No two parts of a stripe are at one member, so that a
+//! is the code of a stripe with one chunk. All parts of a stripe are at different members, so a
 //! stripe with k codes survives the loss of any k members.
 
 use super::scheme::{Keeping, Scheme};
 use std::ops::Range;
 
-/// A piece is so many bytes long, or a multiple: what the codes work on at a time.
+/// The codes work on multiples of this many bytes.
 pub const GRAIN: usize = 64;
 
-/// Chunks that codes are made of together.
+/// Chunks that are encoded together.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Stripe {
-    /// Members that share stripes are a group.
+    /// The members that share stripes form a group.
     pub group: usize,
-    /// Each with its member, and which of that one's chunks it is.
+    /// For each chunk, its member, and its number among that member's chunks.
     pub data: Vec<(usize, usize)>,
-    /// The members who keep the codes, in their order.
+    /// The members that keep the codes, in the order of codes.
     pub keepers: Vec<usize>,
 }
 
@@ -26,52 +26,51 @@ pub struct Stripe {
 #[derive(Clone, Debug)]
 pub struct Layout {
     pub stripes: Vec<Stripe>,
-    /// Into how many chunks each member's data are cut; 0: it has none, or nobody protects them.
+    /// The number of chunks of each member; 0 if it has no data, or they are not protected.
     pub chunks: Vec<usize>,
     /// The group of each member.
     pub groups: Vec<usize>,
-    /// The stripes that each member has to do with, and as which of those who do: first data, then
-    /// codes.
+    /// For each member, the stripes that it has a part in, and which part: first data, then codes.
     parts: Vec<Vec<(usize, usize)>>,
-    /// How many stripes each group has.
+    /// The number of stripes of each group.
     crowds: Vec<usize>,
 }
 
-/// How lost chunks of a stripe come back.
+/// How the lost chunks of a stripe are restored.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Repair {
     pub stripe: usize,
-    /// Which of its data are lost.
+    /// The data that are lost, by index.
     pub lost: Vec<usize>,
-    /// Which of its codes are there.
+    /// The codes that are left, by index.
     pub codes: Vec<usize>,
 }
 
-/// What one works out of all codes of a stripe: the same part of each.
+/// A member's share of the work on a stripe: one range of each code.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Share {
     pub stripe: usize,
-    /// Which of how many parts.
+    /// The number of this part, and the number of all parts.
     pub part: usize,
     pub parts: usize,
 }
 
 impl Share {
-    /// Which of `unit` bytes, which are a number of grains.
+    /// The range in chunks of `unit` bytes, a multiple of the grain.
     pub fn range(self, unit: usize) -> Range<usize> {
         share(unit, self.part, self.parts)
     }
 }
 
-/// The bytes of one of so many parts that are as equal as grains allow.
+/// The bytes of part number `part`. The parts are as equal as the grain allows.
 pub(super) fn share(unit: usize, part: usize, parts: usize) -> Range<usize> {
     let grains = unit / GRAIN;
     let end = |part: usize| grains * part / parts * GRAIN;
     end(part)..end(part + 1)
 }
 
-/// Which of how many parts is that of `who` of so many, if there are `hands` for it: these are as
-/// far apart as can be.
+/// The part of member `who` of `of` members, and the number of parts, if the work is divided among
+/// `hands` members. These are spread evenly.
 pub(super) fn part_of(who: usize, of: usize, hands: usize) -> Option<(usize, usize)> {
     let parts = hands.min(of);
     let part = who * parts / of;
@@ -79,14 +78,14 @@ pub(super) fn part_of(who: usize, of: usize, hands: usize) -> Option<(usize, usi
 }
 
 impl Layout {
-    /// The layout of `members` ranks, whatever nodes they are on.
+    /// The layout of `members` ranks on unknown nodes.
     pub(super) fn anywhere(scheme: &Scheme, members: usize) -> Result<Layout, String> {
         let mut layout = Layout::empty(members);
         let too_few = |least: usize| {
             Err(format!("scheme {scheme} needs at least {least} ranks; there are {members}"))
         };
         match scheme.keeping {
-            // Who is alone has nobody who could keep anything.
+            // A single rank has no other that could keep anything.
             Keeping::Spread | Keeping::Ring | Keeping::Pair if members == 1 => {}
             Keeping::Mirror if members < 2 || members % 2 == 1 => {
                 return Err(format!("scheme mirror needs an even number of ranks, not {members}"));
@@ -100,7 +99,7 @@ impl Layout {
             Keeping::Pair => {
                 let partner = |member: usize| {
                     let other = member ^ 1;
-                    // The last of an odd number makes a pair with the one before.
+                    // With an odd number, the last one is paired with the one before.
                     if other < members { other } else { member - 1 }
                 };
                 layout.copies((0..members).map(|member| (member, partner(member))));
@@ -131,7 +130,7 @@ impl Layout {
         self.chunks.len()
     }
 
-    /// Nobody has agreed on anything.
+    /// A layout without stripes.
     pub(super) fn empty(members: usize) -> Layout {
         Layout {
             stripes: Vec::new(),
@@ -142,7 +141,7 @@ impl Layout {
         }
     }
 
-    /// All stripes are there: who has to do with which.
+    /// Called when all stripes are there: notes the parts of each member.
     pub(super) fn note_parts(&mut self) {
         let groups = self.stripes.iter().map(|stripe| stripe.group + 1).max().unwrap_or(0);
         self.crowds = vec![0; groups];
@@ -155,16 +154,16 @@ impl Layout {
         }
     }
 
-    /// The stripes that a member keeps codes of.
+    /// The stripes whose codes a member keeps.
     pub fn kept_by(&self, member: usize) -> impl Iterator<Item = usize> {
         let parts = self.parts[member].iter();
         let codes = parts.filter(|(number, at)| *at >= self.stripes[*number].data.len());
         codes.map(|(number, _)| *number)
     }
 
-    /// The members, this one among them, that it knows enough of to rebuild their data or codes:
-    /// those whose codes it keeps, and those that keep its codes. If stripes make up for a set of
-    /// lost members, each of these is known by one that is there.
+    /// The members about which this one knows enough to rebuild their data or codes, itself
+    /// included: those whose codes it keeps, and those that keep its codes. If the stripes can make
+    /// up for a set of lost members, each of these is known to a member that is left.
     pub(super) fn mates(&self, member: usize) -> Vec<usize> {
         let mut mates = vec![member];
         for (number, at) in &self.parts[member] {
@@ -186,7 +185,7 @@ impl Layout {
         }
     }
 
-    /// Neighbours, who may be on one machine, are in different groups.
+    /// Puts neighbours, which may be on one machine, into different groups.
     fn dedicate(&mut self, groups: usize, spares: usize) {
         let workers = self.members() - groups * spares;
         for group in 0..groups {
@@ -197,7 +196,7 @@ impl Layout {
         self.chunks[workers..].fill(0);
     }
 
-    /// Another group, whose `keepers` do nothing else.
+    /// Adds a group whose `keepers` keep codes only.
     pub(super) fn group_of(&mut self, members: Vec<usize>, keepers: Vec<usize>) {
         let group = self.stripes.len();
         for member in members.iter().chain(&keepers) {
@@ -207,8 +206,8 @@ impl Layout {
         self.stripes.push(Stripe { group, data, keepers });
     }
 
-    /// As many stripes as members; each member keeps codes of as many as there are codes, and has
-    /// a chunk in all the others.
+    /// Adds a group with as many stripes as members. Each member keeps codes of `spares` stripes,
+    /// and has a chunk in all the others.
     pub(super) fn spread(&mut self, group: usize, members: Vec<usize>, spares: usize) {
         let size = members.len();
         let mut used = vec![0; size];
@@ -228,8 +227,8 @@ impl Layout {
         }
     }
 
-    /// What `member` works out. Where a group has a stripe for each of its members, each takes one;
-    /// else so many `hands` of those who have to do with a stripe divide it up.
+    /// The codes that `member` computes. If a group has a stripe for each of its members, each
+    /// takes one stripe; otherwise up to `hands` of a stripe's members divide it.
     pub fn shares(&self, member: usize, hands: usize) -> Vec<Share> {
         let share = |&(number, at): &(usize, usize)| {
             let stripe = &self.stripes[number];
@@ -244,8 +243,9 @@ impl Layout {
         self.parts[member].iter().filter_map(share).collect()
     }
 
-    /// How the data of `is_lost` come back from those of the others, and from codes that are not
-    /// `without_codes`; else the members whose data cannot.
+    /// How the data of the members in `is_lost` are restored, from the data of the others and from
+    /// the codes of members not in `without_codes`; or else the members whose data cannot be
+    /// restored.
     pub fn plan(
         &self, is_lost: &[bool], without_codes: &[bool],
     ) -> Result<Vec<Repair>, Vec<usize>> {
@@ -272,14 +272,14 @@ impl Layout {
         if hopeless.is_empty() { Ok(repairs) } else { Err(hopeless) }
     }
 
-    /// Whether nobody protects the data of a member.
+    /// Whether no stripe protects the data of a member.
     fn is_bare(&self, member: usize) -> bool {
         self.members() == 1 && member == 0
     }
 
-    /// Of each member: how many more of those who share stripes with it may be lost, whoever they
-    /// are; `None` where data are lost for good. `is_gone`: whose data and codes are lost already;
-    /// `without_codes`: who is there, but whose codes are not.
+    /// For each member, how many more of the members that share stripes with it may be lost, in any
+    /// combination; `None` if data are lost for good. Members in `is_gone` have lost data and
+    /// codes, those in `without_codes` only their codes.
     pub fn tolerance(&self, is_gone: &[bool], without_codes: &[bool]) -> Vec<Option<usize>> {
         let mut left = vec![usize::MAX; self.members()];
         let mut dead = vec![false; self.members()];
@@ -362,7 +362,7 @@ mod tests {
         }
     }
 
-    /// How much each works out; nothing is left out, and nothing done twice.
+    /// How much each member computes; nothing is left out, and nothing is done twice.
     fn check_shares(layout: &Layout, hands: usize) -> Vec<usize> {
         let unit = 64 * 1000;
         let mut done: Vec<Vec<Range<usize>>> = vec![Vec::new(); layout.stripes.len()];
@@ -393,8 +393,8 @@ mod tests {
             let work = check_shares(&layout, layout.members());
             let (least, most) = (work.iter().min(), work.iter().max());
             let (least, most) = (least.expect("members"), most.expect("members"));
-            // The last of an odd number makes a pair with one who has one already; and groups
-            // may differ by one.
+            // With an odd number, one member belongs to two pairs; and the sizes of groups may
+            // differ by one.
             assert!(*most <= 3 * least + 64 * 40, "{scheme} of {}: {work:?}", layout.members());
         }
     }

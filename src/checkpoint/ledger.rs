@@ -1,15 +1,15 @@
-//! Two copies in turn: which checkpoint is complete, at which members, and what all conclude from
-//! it.
+//! Two copies in turn: which checkpoint is complete, at which members, and what all members
+//! conclude from that.
 //!
 //! Each rank has two slots. A checkpoint goes into the slot that does not hold the last complete
 //! one, and is known by a serial number that no other checkpoint ever had. A slot first gets its
 //! data, then its codes; a slot with codes is complete, whatever happened to the others. Once all
 //! have reported that theirs is complete, the checkpoint is *committed*.
 //!
-//! Before anything is overwritten or restored, all members publish their [`Account`] and judge
-//! alike. So a failure at any moment leaves the last committed checkpoint, or the one that was
-//! under way and complete at all members that are needed, and never a mixture: data and codes of
-//! one serial number are of one moment.
+//! Before anything is overwritten or restored, all members publish their [`Account`] and come to
+//! one conclusion. So a failure at any moment leaves the last committed checkpoint, or the one
+//! under way if it is complete at all members that are needed, and never a mixture: data and codes
+//! with one serial number are of one moment.
 
 use super::extent::Extent;
 use super::laid::Layouts;
@@ -18,20 +18,20 @@ use super::layout::Repair;
 /// What a slot holds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Entry {
-    /// Its checkpoint's number; from 1.
+    /// The serial number of its checkpoint, from 1 on.
     pub serial: u64,
-    /// What the program calls that checkpoint.
+    /// The program's number for that checkpoint.
     pub version: i64,
-    /// How many members took it, and which of them this was.
+    /// How many members took it, and the place of this one.
     pub members: u32,
     pub place: u32,
-    /// Whether all of this member's data are in it.
+    /// Whether it has all of this member's data.
     pub has_data: bool,
-    /// Whether all codes are in it that this member keeps.
+    /// Whether it has all codes that this member keeps.
     pub has_codes: bool,
-    /// Whether all members had both at some time.
+    /// Whether all members are known to have had both.
     pub is_committed: bool,
-    /// Whether its layout goes by the nodes that the members were on.
+    /// Whether its layout depends on the nodes of the members.
     pub has_nodes: bool,
 }
 
@@ -39,7 +39,7 @@ pub struct Entry {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Generation {
     pub serial: u64,
-    /// A random number: jobs that know nothing of each other may have the same serial numbers.
+    /// A random number, since other jobs use equal serial numbers.
     pub stamp: u64,
     pub version: i64,
     pub members: u32,
@@ -51,45 +51,46 @@ pub struct Written {
     pub generation: Generation,
     /// Its own place.
     pub place: u32,
-    /// Whether the file of that place is there; if not, it has seen another one.
+    /// Whether the file of that place is there; otherwise the rank has seen the file of another
+    /// place.
     pub has_file: bool,
-    /// Whether it knows that all files were written, or that they have been restored.
+    /// Whether the rank knows that all files were written, or were restored.
     pub is_whole: bool,
 }
 
-/// What a rank tells all others.
+/// What a rank reports to all others.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Account {
     pub entries: [Option<Entry>; 2],
-    /// The largest serial number that it has heard of.
+    /// The largest serial number that it knows.
     pub seen: u64,
-    /// Whether it has come to life in the place of another, and has had no part in anything yet.
+    /// Whether it is a replacement that has not taken part in anything yet.
     pub is_new: bool,
     /// What it has registered.
     pub extent: Extent,
-    /// What its scheme is.
+    /// The digest of its scheme.
     pub digest: u64,
-    /// What its program calls the checkpoint that it wants.
+    /// The program's number for the checkpoint that it wants to take.
     pub version: i64,
-    /// How many iterations it would do from one checkpoint to the next.
+    /// Its number of iterations between two checkpoints.
     pub interval: u64,
-    /// The node that it is on, if it has said so.
+    /// Its node, if one is known.
     pub node: Option<u32>,
-    /// What it has on disk, and every how many checkpoints that is renewed; 0: never.
+    /// What it has on disk, and after how many checkpoints it writes again; 0: never.
     pub written: [Option<Written>; 2],
     pub every: u64,
-    /// Whether a file of its own is there that cannot be read, by turns.
+    /// Whether its own file cannot be read, by turns.
     pub is_damaged: [bool; 2],
 }
 
-/// Who gives, or gets, the data of a place.
+/// Which rank has, or gets, the data of a place.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Seat {
     /// This rank has them.
     Holder(usize),
-    /// This rank is to have them: it is the one whose place it is.
+    /// This rank gets them, since the place is its own.
     Heir(usize),
-    /// Nobody is there any more; this rank takes them into its care.
+    /// No rank is at this place any more; this rank takes care of its data.
     Guardian(usize),
 }
 
@@ -107,18 +108,18 @@ pub struct Choice {
     pub serial: u64,
     pub version: i64,
     pub seats: Vec<Seat>,
-    /// Places whose codes are to be made again, by those who sit there.
+    /// Places whose codes must be made again, by the ranks at these places.
     pub without_codes: Vec<bool>,
     pub repairs: Vec<Repair>,
 }
 
-/// What all make of everybody's accounts.
+/// What all members conclude from the accounts.
 #[derive(Clone, Debug)]
 pub enum Verdict {
-    /// There has never been a whole checkpoint that anybody could know of.
+    /// No member can know of any complete checkpoint.
     Nothing,
     Restore(Choice),
-    /// A checkpoint is there, but not the data of these places.
+    /// There is a checkpoint, but the data of these places are lost.
     Lost {
         serial: u64,
         version: i64,
@@ -128,7 +129,7 @@ pub enum Verdict {
 }
 
 impl Choice {
-    /// What is in the slot of a place before anything is.
+    /// The entry of a place's slot before it has data.
     pub(super) fn entry(&self, place: usize) -> Entry {
         Entry {
             serial: self.serial,
@@ -154,7 +155,7 @@ impl Account {
     }
 }
 
-/// What everybody's accounts, in the order of ranks, come to.
+/// The verdict on all accounts, which are in the order of ranks.
 pub fn judge(layouts: &Layouts, accounts: &[Account]) -> Verdict {
     let mut loss = None;
     for serial in serials(accounts) {
@@ -181,8 +182,8 @@ pub fn judge(layouts: &Layouts, accounts: &[Account]) -> Verdict {
     loss.unwrap_or(Verdict::Nothing)
 }
 
-/// Whether all who are there have codes, or will have: codes are made again only where nobody is
-/// missing.
+/// Whether all present members have codes, or will have them: codes are made again only if no
+/// member is missing.
 fn will_have_codes(choice: &Choice) -> bool {
     let is_missing = |seat: &Seat| matches!(seat, Seat::Guardian(_));
     let mut seats = choice.seats.iter().zip(&choice.without_codes);
@@ -190,7 +191,7 @@ fn will_have_codes(choice: &Choice) -> bool {
         || seats.all(|(seat, without_codes)| is_missing(seat) || !without_codes)
 }
 
-/// The checkpoints that anybody has something of, the newest first.
+/// The serial numbers of all checkpoints of which some member has a part, newest first.
 pub(super) fn serials(accounts: &[Account]) -> impl Iterator<Item = u64> + use<> {
     let entries = accounts.iter().flat_map(|account| account.entries.iter().flatten());
     let mut serials: Vec<u64> = entries.map(|entry| entry.serial).collect();
@@ -199,8 +200,8 @@ pub(super) fn serials(accounts: &[Account]) -> impl Iterator<Item = u64> + use<>
     serials.into_iter().rev()
 }
 
-/// Whether somebody may have been told that this checkpoint has succeeded: then all who were there
-/// at the time had it whole.
+/// Whether some member may have been told that this checkpoint has succeeded. In that case it was
+/// complete at all members of the time.
 fn may_be_committed(accounts: &[Account], serial: u64) -> bool {
     let old = || accounts.iter().filter(|account| !account.is_new);
     let entries = || old().map(|account| account.entry(serial));
@@ -208,7 +209,7 @@ fn may_be_committed(accounts: &[Account], serial: u64) -> bool {
         || entries().all(|entry| entry.is_some_and(|entry| entry.has_data && entry.has_codes))
 }
 
-/// How a checkpoint can be restored; else the places whose data are lost.
+/// How to restore a checkpoint, or else the places whose data are lost.
 fn examine(layouts: &Layouts, accounts: &[Account], serial: u64) -> Result<Choice, Vec<usize>> {
     let first = accounts.iter().find_map(|account| account.entry(serial));
     let first = first.expect("somebody has told of it");
@@ -228,8 +229,8 @@ fn examine(layouts: &Layouts, accounts: &[Account], serial: u64) -> Result<Choic
     let place = |account: &Account| account.entry(serial).map(|entry| entry.place as usize);
     let places: Vec<Option<usize>> = accounts.iter().map(place).collect();
     let seats = seats(&places, &holders);
-    // Where nobody takes the places of the dead, all who live had theirs: who has dropped it has
-    // restored an older one since, which the others have as well.
+    // If the dead are not replaced, all living members had their data. One that has dropped them
+    // has since restored an older checkpoint, which the others have as well.
     let mut sits = vec![false; accounts.len()];
     let seated = seats.iter().filter(|seat| !matches!(seat, Seat::Guardian(_)));
     seated.for_each(|seat| sits[seat.rank()] = true);
@@ -239,8 +240,9 @@ fn examine(layouts: &Layouts, accounts: &[Account], serial: u64) -> Result<Choic
     Ok(Choice { serial, version, seats, without_codes, repairs })
 }
 
-/// Who sits where; `places`: where each rank sat. Whoever has a rank that nobody's data are of
-/// takes that place; the data of a place where nobody is go to the next one who is there.
+/// Which rank sits at each place; `places` has the former place of each rank. A rank without data
+/// takes the place with its own number; the data of a place without a rank go to the next rank that
+/// has data.
 pub(super) fn seats(places: &[Option<usize>], holders: &[Option<usize>]) -> Vec<Seat> {
     let members = holders.len();
     let takes = |place: usize| {
@@ -259,7 +261,7 @@ pub(super) fn seats(places: &[Option<usize>], holders: &[Option<usize>]) -> Vec<
         if let Some(rank) = holders[place] {
             return Seat::Holder(rank);
         }
-        // One who has no data of this moment, though it took part, sits where it sat.
+        // A rank that took part but has no data of this checkpoint sits where it sat.
         if let Some(rank) = own[place].or(heirs[place]) {
             return Seat::Heir(rank);
         }
@@ -269,9 +271,9 @@ pub(super) fn seats(places: &[Option<usize>], holders: &[Option<usize>]) -> Vec<
     (0..members).map(seat).collect()
 }
 
-/// The checkpoint that the next one spares: the newest that all have whole, with all codes. A newer
-/// one without codes could be restored now, but not after a death. Where there is none such, it is
-/// the one that all would restore.
+/// The checkpoint that the next one must not overwrite: the newest that all members have complete
+/// with all codes. A newer one without codes can be restored now, but not after a death. If there
+/// is none, it is the checkpoint that would be restored.
 pub fn spared(layouts: &Layouts, accounts: &[Account]) -> Option<u64> {
     let is_whole = |choice: &Choice| {
         choice.seats.iter().all(|seat| matches!(seat, Seat::Holder(_)))
@@ -285,7 +287,7 @@ pub fn spared(layouts: &Layouts, accounts: &[Account]) -> Option<u64> {
     })
 }
 
-/// Which slot of `mine` the next checkpoint goes into: not the one that is `spared`.
+/// The slot of `mine` for the next checkpoint: not the one that holds `spared`.
 pub fn vacant(spared: Option<u64>, mine: &Account) -> usize {
     let serial = |entry: &Option<Entry>| entry.map_or(0, |entry| entry.serial);
     let [first, second] = [serial(&mine.entries[0]), serial(&mine.entries[1])];
@@ -400,7 +402,8 @@ mod tests {
             account([Some(begun), Some(entry(2, place, 2))])
         };
         let accounts = [half(0), half(1)];
-        // All have their data of the third: it can be restored, but only the second after a death.
+        // All members have their data of the third, so it can be restored, but after a death only
+        // the second.
         let Verdict::Restore(choice) = judge(&Layouts::from(&pair), &accounts) else {
             panic!("nothing is lost")
         };

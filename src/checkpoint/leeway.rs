@@ -6,27 +6,27 @@ use crate::base::sync::alike::Alike;
 use crate::mpi::process::Process;
 use std::sync::Arc;
 
-/// Of each place of a checkpoint, how many more of those whose data its own are coded with may be
-/// lost, as long as nobody else dies.
+/// For each place of a checkpoint, how many more of the members that share codes with it may be
+/// lost, as long as no other dies.
 pub(super) struct Leeway {
     pub(super) each: Vec<Option<usize>>,
-    /// Of any place; `None`, where data are lost, is the least.
+    /// The least of all places; `None` if data are lost.
     pub(super) least: Option<usize>,
-    /// What it follows from.
+    /// Keeps alive what it was computed from.
     _of: (Arc<[Option<Member>]>, Arc<[bool]>),
 }
 
-/// Those of a job, by who has the data, who has no codes, and how many have died: all who ask get
-/// one result.
+/// The results in a job, by the members, the members without codes, and the number of deaths, so
+/// that it is computed once for all ranks.
 #[derive(Default)]
 struct Leeways(Alike<(usize, usize, usize), Leeway>);
 
 impl Leeway {
-    /// That of what is in a slot.
+    /// The leeway of the checkpoint in a slot.
     pub(super) fn of(process: &'static Process, slot: &Slot) -> Arc<Leeway> {
         let world = process.world;
         let (members, without_codes) = (&slot.members, &slot.without_codes);
-        // As long as it is held, so are they, and no others have their addresses.
+        // The result holds both, so their addresses are not reused as long as it exists.
         let key = (members.as_ptr().addr(), without_codes.as_ptr().addr(), world.epoch());
         world.tenant::<Leeways>().0.of(key, || {
             let is_gone = |member: &Option<_>| member.is_none_or(|member| world.is_dead(member));

@@ -18,7 +18,7 @@ pub(super) struct Memory {
     pub(super) slots: [Slot; 2],
     pub(super) seen: u64,
     pub(super) is_new: bool,
-    /// Whether a checkpoint is under way beside the computation.
+    /// Whether a checkpoint is under way during the computation.
     pub(super) is_busy: bool,
     /// How often checkpoints are due.
     pub(super) pace: Pace,
@@ -26,17 +26,17 @@ pub(super) struct Memory {
     pub(super) writing: f64,
     /// The node that the program says this rank is on.
     pub(super) node: Option<u32>,
-    /// Decimal digits that the last restoration has lost.
+    /// Decimal digits that the last restoration lost.
     pub(super) digits: i32,
     pub(super) orphans: Vec<Orphan>,
-    /// How many more may die, when it was last asked.
+    /// The last answer to how many more ranks may die.
     pub(super) leeway: Option<Arc<Leeway>>,
     /// The second level, if there is one.
     pub(super) disk: Option<Disk>,
 }
 
 impl Memory {
-    /// What this rank, which has this place of `size` now, tells the others.
+    /// What this rank, now at this place of `size`, reports to the others.
     pub(super) fn account(
         &mut self, scheme: &Scheme, place: usize, size: usize, version: i64,
     ) -> Account {
@@ -60,14 +60,14 @@ impl Memory {
         }
     }
 
-    /// What is known of those who took a checkpoint, if this rank has its data of it.
+    /// What is known about the members that took a checkpoint, if this rank has data of it.
     pub(super) fn heads(&self, serial: u64) -> Option<Arc<Heads>> {
         let is_it =
             |slot: &&Slot| slot.entry.is_some_and(|one| one.serial == serial && one.has_data);
         self.slots.iter().find(is_it).map(|slot| slot.heads.clone())
     }
 
-    /// The last checkpoint that is whole.
+    /// The last committed checkpoint.
     pub(super) fn last(&self) -> Option<(&Slot, &Entry)> {
         let filled = self.slots.iter().filter_map(|slot| Some((slot, slot.entry.as_ref()?)));
         filled.filter(|(_, entry)| entry.is_committed).max_by_key(|(_, entry)| entry.serial)

@@ -1,9 +1,9 @@
 //! Restores from files. A file that is missing, damaged, or of another generation is treated like a
-//! dead rank: its data follow from the codes in the other files, and then it is written anew.
+//! dead rank: its data are rebuilt from the codes in the other files, and then it is written anew.
 //!
-//! A restoration has two steps. First everything is completed as it was written: by the scheme and
-//! the layout of the ranks that wrote it, whichever rank reads the file of a place now. Then it
-//! becomes what is in memory, by the scheme and the layout of the present ranks.
+//! A restoration has two steps. First the checkpoint is completed as it was written: with the
+//! scheme and the layout of the ranks that wrote it, whichever rank reads the file of a place now.
+//! Then it becomes the checkpoint in memory, with the scheme and the layout of the present ranks.
 
 use super::census::{Candidate, rank_in};
 use super::decoding::decode;
@@ -27,7 +27,7 @@ use std::path::PathBuf;
 use std::result::Result as Outcome;
 use std::sync::Arc;
 
-/// What all know of a generation, by what is in the files.
+/// What all members know of a generation from its files.
 enum Readings {}
 
 impl Topic for Readings {
@@ -35,7 +35,7 @@ impl Topic for Readings {
     type Outcome = Reading;
 }
 
-/// What a rank tells of a file.
+/// What a rank reports about a file.
 struct Told {
     place: usize,
     head: Option<Head>,
@@ -44,12 +44,12 @@ struct Told {
     trouble: Option<String>,
 }
 
-/// What follows from what all tell.
+/// What follows from all reports.
 enum Reading {
     Good(Box<OnDisk>),
-    /// More is lost than can be mended.
+    /// More is lost than can be rebuilt.
     Lost(String),
-    /// Those who are here cannot protect it.
+    /// The present members cannot protect it with their scheme.
     Unprotected(String),
 }
 
@@ -57,15 +57,16 @@ enum Reading {
 struct OnDisk {
     /// As it was written.
     then: Common,
-    /// As it is in memory from now on: without codes, unless they are those of `then`.
+    /// As it is kept in memory from now on: without codes, unless those of `then` fit.
     now: Common,
-    /// What was wrong with files, by places.
+    /// The trouble with each file, by places.
     troubles: Vec<Option<String>>,
 }
 
 impl Call<'_> {
-    /// Restores what was written, if all of it is there, or can be mended; what is wrong otherwise.
-    /// `spared`: what is in memory may still be wanted. `troubles`: why it is not something newer.
+    /// Restores a generation if it is complete or can be rebuilt; otherwise returns why not.
+    /// `spared` is the serial number of the checkpoint in memory that may still be needed;
+    /// `troubles` tells why no newer checkpoint is restored.
     pub(super) async fn restore_disk(
         &self, candidate: &Candidate, spared: u64, troubles: &[String],
     ) -> Result<Outcome<Option<i64>, Unfit>> {
@@ -106,14 +107,14 @@ impl Call<'_> {
         self.keep.memory.lock().disk.as_ref().map(|disk| disk.directory.clone())
     }
 
-    /// What was written for the places that come to this rank.
+    /// Reads the files of the places that this rank gets.
     fn read(&self, kept: &Kept, seats: &[Seat]) -> Vec<Found> {
         let Some(directory) = self.directory() else { return Vec::new() };
         let mine = seats.iter().enumerate().filter(|(_, seat)| seat.rank() == self.me());
         mine.map(|(place, _)| disk::read(&directory, kept, place)).collect()
     }
 
-    /// What all know of what is on disk.
+    /// What follows from all reports about the files.
     fn reading(&self, kept: &Kept, seats: &[Seat], all: Vec<&Vec<Told>>) -> Reading {
         let mut told: Vec<&Told> = all.into_iter().flatten().collect();
         told.sort_unstable_by_key(|told| told.place);
@@ -127,7 +128,7 @@ impl Call<'_> {
         };
         let without_codes = &then.choice.without_codes;
         for Told { place, .. } in told.iter().filter(|told| without_codes[told.place]) {
-            // They are whole, but not what the layout says.
+            // The codes are undamaged, but the layout asks for others.
             let strange = || format!("the codes in the file of place {place} do not match");
             troubles[*place].get_or_insert_with(strange);
         }
@@ -137,7 +138,8 @@ impl Call<'_> {
         }
     }
 
-    /// The checkpoint as it was written, with what is to be repaired; nothing where that cannot be.
+    /// The checkpoint as it was written, with the necessary repairs; `None` if it cannot be
+    /// repaired.
     fn as_written(&self, kept: &Kept, seats: &[Seat], told: &[&Told]) -> Option<Common> {
         let members = seats.len();
         if told.len() != members {
@@ -174,12 +176,13 @@ impl Call<'_> {
         then.unsolved.is_empty().then_some(then)
     }
 
-    /// The mended checkpoint as the ranks of this job keep it, or why they cannot.
+    /// The completed checkpoint as the ranks of this job keep it, or why they cannot.
     fn as_it_is_kept(&self, then: &Common) -> Outcome<Common, String> {
         let scheme = &self.keep.scheme;
         let Choice { seats, .. } = &then.choice;
         let members = seats.len();
-        // They may be on other nodes than those who wrote it. Without all of them nobody has codes.
+        // The ranks may be on other nodes than those that wrote it. If some are missing, no rank
+        // has codes.
         let is_whole = !seats.iter().any(|seat| matches!(seat, Seat::Guardian(_)));
         let here = seats.iter().map(|seat| &self.accounts[seat.rank()]);
         let nodes = if is_whole { nodes(here) } else { Vec::new() };
@@ -201,7 +204,7 @@ impl Call<'_> {
         Ok(Common::of(scheme.clone(), shape, choice, self.accounts, self.group()))
     }
 
-    /// What was found, in slots: that of this rank's own place, and those of others in its care.
+    /// Puts the contents of files into slots: of this rank's own place, and of others in its care.
     fn seat(&self, then: &Common, found: Vec<Found>) -> (Slot, Vec<Slot>) {
         let (mut own, mut others) = (Slot::default(), Vec::new());
         for Found { place, data, codes, .. } in found {
@@ -224,8 +227,8 @@ impl Call<'_> {
         (own, others)
     }
 
-    /// Makes all whole as it was written, and writes anew what was lost; how many digits that has
-    /// lost, and what is to be said of it. What is wrong otherwise.
+    /// Completes the checkpoint as it was written, and writes lost files anew. Returns the number
+    /// of digits lost and a message, or the reason why it cannot.
     async fn mend(
         &self, kept: &Kept, on_disk: &OnDisk, own: &mut Slot, others: &mut Vec<Slot>,
     ) -> Result<Outcome<(i32, String), String>> {
@@ -246,7 +249,7 @@ impl Call<'_> {
         if !encode(&self.crew(), &codes, slots(), None).await? {
             return Ok(Err("sums of doubles overflow while the lost data is rebuilt".to_string()));
         }
-        // All count the same operations, whether they write or not.
+        // All members count the same operations, whether they write a file or not.
         let lane = self.lane();
         let mut trouble = None;
         for slot in slots() {
@@ -271,7 +274,7 @@ impl Call<'_> {
         Ok(Ok((digits, format!("; {words}: {end}"))))
     }
 
-    /// The part of a place, for its file.
+    /// What is written into the file of a place.
     fn part(&self, kept: &Kept, then: &Common, slot: &Slot, place: usize) -> Part {
         let directory = self.directory().expect("it was read from there");
         let path = files::path(&directory, place, kept.turn);
@@ -279,7 +282,7 @@ impl Call<'_> {
         Part::of(path, head, slot)
     }
 
-    /// Makes what is whole as it was written what those who are here keep.
+    /// Turns the completed checkpoint into one of the present members.
     async fn make_present(&self, now: &Common, own: &mut Slot) -> Result {
         now.name(own);
         if let Some(place) = own.place() {
@@ -287,7 +290,8 @@ impl Call<'_> {
             let has_nodes = !now.shape.heads.nodes.is_empty();
             own.entry = own.entry.map(|entry| Entry { has_codes, has_nodes, ..entry });
             if !has_codes {
-                // Others may still hold what they were shown; and chunks are of other lengths.
+                // Other ranks may still use what they were shown; and the chunks have other
+                // lengths.
                 let used = now.shape.heads.extents[place].bytes;
                 let copy = |kind: usize| own.data[kind].read(0..used[kind] as usize).to_vec();
                 own.data = Arc::new([EXACT, DOUBLES].map(|kind| Sheet::from(copy(kind))));
@@ -298,7 +302,7 @@ impl Call<'_> {
         self.complete(now, own).await
     }
 
-    /// Puts what was restored in the place of what is worth less; returns where.
+    /// Puts the restored checkpoint into the slot that is needed less; returns which.
     fn keep_restored(&self, kept: &Kept, own: Slot, spared: u64) -> usize {
         let mine = &self.accounts[self.me()];
         // An older copy of this checkpoint in memory is of no use.
@@ -318,7 +322,7 @@ impl Call<'_> {
         at
     }
 
-    /// A generation that cannot be restored is not spared by those that are written next.
+    /// Forgets a generation that cannot be restored, so that the next ones may overwrite it.
     fn give_up(&self, kept: &Kept, why: String) -> Unfit {
         if let Some(disk) = self.keep.memory.lock().disk.as_mut() {
             disk.forget(&kept.generation);
@@ -339,7 +343,7 @@ impl Found {
     }
 }
 
-/// Why data are lost, if that is what the failure says.
+/// The reason, if the failure says that data are lost.
 fn refusal(failure: Failure) -> Result<String> {
     match failure.error() {
         Some(error) if error.class == DATA_LOST => Ok(error.detail.clone().into_owned()),

@@ -1,9 +1,9 @@
 //! Diskless checkpoints: each rank keeps a copy of its data in memory, and all together keep codes
-//! from which the data of those who die come back.
+//! from which the data of dead ranks are restored.
 //!
 //! `scheme`, `layout`, `weights`, `code` and `ledger` are pure: what is kept where, what can be
-//! restored out of what, and which of two copies counts. The others move the bytes. What ranks tell
-//! each other lies with their job (`World::tenant`). A `static` here is only a cache: its values
+//! restored from what, and which of two copies counts. The others move the bytes. What ranks tell
+//! each other is kept with their job (`World::tenant`). A `static` here is only a cache: its values
 //! follow from their keys.
 
 mod apart;

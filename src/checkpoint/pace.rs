@@ -1,32 +1,32 @@
-//! How often checkpoints are worth it: from what one costs, and how far apart failures are (Young
-//! 1974, Daly 2006).
+//! How often to take checkpoints, given their cost and the time between failures (Young 1974, Daly
+//! 2006).
 //!
-//! All ranks must come to the same answer without talking. So a checkpoint's last word tells all
-//! what it has cost each, and how long iterations take; the interval that all compute of that is
-//! counted in iterations, not in seconds. After a failure some may know of a later one than others:
-//! all take the largest, which a restoration tells, and count anew.
+//! All ranks must come to one answer without communicating. So at the end of a checkpoint each
+//! reports its cost and the length of its iterations, and all compute one interval from these,
+//! which is counted in iterations, not in seconds. After a failure, some ranks may know a newer
+//! interval than others: all take the largest, which a restoration tells them, and count anew.
 
 use crate::host::clock;
 use std::time::Instant;
 
-/// An interval is at most so many times as long as what its iterations were measured over.
+/// An interval has at most this many times the iterations that were measured.
 const GROWTH: u64 = 10;
 
 /// What a rank knows of the pace.
 #[derive(Default)]
 pub(super) struct Pace {
-    /// Seconds between failures, as the program says.
+    /// Seconds between failures, if the program has set them.
     pub(super) mttf: Option<f64>,
-    /// Iterations from one checkpoint to the next; 0: none was measured yet.
+    /// Iterations between two checkpoints; 0 if nothing was measured yet.
     pub(super) interval: u64,
-    /// Iterations since the last one, and since when.
+    /// The number of iterations since the last checkpoint, and the time of that.
     count: u64,
     since: Option<Instant>,
-    /// The interval that was said aloud last.
+    /// The interval that was last reported.
     said: u64,
 }
 
-/// What a rank tells of a checkpoint, in seconds; 0: unknown.
+/// What a rank reports of a checkpoint, in seconds; 0: unknown.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(super) struct Toll {
     pub(super) cost: f64,
@@ -36,7 +36,7 @@ pub(super) struct Toll {
 }
 
 impl Toll {
-    /// What all tell together. Whoever comes last to a checkpoint does not wait in it for others.
+    /// Combines all reports. The cost is the smallest: the last rank to come waits for no other.
     pub(super) fn of_all(all: impl Iterator<Item = Toll>) -> Toll {
         let least = |one: f64, other: f64| match one {
             0.0 => other,
@@ -52,7 +52,7 @@ impl Toll {
         .unwrap_or_default()
     }
 
-    /// How many iterations are best done between two checkpoints; none if that is unknown.
+    /// The best number of iterations between two checkpoints; `None` if unknown.
     pub(super) fn interval(self) -> Option<u64> {
         if self.mttf <= 0.0 || self.iteration <= 0.0 {
             return None;
@@ -62,7 +62,7 @@ impl Toll {
     }
 }
 
-/// The time between two checkpoints by which the least is lost (Daly 2006, equation 37).
+/// The time between two checkpoints that loses the least time (Daly 2006, equation 37).
 fn optimum(cost: f64, mttf: f64) -> f64 {
     if cost >= 2.0 * mttf {
         return mttf;
@@ -72,23 +72,23 @@ fn optimum(cost: f64, mttf: f64) -> f64 {
 }
 
 impl Pace {
-    /// Another iteration: whether a checkpoint is due before it.
+    /// Counts an iteration; returns whether a checkpoint is due before it.
     pub(super) fn is_due(&mut self) -> bool {
         self.since.get_or_insert_with(clock::now);
         self.count += 1;
         self.count > self.interval
     }
 
-    /// What this rank tells of a checkpoint that began then and cost so much.
+    /// This rank's report of a checkpoint with this beginning and cost.
     pub(super) fn toll(&self, began: Instant, cost: f64, mttf: f64) -> Toll {
-        // The call that said that it is due belongs to the next interval.
+        // The call that returned true belongs to the next interval.
         let iterations = self.count.saturating_sub(1);
         let passed = self.since.map_or(0.0, |since| began.duration_since(since).as_secs_f64());
         let iteration = if iterations == 0 { 0.0 } else { passed / iterations as f64 };
         Toll { cost, iteration, iterations: iterations as f64, mttf }
     }
 
-    /// A checkpoint is taken; what is to be said of it, if anything is new.
+    /// A checkpoint was taken: adapts the interval. Returns a message if that has changed much.
     pub(super) fn take(&mut self, toll: Toll) -> Option<String> {
         self.restart(toll.interval().unwrap_or(self.interval.max(1)));
         let is_new = self.interval > 2 * self.said || 2 * self.interval < self.said;
@@ -106,12 +106,12 @@ impl Pace {
         ))
     }
 
-    /// There is no checkpoint, at all ranks alike: the next one is due when it would have been.
+    /// All ranks failed to take a checkpoint: the next is due after the usual interval.
     pub(super) fn skip(&mut self) {
         self.restart(self.interval);
     }
 
-    /// All count from here on.
+    /// All ranks count anew from here.
     pub(super) fn restart(&mut self, interval: u64) {
         (self.interval, self.count, self.since) = (interval, 1, Some(clock::now()));
     }
@@ -121,8 +121,8 @@ impl Pace {
 mod tests {
     use super::*;
 
-    /// What a job loses of each second: checkpoints, and what is done again after failures that
-    /// come by chance (Daly 2006, equation 20, without the time of a restart).
+    /// The share of time that a job loses to checkpoints and to work repeated after random failures
+    /// (Daly 2006, equation 20, without the time of a restart).
     fn lost(interval: f64, cost: f64, mttf: f64) -> f64 {
         mttf * (((interval + cost) / mttf).exp() - 1.0) / interval - 1.0
     }

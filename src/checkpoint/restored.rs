@@ -1,4 +1,4 @@
-//! What all members know of the checkpoint to be restored, before any of its data are back.
+//! What all members know of a checkpoint to be restored, before any of its data are back.
 
 use super::code::Maker;
 use super::extent::{DOUBLES, EXACT, KINDS};
@@ -14,18 +14,18 @@ use crate::mpi::error_codes::DATA_LOST;
 use crate::mpi::failure::deadlock_report::enumerate;
 use std::sync::Arc;
 
-/// What all know of the checkpoint that is restored.
+/// What all members know of a checkpoint that is being restored.
 pub(super) struct Common {
-    /// The scheme that its codes are of.
+    /// The scheme of its codes.
     pub(super) scheme: Scheme,
     pub(super) shape: Shape,
     pub(super) choice: Choice,
-    /// Who has the data of each place from now on; who has its codes made, at least.
+    /// The member that has the data of each place from now on, and the rank that makes its codes.
     pub(super) members: Arc<[Option<Member>]>,
     pub(super) ranks: Vec<i32>,
-    /// The first place of which somebody has registered other data, and who.
+    /// The first place whose rank has registered other data, and that rank.
     pub(super) misfit: Option<(usize, usize)>,
-    /// The places whose data nothing can be made of.
+    /// The places whose data cannot be computed.
     pub(super) unsolved: Vec<usize>,
 }
 
@@ -51,7 +51,7 @@ impl Common {
         Common { scheme, shape, choice, members, ranks, misfit, unsolved }
     }
 
-    /// Fails, at all alike, where sums have no solution for what is lost.
+    /// Fails, at all members alike, if the sums have no solution for the lost data.
     pub(super) fn must_be_solved(&self) -> Result {
         match &self.unsolved[..] {
             [] => Ok(()),
@@ -59,21 +59,21 @@ impl Common {
         }
     }
 
-    /// What is in the slot of a place where nobody is; nothing where only codes were kept.
+    /// The data of a place without a rank; `None` if the place kept only codes.
     pub(super) fn orphan(&self, slot: Slot) -> Option<Orphan> {
         let place = slot.place()?;
         let (rank, extent) = (self.shape.heads.ranks[place], self.shape.heads.extents[place]);
         (extent.bytes != [0; KINDS]).then_some(Orphan { rank, extent, data: slot.data })
     }
 
-    /// Notes in a slot whose checkpoint is in it.
+    /// Notes in a slot which checkpoint it has.
     pub(super) fn name(&self, slot: &mut Slot) {
         slot.heads = self.shape.heads.clone();
         slot.layout = Some(self.shape.layout.clone());
     }
 }
 
-/// What makes lost data of a stripe, and out of which codes.
+/// What computes lost data of a stripe, and the codes that it needs.
 pub(super) fn maker(
     scheme: &Scheme, shape: &Shape, kind: usize, repair: &Repair, lost: usize,
 ) -> Option<(Maker, Vec<usize>)> {
@@ -81,7 +81,7 @@ pub(super) fn maker(
     Maker::of_data(code_of(scheme.code, kind), lost, data, scheme.spares, repair)
 }
 
-/// The places whose data cannot be made: sums with these weights have no solution.
+/// The places whose data cannot be computed, because sums with these weights have no solution.
 fn unsolved(scheme: &Scheme, shape: &Shape, repairs: &[Repair]) -> Vec<usize> {
     let kinds = if shape.has_doubles { &[EXACT, DOUBLES][..] } else { &[EXACT] };
     let mut places = Vec::new();

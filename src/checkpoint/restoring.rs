@@ -1,9 +1,9 @@
-//! Restores a checkpoint in memory: all members report what they have, lost data are made out of
-//! what the others have, lost codes are made again, and all copy their data back to where they are
-//! registered.
+//! Restores a checkpoint in memory: all members report what they have, lost data are rebuilt from
+//! what the others have, lost codes are made again, and each member copies its data back to where
+//! they are registered.
 //!
-//! Nothing that a checkpoint consists of is overwritten, so a failure in the middle leaves it as it
-//! was. The program's data change last, when all members have confirmed.
+//! No part of a checkpoint is overwritten, so a failure in the middle leaves it as it was. The
+//! program's data change last, when all members have confirmed.
 
 use super::census::{
     Candidate, Census, Outlook, census, drafted, first, outlook, rank_in, ranks_of,
@@ -34,10 +34,10 @@ use crate::mpi::process::Process;
 use crate::mpi::run::{self, Way};
 use std::sync::Arc;
 
-/// From how many digits on it is said aloud that they are lost.
+/// A loss of this many digits is reported.
 const LOUD: i32 = 4;
 
-/// What all know of the checkpoint that they restore, by what those say who have data of it.
+/// What all members know of the checkpoint, from those that have data of it.
 enum Commons {}
 
 impl Topic for Commons {
@@ -45,7 +45,7 @@ impl Topic for Commons {
     type Outcome = Common;
 }
 
-/// Who has no codes, by places.
+/// Which places are without codes.
 enum MissingCodes {}
 
 impl Topic for MissingCodes {
@@ -53,7 +53,7 @@ impl Topic for MissingCodes {
     type Outcome = Arc<[bool]>;
 }
 
-/// What all sums have lost.
+/// What the restored sums have lost.
 enum WorstLosses {}
 
 impl Topic for WorstLosses {
@@ -61,16 +61,16 @@ impl Topic for WorstLosses {
     type Outcome = Losses;
 }
 
-/// What sums have lost that came back.
+/// The losses of all restored sums.
 struct Losses {
-    /// Decimal digits, at most.
+    /// The most decimal digits that one has lost.
     digits: i32,
     /// Those that have no digit left, by places.
     spoilt: Vec<Worst>,
 }
 
-/// Restores the last checkpoint that can be; returns what the program calls it, and nothing when
-/// there has been none, or none that this rank had a part in.
+/// Restores the last checkpoint that can be restored. Returns the program's number for it; `None`
+/// if there was none, or none in which this rank had a part.
 pub fn restore(process: &'static Process, keep: &Arc<Checkpoint>) -> Result<Option<i64>> {
     let comm = comm_of(process, keep)?;
     run::block(attempt(process, keep, &comm)).map_err(|failure| failure.on(&comm))
@@ -125,7 +125,7 @@ async fn attempt(
     Err(DATA_LOST.because(loss + &disk.unwrap_or_default() + &troubles.join("; ")))
 }
 
-/// A restoration that all take part in.
+/// A restoration in which all members take part.
 pub(super) struct Call<'a> {
     pub(super) process: &'static Process,
     pub(super) keep: &'a Checkpoint,
@@ -139,7 +139,7 @@ impl Call<'_> {
         Lane::new(self.process, self.comm, self.comm.next_tag(), Way::Blocking)
     }
 
-    /// All, for one piece of work.
+    /// All members, for one piece of work.
     pub(super) fn crew(&self) -> Crew<'_> {
         let tags = [0; 3].map(|_| self.comm.next_tag());
         Crew { process: self.process, comm: self.comm.living(), way: Way::Blocking, tags }
@@ -153,8 +153,9 @@ impl Call<'_> {
         &self.comm.living().group
     }
 
-    /// What was begun nobody can use. Room is made for two checkpoints of what is registered, so
-    /// that the first ones take no longer than others; who is not protected is told by these.
+    /// Discards an unfinished checkpoint, which cannot be restored. Makes room for two checkpoints
+    /// of the registered data, so that the first ones take no longer than others; a scheme that
+    /// does not fit is reported by these.
     fn begin(&self, census: &Census) -> Option<i64> {
         let draft = drafted(self.keep, self.layouts, self.comm, census).ok();
         let mut memory = self.keep.memory.lock();
@@ -168,8 +169,8 @@ impl Call<'_> {
         None
     }
 
-    /// What is wrong with files of turns in which no generation can be told: there may have been
-    /// one, and it may have been newer than all others.
+    /// The troubles with files of a turn in which no generation can be recognized: there may have
+    /// been one, newer than all others.
     async fn damage(&self, generations: &[Candidate]) -> Result<Vec<String>> {
         let mut all = Vec::new();
         for turn in 0..TURNS {
@@ -206,7 +207,8 @@ impl Call<'_> {
         }
     }
 
-    /// What was restored counts, and goes back to where it is registered.
+    /// Makes the restored checkpoint the valid one, and copies its data to where they are
+    /// registered.
     pub(super) fn take_over(
         &self, at: usize, common: &Common, orphans: Vec<Orphan>, digits: i32,
     ) -> Result<Option<i64>> {
@@ -219,8 +221,8 @@ impl Call<'_> {
         let entry = memory.slots[at].entry.as_mut().filter(|entry| entry.serial == serial);
         let Some(entry) = entry else { return Ok(None) };
         entry.is_committed = true;
-        // Not before: what others had whole would count as never committed if this one, who has had
-        // no part in it, were heard as one who had.
+        // Not earlier: if this rank, which had no part in the checkpoint, counted as one that had,
+        // then what the others have completely would count as never committed.
         memory.is_new = false;
         memory.slots[at].members = common.members.clone();
         let poured = memory.slots[at].pour(&memory.items, self.keep.scheme.code);
@@ -228,9 +230,8 @@ impl Call<'_> {
         Ok(Some(common.choice.version))
     }
 
-    /// Makes everybody's part of the checkpoint whole; returns what all know of it, the data of
-    /// those who are there no more that came into the care of this rank, and how many digits are
-    /// lost.
+    /// Completes the parts of all members. Returns what all know of the checkpoint, the data of
+    /// former ranks that are now in this rank's care, and the number of digits lost.
     async fn rebuild(
         &self, choice: &Choice, slot: &mut Slot,
     ) -> Result<(Arc<Common>, Vec<Orphan>, i32)> {
@@ -258,7 +259,7 @@ impl Call<'_> {
         Ok((common, orphans, digits))
     }
 
-    /// Fails when somebody has registered other data than what is to be restored.
+    /// Fails if a rank has registered other data than the checkpoint has for it.
     pub(super) fn must_match(&self, common: &Common) -> Result {
         let Some((place, rank)) = common.misfit else { return Ok(()) };
         let bytes = |extent: Extent| extent.bytes.iter().sum::<u64>();
@@ -271,7 +272,7 @@ impl Call<'_> {
         )))
     }
 
-    /// All have their data: codes that are gone are made again, and all confirm.
+    /// Called when all have their data: makes lost codes again, and all members confirm.
     pub(super) async fn complete(&self, common: &Common, slot: &mut Slot) -> Result {
         let Choice { seats, without_codes, .. } = &common.choice;
         let is_whole = !seats.iter().any(|seat| matches!(seat, Seat::Guardian(_)));
@@ -288,7 +289,8 @@ impl Call<'_> {
                 places: place.into_iter().collect(),
             };
             let is_sound = encode(&self.crew(), &codes, [&*slot], None).await?;
-            // Before all have confirmed: whoever is told so counts on everybody's codes.
+            // Set before all have confirmed, since a member that gets the confirmation relies on
+            // the codes of all.
             slot.entry = slot.entry.map(|entry| match without_codes[entry.place as usize] {
                 true => Entry { has_codes: is_sound, ..entry },
                 false => entry,
@@ -303,7 +305,7 @@ impl Call<'_> {
     }
 }
 
-/// This rank's slot of the checkpoint, and which it is: one that is there, or a fresh one.
+/// This rank's slot of the checkpoint, and its index: an existing slot, or a fresh one.
 fn fetch(
     keep: &Checkpoint, layouts: &Layouts, choice: &Choice, mine: &Account, me: usize,
 ) -> (usize, Slot) {
@@ -314,7 +316,7 @@ fn fetch(
         let has_codes = slot.entry.is_some_and(|entry| entry.has_codes);
         let mut mine = slot.clone();
         if !has_codes {
-            // They are made anew, in their place.
+            // The codes are made anew, in their old memory.
             drop(std::mem::take(&mut mine.codes));
             mine.codes = std::mem::take(&mut slot.codes);
         }
@@ -328,7 +330,7 @@ fn fetch(
     (at, slot)
 }
 
-/// All learn what the worst of the sums has lost; if that is everything, its data are lost.
+/// All members learn the largest loss of digits; fails if some data have no digit left.
 pub(super) async fn settle(lane: &Lane<'_>, common: &Common, mine: Worst) -> Result<i32> {
     let make = |all: Vec<&Worst>| {
         let digits = all.iter().map(|worst| worst.digits).max().unwrap_or(0);
@@ -368,7 +370,7 @@ mod tests {
     use crate::checkpoint::extent::{DOUBLES, KINDS};
     use crate::checkpoint::scheme::Scheme;
     const MEMBERS: usize = 4;
-    /// Two sums with the same weights, which those of no scheme have.
+    /// Two sums with equal weights, which no scheme has.
     fn equal_sums() -> Scheme {
         let mut scheme = Scheme::parse("sum").expect("a scheme");
         scheme.spares = 2;
@@ -379,7 +381,8 @@ mod tests {
         Member { seat, incarnation: 0 }
     }
 
-    /// What all tell of the last checkpoint, so many doubles of each: these have lost it.
+    /// The accounts of all members after a checkpoint with this number of doubles each; the members
+    /// in `lost` have lost theirs.
     fn told(lost: &[usize], doubles: u64) -> Vec<Account> {
         let mut bytes = [64; KINDS];
         bytes[DOUBLES] = 8 * doubles;

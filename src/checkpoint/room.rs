@@ -1,25 +1,25 @@
-//! Memory for data that are restored, and how accurate they are.
+//! Memory for restored data, and a measure of their accuracy.
 
 use super::extent::{DOUBLES, Extent};
 use super::slot::{Data, Stretch, is_finite, stretches};
 use parking_lot::Mutex;
 use std::sync::Arc;
 
-/// Data that come back: those of a rank's own place, or of one where nobody is any more.
+/// Restored data: of the rank's own place, or of one that no rank has any more.
 pub(super) struct Room {
     pub(super) place: usize,
     pub(super) extent: Extent,
     pub(super) data: Arc<Data>,
-    /// How large, of each stretch of doubles, the parts of sums were at most.
+    /// For each stretch of doubles, the largest magnitude of the parts of its sums.
     pub(super) sizes: Mutex<Vec<f64>>,
 }
 
-/// The worst of the sums that came back.
+/// The least accurate of the restored sums.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Worst {
-    /// Decimal digits that are lost.
+    /// Decimal digits lost.
     pub(super) digits: i32,
-    /// Whose item it is.
+    /// The place and the registered number of the item.
     pub(super) place: usize,
     pub(super) id: i32,
 }
@@ -30,14 +30,14 @@ impl Room {
         all.filter(|stretch| stretch.kind == DOUBLES).collect()
     }
 
-    /// Where stretches end, counted in doubles, in so many bytes from `start` on. What tells has
-    /// come back before.
+    /// The ends of the stretches, counted in doubles, within `bytes` bytes from `start` on. The
+    /// directory must be restored already.
     pub(super) fn ends(&self, start: usize, bytes: usize) -> Vec<usize> {
         let end = |stretch: Stretch| stretch.bytes.end.saturating_sub(start).min(bytes) / 8;
         self.doubles().into_iter().map(end).collect()
     }
 
-    /// Keeps how large the parts of sums were.
+    /// Notes the magnitudes of the parts of sums.
     pub(super) fn note(&self, largest: &[f64]) {
         let mut sizes = self.sizes.lock();
         let length = sizes.len().max(largest.len());
@@ -45,8 +45,8 @@ impl Room {
         sizes.iter_mut().zip(largest).for_each(|(size, other)| *size = size.max(*other));
     }
 
-    /// How many digits of each item are lost: a sum is wrong by what a double does not resolve of
-    /// its parts. Where all numbers were zero, they are.
+    /// Computes the loss of digits of each item: the error of a sum is the rounding error of its
+    /// largest parts. Items whose numbers were all zero are set to zero.
     pub(super) fn judge(&self) -> Worst {
         let mut worst = Worst { place: self.place, ..Worst::default() };
         for (stretch, size) in self.doubles().into_iter().zip(self.sizes.lock().iter()) {

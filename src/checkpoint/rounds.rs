@@ -1,6 +1,6 @@
-//! Rounds: how all members of an operation tell each other something. Each leaves its part where
-//! all find it, all meet, and the first to continue computes what follows from all parts for the
-//! others as well. Time and memory grow with the data, not with the square of the members.
+//! Rounds: how the members of an operation tell each other something. Each leaves its part where
+//! all find it, all meet, and the first to continue computes the outcome for the others as well.
+//! Time and memory grow with the data, not with the square of the number of members.
 
 use crate::base::sync::alike::Alike;
 use crate::mpi::coll;
@@ -8,7 +8,7 @@ use crate::mpi::error::Result;
 use crate::mpi::lane::{Lane, Stamp};
 use std::sync::{Arc, OnceLock};
 
-/// What all tell in one kind of operation.
+/// What members tell each other in one kind of operation.
 pub(super) trait Topic: 'static {
     type Part: Send + Sync;
     /// What follows from all parts.
@@ -18,7 +18,7 @@ pub(super) trait Topic: 'static {
 /// The operations of a kind that are under way in a job.
 struct Rounds<T: Topic>(Alike<Stamp, Round<T::Part, T::Outcome>>);
 
-/// One of them; whoever takes part holds it until it has what follows.
+/// One operation; each member holds it until it has the outcome.
 struct Round<T, V> {
     parts: Vec<OnceLock<T>>,
     outcome: OnceLock<Arc<V>>,
@@ -30,8 +30,8 @@ impl<T: Topic> Default for Rounds<T> {
     }
 }
 
-/// Tells all others `mine`; returns what `make` makes of all parts, in the order of ranks. It makes
-/// the same at whomever.
+/// Tells all others `mine`. Returns what `make` makes of all parts, which are in the order of
+/// ranks; its result must not depend on the member that calls it.
 pub(super) async fn hear<T: Topic>(
     lane: &Lane<'_>, mine: T::Part, make: impl FnOnce(Vec<&T::Part>) -> T::Outcome,
 ) -> Result<Arc<T::Outcome>> {
@@ -39,7 +39,7 @@ pub(super) async fn hear<T: Topic>(
     let round = rounds.0.of(lane.stamp(), || Round::of(lane.size() as usize));
     round.leave(lane.rank() as usize, mine);
     coll::meet(lane).await?;
-    // Who has come, and died since, may have taken along what it had left.
+    // A member that came and has died since may have taken its part along.
     round.outcome(make).map_err(|missing| lane.loss(missing as i32))
 }
 
@@ -53,7 +53,7 @@ impl<T, V> Round<T, V> {
         assert!(self.parts[rank].set(part).is_ok(), "each tells one thing in an operation");
     }
 
-    /// What follows from all parts; or the first who has left none.
+    /// The outcome of all parts, or the first member that has left none.
     fn outcome(&self, make: impl FnOnce(Vec<&T>) -> V) -> std::result::Result<Arc<V>, usize> {
         if let Some(outcome) = self.outcome.get() {
             return Ok(outcome.clone());
@@ -66,8 +66,8 @@ impl<T, V> Round<T, V> {
     }
 }
 
-/// What is in the cell, or what `make` makes, which is the same at whomever: nobody waits for
-/// another's work, and where two make it at once, one of them is taken.
+/// The contents of the cell, or what `make` makes, which does not depend on the caller. Members do
+/// not wait for each other: if two make it at once, one result is kept.
 pub(super) fn made<V>(cell: &OnceLock<V>, make: impl FnOnce() -> V) -> &V {
     match cell.get() {
         Some(made) => made,

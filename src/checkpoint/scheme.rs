@@ -1,17 +1,17 @@
-//! What protects a checkpoint, in the words of programs: `rs:2`, `weighted:5,dedicated`,
+//! How checkpoints are protected, as programs write it: `rs:2`, `weighted:5,dedicated`,
 //! `xor,groups=4`.
 
 use std::fmt;
 
-/// Members of a group that spreads its codes over itself, unless the program chooses.
+/// The size of a group that spreads codes over its members, unless the program chooses.
 const GROUP: usize = 16;
 
-/// How codes follow from data.
+/// How codes are computed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Code {
     /// Exclusive or: bit-exact, one loss.
     Xor,
-    /// Reed and Solomon's over GF(2^16): bit-exact, any number of losses.
+    /// Reed-Solomon over GF(2^16): bit-exact, any number of losses.
     Solomon,
     /// The sum of doubles.
     Sum,
@@ -20,40 +20,40 @@ pub enum Code {
 }
 
 impl Code {
-    /// Whether what is restored is what was saved, bit by bit.
+    /// Whether data are restored bit-exactly.
     pub fn is_exact(self) -> bool {
         matches!(self, Code::Xor | Code::Solomon)
     }
 }
 
-/// Who keeps what.
+/// Which members keep what.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Keeping {
-    /// Groups, each of whose members keep codes of the others' data.
+    /// In groups; each member keeps codes of the others' data.
     Spread,
-    /// Groups, each with members that do nothing but to keep codes: the last ranks.
+    /// In groups, each with members that keep codes only: the last ranks.
     Dedicated,
-    /// The second half keeps copies of the first.
+    /// The second half of the members keeps copies of the first half's data.
     Mirror,
-    /// Everybody keeps a copy of its left neighbour's data.
+    /// Each member keeps a copy of its left neighbour's data.
     Ring,
-    /// Two keep copies of each other's data.
+    /// Two members keep copies of each other's data.
     Pair,
 }
 
-/// A scheme.
+/// A scheme: how codes are computed, and where they are kept.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Scheme {
     pub code: Code,
     pub keeping: Keeping,
-    /// How many codes there are of the same data.
+    /// The number of codes of the same data.
     pub spares: usize,
-    /// How many groups; `None`: as many as suit.
+    /// The number of groups; `None`: chosen by size.
     groups: Option<usize>,
 }
 
 impl Scheme {
-    /// Reads a scheme; what is wrong with it otherwise.
+    /// Parses a scheme, or returns what is wrong with it.
     pub fn parse(text: &str) -> Result<Scheme, String> {
         let mut words = text.split(',').map(str::trim);
         let head = words.next().unwrap_or_default().to_ascii_lowercase();
@@ -94,11 +94,11 @@ impl Scheme {
         Ok(scheme)
     }
 
-    /// Among how many groups `members` are divided; at least so many, unless the program chooses.
+    /// The number of groups for `members`: at least `least`, unless the program chooses.
     pub(super) fn groups(&self, members: usize, least: usize) -> usize {
         match self.keeping {
             Keeping::Dedicated => self.groups.unwrap_or(1),
-            // No group is larger than it should be, and none too small for its codes.
+            // Groups have at most the usual size, and enough members for their codes.
             _ => {
                 let suit = members.div_ceil(GROUP.max(2 * self.spares));
                 self.groups.unwrap_or(suit.min(members / (self.spares + 1)).max(least))
@@ -106,7 +106,7 @@ impl Scheme {
         }
     }
 
-    /// A number that differs where schemes do.
+    /// A hash that differs for different schemes.
     pub(super) fn digest(&self) -> u64 {
         let parts = [
             self.code as u64,

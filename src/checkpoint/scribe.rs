@@ -1,9 +1,9 @@
-//! The scribe: one thread writes files for all ranks of a job, so that no rank waits for a disk. A
-//! rank that waits for a file may be called away by a failure.
+//! The scribe: one thread writes files for all ranks of a job, so that no rank waits for a disk
+//! without noticing failures.
 //!
-//! A file may thus be finished long after its rank has continued. So a file that is being written
-//! is not begun by another thread: the next version is queued behind it. A file that no rank waits
-//! for any more is not begun.
+//! A rank may thus continue long before its file is finished. So a file that is being written is
+//! not begun by another thread: the next version is queued behind it. A file that no rank waits for
+//! any more is not begun.
 
 use crate::host::{life, replay, service};
 use crate::mpi::error::Result;
@@ -22,13 +22,13 @@ type Errand = Box<dyn FnOnce() + Send>;
 /// The scribe of a job.
 #[derive(Default)]
 struct Scribe {
-    /// Where errands go, since the first; `None`: there was no room for a thread.
+    /// Where errands are sent, from the first one on; `None` if there was no memory for a thread.
     errands: OnceLock<Option<Sender<Errand>>>,
     /// The files that are being written.
     begun: Mutex<BTreeSet<PathBuf>>,
 }
 
-/// A file that is being written, by whoever holds this.
+/// A claim on a file, held while it is being written.
 struct Begun<'a> {
     scribe: &'a Scribe,
     file: &'a Path,
@@ -40,9 +40,9 @@ impl Drop for Begun<'_> {
     }
 }
 
-/// Has `file` written by `work`; what is wrong otherwise. Who waits in place does it himself, if he
-/// can begin it; it is done at once, too, where a seed decides what happens when, or nobody else
-/// can do it.
+/// Writes `file` by `work`; returns what went wrong. A rank in a blocking call writes it itself if
+/// no other thread has begun it, and so does a rank in a job with a seed. Without a scribe, every
+/// rank does.
 pub(super) async fn write(
     process: &'static Process, lane: &Lane<'_>, file: &Path,
     work: impl FnOnce() -> Outcome<(), String> + Send + 'static,
@@ -54,7 +54,7 @@ pub(super) async fn write(
         return Ok(work());
     }
     let (wait, outside) = lane.start_outside()?;
-    // Its record may be another's by then, who is not to be taken for it.
+    // The rank's record may belong to its replacement by then.
     let me = process.me;
     let is_there = move || life::pin(me.seat, me.incarnation).is_some();
     let tell = move || {
@@ -68,7 +68,7 @@ pub(super) async fn write(
 }
 
 impl Scribe {
-    /// `None`: somebody has begun this file already.
+    /// `None` if the file has been begun already.
     fn begin<'a>(&'a self, file: &'a Path) -> Option<Begun<'a>> {
         let is_first = self.begun.lock().insert(file.to_path_buf());
         is_first.then_some(Begun { scribe: self, file })
@@ -78,13 +78,14 @@ impl Scribe {
         self.errands.get_or_init(hire).as_ref()
     }
 
-    /// Whether it can be sent anything: there is a thread for it.
+    /// Whether there is a thread for errands.
     fn is_there(&self) -> bool {
         self.errands().is_some()
     }
 
-    /// Has it done after all that was sent before, if whoever sends it lives and waits then. What
-    /// came of it is in the cell when `tell` is called; who drops the cell does not wait any more.
+    /// Queues `work`, which is done if its sender is still alive and waiting when its turn comes.
+    /// The outcome is in the cell when `tell` is called; dropping the cell means not to wait any
+    /// more.
     fn send(
         self: &Arc<Self>, file: &Path, work: impl FnOnce() -> Outcome<(), String> + Send + 'static,
         is_there: impl FnOnce() -> bool + Send + 'static, tell: impl FnOnce() + Send + 'static,
@@ -92,14 +93,14 @@ impl Scribe {
         let done = Arc::new(OnceLock::new());
         let (its, file, scribe) = (Arc::downgrade(&done), file.to_path_buf(), self.clone());
         let errand = move || {
-            // Begun before it is known to be wanted: who takes its place finds it begun, or it is
-            // not.
+            // Claimed before checking that it is wanted: otherwise the sender's replacement could
+            // begin the file in between.
             let begun = scribe.begin(&file);
             let Some(done) = its.upgrade().filter(|_| is_there()) else { return };
             let words = || format!("{}: a rank that has died is still writing it", file.display());
             let outcome = if begun.is_some() { work() } else { Err(words()) };
             drop(begun);
-            // Nobody else sets it.
+            // No other thread sets it.
             let _ = done.set(outcome);
             drop(done);
             tell();
@@ -124,7 +125,7 @@ mod tests {
 
     const DEADLINE: Duration = Duration::from_secs(60);
 
-    /// What has come of it when it is told.
+    /// Waits until the file is written; returns the outcome.
     fn end(told: &Receiver<()>, done: Arc<OnceLock<Outcome<(), String>>>) -> Outcome<(), String> {
         told.recv_timeout(DEADLINE).expect("it is done");
         Arc::into_inner(done).and_then(OnceLock::into_inner).expect("done before it was told")
@@ -152,7 +153,8 @@ mod tests {
         let nobody = || panic!("nobody waits for this");
         let late = scribe.send(file, slowly, || true, || ());
         has_begun.recv_timeout(DEADLINE).expect("it is begun");
-        // Those who waited are called away, or die: this one is finished, the others not begun.
+        // The waiting ranks are interrupted, or die: this file is finished, the others are not
+        // begun.
         drop(late);
         let (work, is_there) = write("by one who has gone on", true);
         drop(scribe.send(file, work, is_there, nobody));

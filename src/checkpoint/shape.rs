@@ -1,4 +1,4 @@
-//! Which ranks keep what of a checkpoint, and how much: equal at all, and kept once.
+//! How much of a checkpoint each rank keeps. The values are equal at all ranks, and stored once.
 
 use super::extent::{DOUBLES, Heads, KINDS};
 use super::laid::Laid;
@@ -6,13 +6,13 @@ use super::layout::GRAIN;
 use super::ledger::Account;
 use std::sync::Arc;
 
-/// The layout of a checkpoint, and the sizes of what it lays out.
+/// The layout of a checkpoint, and the sizes of its parts.
 pub(super) struct Shape {
     pub(super) layout: Laid,
     pub(super) heads: Arc<Heads>,
-    /// How long the chunks of each group are, for data of each kind.
+    /// The length of the chunks of each group, for each kind of data.
     units: [Vec<usize>; KINDS],
-    /// Whether anybody has doubles that are summed up.
+    /// Whether some member has doubles that are summed.
     pub(super) has_doubles: bool,
 }
 
@@ -35,25 +35,25 @@ impl Shape {
         self.layout.members()
     }
 
-    /// How long the chunks of a stripe are, for data of a kind.
+    /// The length of the chunks of a stripe, for one kind of data.
     pub(super) fn unit(&self, kind: usize, stripe: usize) -> usize {
         self.units[kind][self.layout.stripes[stripe].group]
     }
 
-    /// How long those of a member are.
+    /// The length of the chunks of a member.
     pub(super) fn unit_of(&self, kind: usize, member: usize) -> usize {
         self.units[kind][self.layout.groups[member]]
     }
 }
 
-/// Where these ranks are. Whoever says nothing is on a node of its own; if none says anything,
-/// nodes do not count.
+/// The nodes of these ranks. A rank without a known node has a node of its own; the result is empty
+/// if no node is known.
 pub(super) fn nodes<'a>(accounts: impl Iterator<Item = &'a Account>) -> Vec<u32> {
     let nodes: Vec<Option<u32>> = accounts.map(|account| account.node).collect();
     if nodes.iter().all(Option::is_none) {
         return Vec::new();
     }
-    // Programs count from 0 on, and have 31 bits.
+    // The program's numbers have 31 bits, so these do not collide with them.
     let node = |(at, node): (usize, Option<u32>)| node.unwrap_or(u32::MAX - at as u32);
     nodes.into_iter().enumerate().map(node).collect()
 }

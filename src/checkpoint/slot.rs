@@ -1,4 +1,4 @@
-//! A rank's part of a checkpoint, and how the program's registered data get into it.
+//! A rank's part of a checkpoint, and how the program's registered data get into it and back.
 
 use super::extent::{DOUBLES, EXACT, Extent, Heads, KINDS};
 use super::laid::Laid;
@@ -13,47 +13,47 @@ use std::ops::Range;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// The data of a place, of each kind, with room up to whole chunks.
+/// The data of a place, by kinds, with room for whole chunks.
 pub(super) type Data = [Sheet; KINDS];
-/// Codes of each kind, by stripes.
+/// Codes, by kinds and stripes.
 pub(super) type Codes = [BTreeMap<usize, Sheet>; KINDS];
 
-/// What the program has registered under a number.
+/// What the program has registered under one number.
 #[derive(Clone)]
 pub(super) struct Item {
     pub(super) region: Region,
-    /// Whether it is nothing but doubles.
+    /// Whether it consists of doubles only.
     pub(super) is_double: bool,
 }
 
 pub(super) type Items = BTreeMap<i32, Item>;
 
-/// A checkpoint, as far as this rank has it. Whoever restores works on a clone, which shares data
-/// and codes: a thread that jumps out of a call leaves behind what was there before.
+/// This rank's part of a checkpoint. A restoration works on a clone, which shares data and codes: a
+/// thread that jumps out of the call leaves the original behind.
 #[derive(Clone, Default)]
 pub(super) struct Slot {
     pub(super) entry: Option<Entry>,
-    /// What all know of those who took it.
+    /// What all know about the members that took it.
     pub(super) heads: Arc<Heads>,
-    /// Who keeps what, once it is laid out.
+    /// Its layout, once that is known.
     pub(super) layout: Option<Laid>,
-    /// Who has the data of each place now.
+    /// The member that has the data of each place now.
     pub(super) members: Arc<[Option<Member>]>,
-    /// Places whose codes nobody has.
+    /// The places whose codes no member has.
     pub(super) without_codes: Arc<[bool]>,
     pub(super) data: Arc<Data>,
     pub(super) codes: Arc<Codes>,
 }
 
-/// Data of a rank that is there no more, in the care of this one.
+/// Data of a former rank, in the care of this one.
 pub(super) struct Orphan {
     pub(super) rank: i32,
     pub(super) extent: Extent,
     pub(super) data: Arc<Data>,
 }
 
-/// What is nobody else's, to be changed. If somebody else may still use it, who goes on with what
-/// this rank has given up, it is left to them, and an empty one takes its place.
+/// Makes shared contents exclusive, so that they can be changed. Ranks that still use what this
+/// rank has given up keep it, and an empty value takes its place.
 pub(super) fn own<T: Default>(shared: &mut Arc<T>) -> &mut T {
     if Arc::get_mut(shared).is_none() {
         *shared = Arc::default();
@@ -61,12 +61,12 @@ pub(super) fn own<T: Default>(shared: &mut Arc<T>) -> &mut T {
     Arc::get_mut(shared).expect("nobody else has the new one")
 }
 
-/// Which kind an item is of.
+/// The kind of an item.
 fn kind(item: &Item, code: Code) -> usize {
     if item.is_double && !code.is_exact() { DOUBLES } else { EXACT }
 }
 
-/// The code for data of a kind: what is no double is worth a code of bits.
+/// The code for data of a kind. Schemes of sums protect other data than doubles by Reed-Solomon.
 pub(super) fn code_of(code: Code, kind: usize) -> Code {
     match kind {
         DOUBLES => code,
@@ -78,8 +78,8 @@ pub(super) fn code_of(code: Code, kind: usize) -> Code {
 /// Words of the directory for each item.
 const WORDS: usize = 4;
 
-/// Each item's number, kind and bytes, and room for its norm; the data of all items of a kind come
-/// in this order.
+/// The number, kind and length of each item, and room for its norm. The data of a kind are in this
+/// order.
 fn directory(items: &Items, code: Code) -> Vec<u64> {
     let entry = |(id, item): (&i32, &Item)| {
         [i64::from(*id) as u64, kind(item, code) as u64, item.region.bytes() as u64, 0]
@@ -87,13 +87,13 @@ fn directory(items: &Items, code: Code) -> Vec<u64> {
     items.iter().flat_map(entry).collect()
 }
 
-/// How many bytes the directory of so many items takes.
+/// The length in bytes of a directory of `items` items.
 fn head(items: usize) -> usize {
     if items == 0 { 0 } else { 8 * (1 + WORDS * items) }
 }
 
-/// The largest of these numbers, whatever its sign. (What is no number is left out; but then there
-/// is no checkpoint.)
+/// The largest magnitude of these numbers. NaNs are ignored, since they prevent the checkpoint
+/// anyway.
 fn norm(doubles: &[u8]) -> f64 {
     let size = |bytes: &[u8; 8]| f64::from_ne_bytes(*bytes).abs();
     let larger = |one: f64, other: f64| if one > other { one } else { other };
@@ -108,7 +108,7 @@ fn norm(doubles: &[u8]) -> f64 {
     largest.into_iter().chain(rest).fold(0.0, larger)
 }
 
-/// Copies doubles, and finds their norm while its pieces are in the caches.
+/// Copies doubles, and computes their norm while each piece is in the caches.
 fn copy_doubles(region: &Region, room: &mut [u8]) -> Result<f64, Fault> {
     const PIECE: usize = 1 << 17;
     if region.span().is_none() {
@@ -123,22 +123,21 @@ fn copy_doubles(region: &Region, room: &mut [u8]) -> Result<f64, Fault> {
     Ok(largest)
 }
 
-/// What is registered, as the data of a checkpoint that it is to become: anybody may copy any
-/// piece.
+/// The registered data, laid out as the data of the next checkpoint; any member may copy any piece.
 pub(super) struct Source {
-    /// By kinds, in the order of the data.
+    /// By kinds, in the order of the directory.
     items: [Vec<Origin>; KINDS],
-    /// How many bytes there are of each kind.
+    /// The number of bytes of each kind.
     bytes: [usize; KINDS],
     directory: Vec<u64>,
-    /// Of each item, the bits of the largest of its doubles that has been copied.
+    /// For each item, the bits of the largest magnitude copied so far.
     norms: Vec<AtomicU64>,
 }
 
 /// An item, and where its bytes begin in the data.
 struct Origin {
     start: usize,
-    /// Which of all items it is.
+    /// Its index among all items.
     index: usize,
     region: Region,
 }
@@ -158,8 +157,8 @@ impl Source {
         Source { items: origins, bytes, directory: directory(items, code), norms }
     }
 
-    /// Copies what comes from `start` on in the data of a kind. All doubles are to be copied before
-    /// anything exact, which says how large they are.
+    /// Copies data of one kind from `start` on. All doubles must be copied before exact data, whose
+    /// directory has their norms.
     pub(super) fn bring(&self, kind: usize, start: usize, room: &mut [u8]) -> Result<(), Fault> {
         let head = head(self.norms.len());
         if kind == EXACT && start < head {
@@ -186,7 +185,7 @@ impl Source {
         Ok(())
     }
 
-    /// The beginning of the data that are exact.
+    /// The directory, at the beginning of the exact data.
     fn head(&self) -> Vec<u8> {
         let mut words = self.directory.clone();
         for (words, norm) in words.chunks_exact_mut(WORDS).zip(&self.norms) {
@@ -216,7 +215,7 @@ pub(super) fn extent(items: &Items, code: Code) -> Extent {
 }
 
 impl Slot {
-    /// The place whose part of a checkpoint is in it, if there is one.
+    /// The place of this part, if the slot has a checkpoint.
     pub(super) fn place(&self) -> Option<usize> {
         self.entry.map(|entry| entry.place as usize)
     }
@@ -224,7 +223,7 @@ impl Slot {
     /// Makes room for the data of `place`.
     pub(super) fn make_room(&mut self, shape: &Shape, place: usize) {
         for (kind, data) in own(&mut self.data).iter_mut().enumerate() {
-            // Who is not protected still has its own copy.
+            // A member that is not protected still has its own copy.
             let used = shape.heads.extents[place].bytes[kind] as usize;
             let bytes = (shape.unit_of(kind, place) * shape.layout.chunks[place]).max(used);
             data.resize(bytes);
@@ -243,7 +242,7 @@ impl Slot {
         }
     }
 
-    /// Copies what is registered into the slot.
+    /// Copies the registered data into the slot.
     pub(super) fn fill(&self, source: &Source) -> Result<(), Fault> {
         for kind in [DOUBLES, EXACT] {
             let data = &self.data[kind];
@@ -252,7 +251,8 @@ impl Slot {
         Ok(())
     }
 
-    /// Copies what is in the slot to where it is registered: the same items as then.
+    /// Copies the slot's data to where they are registered; the items must be those of the
+    /// checkpoint.
     pub(super) fn pour(&self, items: &Items, code: Code) -> Result<(), Fault> {
         let mut at = [head(items.len()), 0];
         for item in items.values() {
@@ -265,17 +265,17 @@ impl Slot {
     }
 }
 
-/// Where the data of an item lie.
+/// The position of an item's data.
 pub(super) struct Stretch {
     pub(super) id: i32,
     pub(super) kind: usize,
-    /// In the data of this kind.
+    /// The range within the data of this kind.
     pub(super) bytes: Range<usize>,
-    /// The largest of its doubles, if they are summed up.
+    /// The largest magnitude of its doubles, if they are summed.
     pub(super) norm: f64,
 }
 
-/// What the directory at the beginning of somebody's data says; `extent`: how much there is.
+/// Reads the directory at the beginning of a place's data; `extent` is how much data there are.
 pub(super) fn stretches(data: &Data, extent: &Extent) -> Vec<Stretch> {
     let words = |range: Range<usize>| -> Vec<u64> {
         let bytes = data[EXACT].read(range.start..range.end.min(data[EXACT].len()));
@@ -284,7 +284,7 @@ pub(super) fn stretches(data: &Data, extent: &Extent) -> Vec<Stretch> {
     if extent.bytes[EXACT] == 0 {
         return Vec::new();
     }
-    // What came back from sums may be anything.
+    // Data restored from sums may contain anything.
     let most = data[EXACT].len() / (8 * WORDS);
     let count = words(0..8).first().map_or(0, |count| most.min(*count as usize));
     let mut at = [head(count), 0];

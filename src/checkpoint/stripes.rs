@@ -1,9 +1,9 @@
-//! Encodes stripes in place: each member computes a part of every code. It reads the data straight
-//! out of the other members' memory, and writes codes, or restored data, straight into the memory
-//! of their keepers. So there is one pass over the data, shared by all.
+//! Encodes stripes in place: each member computes a part of every code. It reads data straight from
+//! the other members' memory, and writes codes or restored data straight into their keepers'
+//! memory. So all members share one pass over the data.
 //!
-//! All members meet before any reads, and when all have done their parts. Only a member that has
-//! been at the second meeting relies on what others have made for it.
+//! All members meet before any of them reads, and again when all have done their parts. Only a
+//! member that has been at the second meeting relies on what others have made for it.
 
 use super::code::Encoder;
 use super::extent::{DOUBLES, KINDS};
@@ -34,21 +34,21 @@ pub(super) struct Chunks {
     pub(super) unit: usize,
 }
 
-/// What a rank shows to the others, in one piece of work. Whatever is shown is held by all who use
-/// it, so it outlives the rank that has shown it, and who gives up never touches it again: others
-/// who go on spoil nothing.
+/// What a rank shows to the others for one piece of work. All users hold it, so it outlives the
+/// rank that has shown it. A rank that gives up never touches it again, so members that go on do no
+/// harm.
 pub(super) struct Offer {
-    /// Of its own place, and of those where nobody is.
+    /// Of its own place, and of places in its care.
     pub(super) holdings: Vec<Holding>,
-    /// Where the data come from that are not in there yet.
+    /// Where data come from that have not been copied into the holdings yet.
     pub(super) source: Option<Source>,
-    /// An address that is not there, though it was registered.
+    /// An unmapped address within the registered memory.
     pub(super) fault: OnceLock<usize>,
-    /// Where data come back.
+    /// Where restored data go.
     pub(super) rooms: Vec<Arc<Room>>,
 }
 
-/// What a rank has of a place.
+/// A rank's data and codes of a place.
 pub(super) struct Holding {
     place: usize,
     pub(super) data: Arc<Data>,
@@ -56,7 +56,7 @@ pub(super) struct Holding {
 }
 
 impl Offer {
-    /// Shows what is in these slots, of one checkpoint.
+    /// Shows the contents of these slots, which belong to one checkpoint.
     pub(super) fn of<'a>(slots: impl IntoIterator<Item = &'a Slot>) -> Offer {
         let holding = |slot: &Slot| {
             let (data, codes) = (slot.data.clone(), slot.codes.clone());
@@ -76,7 +76,7 @@ impl Offer {
     }
 }
 
-/// What all show.
+/// What all members show.
 enum ShownOffers {}
 
 impl Topic for ShownOffers {
@@ -84,7 +84,7 @@ impl Topic for ShownOffers {
     type Outcome = Vec<Arc<Offer>>;
 }
 
-/// The worst that anybody has met.
+/// The worst outcome of all members.
 enum DoneWork {}
 
 impl Topic for DoneWork {
@@ -92,36 +92,36 @@ impl Topic for DoneWork {
     type Outcome = Work;
 }
 
-/// Everybody, at work on stripes.
+/// All members, at work on stripes.
 pub(super) struct Crew<'a> {
     pub(super) process: &'a Process,
     pub(super) comm: &'a Comm,
     pub(super) way: Way,
-    /// The numbers of its meetings on the communicator.
+    /// The tags of its meetings on the communicator.
     pub(super) tags: [i32; 3],
 }
 
-/// What has become of a part of the work; the worst counts.
+/// The outcome of a part of the work; the largest counts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Work {
     Done,
-    /// Some codes are no numbers.
+    /// Some codes are infinite or NaN.
     Unsound,
-    /// The memory of this rank is gone.
+    /// The memory of this rank cannot be read.
     Lost {
         rank: usize,
     },
 }
 
-/// Codes that are to be made.
+/// Codes to be made.
 pub(super) struct Codes<'a> {
     pub(super) scheme: &'a Scheme,
     pub(super) shape: &'a Shape,
-    /// Who sits at each place.
+    /// The rank at each place.
     pub(super) ranks: &'a [i32],
     /// Places whose codes are wanted.
     pub(super) is_wanted: &'a [bool],
-    /// The places whose work is this rank's: its own, and those where nobody is.
+    /// The places for which this rank works: its own, and those in its care.
     pub(super) places: Vec<usize>,
 }
 
@@ -130,8 +130,9 @@ impl Crew<'_> {
         Lane::new(self.process, self.comm, self.tags[at], self.way).into_turn()
     }
 
-    /// Does the work on both kinds of data together with all others, in this order of kinds, who
-    /// meet in between if the second depends on the first. False: some codes are no numbers.
+    /// Works on both kinds of data together with all other members, in this order. They meet in
+    /// between if the second kind depends on the first. Returns false if some codes are infinite or
+    /// NaN.
     pub(super) async fn work(
         &self, offer: Arc<Offer>, kinds: [usize; KINDS], in_between: bool,
         part: impl Fn(&Offers<'_>, usize) -> Result<Work>,
@@ -148,19 +149,19 @@ impl Crew<'_> {
             }
             work = work.max(part(&offers, kind)?);
         }
-        // Whoever has heard from all may use its memory again.
+        // A member that has heard from all others may reuse its memory.
         drop(offers);
         self.settle(&offer, work).await
     }
 
-    /// How many take part in the work: where members share cores, some more than there are cores
-    /// even out who comes late, and each of them has longer pieces.
+    /// The number of members that work on a stripe. If members share cores, that is four for each
+    /// core: enough to make up for late ones, and each gets longer pieces than if all took part.
     fn hands(&self) -> usize {
         let (members, crowd) = (self.comm.size() as usize, self.process.world.ranks_per_core());
         if crowd > 1 { 4 * members.div_ceil(crowd) } else { members }
     }
 
-    /// All have done their parts, and hear of the worst that anybody has met.
+    /// Called when this member's part is done: all learn the worst outcome of any member.
     async fn settle(&self, shown: &Offer, mine: Work) -> Result<bool> {
         let lane = self.lane(2);
         let worst = |all: Vec<&Work>| all.into_iter().max().copied().unwrap_or(Work::Done);
@@ -177,17 +178,18 @@ impl Crew<'_> {
     }
 }
 
-/// What everybody shows.
+/// What all members show.
 pub(super) struct Offers<'a> {
     all: Arc<Vec<Arc<Offer>>>,
     comm: &'a Comm,
     pub(super) me: usize,
-    /// How many of them work on one stripe, at most.
+    /// How many members work on one stripe, at most.
     hands: usize,
 }
 
 impl Offers<'_> {
-    /// Which of how many parts of what is lost is that of this member, if it has one.
+    /// The part of the lost data that this member restores, and the number of parts; `None` if it
+    /// has none.
     pub(super) fn part(&self) -> Option<(usize, usize)> {
         part_of(self.me, self.all.len(), self.hands)
     }
@@ -196,7 +198,7 @@ impl Offers<'_> {
         &self.all[rank]
     }
 
-    /// Copies a piece of what a rank has registered, if it is there as long as this takes.
+    /// Copies a piece of what a rank has registered, while that rank is pinned.
     fn bring(&self, rank: usize, kind: usize, start: usize, room: &mut [u8]) -> Outcome<(), Work> {
         let offer = self.of(rank);
         let Some(source) = &offer.source else { return Ok(()) };
@@ -212,15 +214,15 @@ impl Offers<'_> {
     }
 }
 
-/// The range in pieces of so many bytes.
+/// Divides a range into pieces of `bytes` bytes.
 pub(super) fn pieces(range: Range<usize>, bytes: usize) -> impl Iterator<Item = Range<usize>> {
     let end = range.end;
     range.step_by(bytes).map(move |start| start..end.min(start + bytes))
 }
 
 impl Codes<'_> {
-    /// Makes this member's part of all codes of a kind that are wanted. Data that are not where
-    /// they are kept yet are copied there on the way.
+    /// Makes this member's part of all wanted codes for one kind of data. Data that are not in the
+    /// slots yet are copied there on the way.
     pub(super) fn make(&self, process: &Process, offers: &Offers<'_>, kind: usize) -> Result<Work> {
         let code = code_of(self.scheme.code, kind);
         let mut work = Work::Done;
@@ -258,7 +260,7 @@ impl Codes<'_> {
         Ok(work)
     }
 
-    /// Makes one piece of the codes of a stripe; false: they are no numbers.
+    /// Makes one piece of the codes of a stripe; returns false if they are infinite or NaN.
     fn piece(
         &self, offers: &Offers<'_>, Chunks { kind, unit }: Chunks, number: usize,
         wanted: &[(usize, usize)], piece: Range<usize>, encoder: &mut Encoder,

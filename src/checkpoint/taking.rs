@@ -1,7 +1,8 @@
 //! Takes checkpoints: all members report what they have and make room; together they copy the data
-//! and make codes of them, in one pass; all learn that this is done, and confirm it.
+//! and make codes, in one pass; then all confirm that this is done.
 //!
-//! Beside the program, each member copies its own data at once, and codes are made of the copies.
+//! If the program continues meanwhile, each member copies its own data at once, and codes are made
+//! from the copies.
 
 use super::census::{Census, Draft, census, draft};
 use super::disk;
@@ -24,7 +25,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-/// What it has cost all.
+/// What the checkpoint has cost each member.
 enum Tolls {}
 
 impl Topic for Tolls {
@@ -32,7 +33,7 @@ impl Topic for Tolls {
     type Outcome = Toll;
 }
 
-/// The first who has numbers that are none, and what they are registered as.
+/// The first member with infinite or NaN numbers, and the item that has them.
 enum Troubles {}
 
 impl Topic for Troubles {
@@ -46,24 +47,24 @@ struct Job {
     keep: Arc<Checkpoint>,
     comm: Held<Comm>,
     census: Arc<Census>,
-    /// Which of the two it goes into.
+    /// Its slot.
     at: usize,
     slot: Slot,
-    /// Where its data come from, unless they are copied.
+    /// Where its data come from, unless they are copied already.
     source: Option<Source>,
-    /// In which turn, and where, it is written to disk, too.
+    /// The turn and the path to write it to disk, if it is.
     file: Option<(usize, PathBuf)>,
-    /// How long the program waited for its data to be copied, if it does not wait for the rest.
+    /// How long the program waited for the copy, if it continues during the rest.
     waited: Option<Duration>,
-    /// The numbers of its operations on the communicator.
+    /// The tags of its operations on the communicator.
     tags: [i32; 6],
     began: Instant,
-    /// Whether it has been carried out to its end, good or bad.
+    /// Whether it has ended, successfully or not.
     is_over: bool,
 }
 
-/// Whatever becomes of it, the rank can go on to the next; what broke in the midst counts for
-/// nothing.
+/// Frees the checkpoint object for the next operation. A checkpoint that was interrupted is
+/// discarded.
 impl Drop for Job {
     fn drop(&mut self) {
         if !self.is_over {
@@ -75,7 +76,7 @@ impl Drop for Job {
     }
 }
 
-/// Takes a checkpoint, which the program calls `version`.
+/// Takes a checkpoint with the program's number `version`.
 pub fn take(process: &'static Process, keep: &Arc<Checkpoint>, version: i64) -> Result {
     let comm = comm_of(process, keep)?;
     let taken = prepare(process, keep, &comm, version, false)
@@ -83,8 +84,8 @@ pub fn take(process: &'static Process, keep: &Arc<Checkpoint>, version: i64) -> 
     taken.map_err(|failure| failure.on(&comm))
 }
 
-/// Starts to take one: the data are copied when this returns, and may change. Returns the handle of
-/// its request.
+/// Starts to take a checkpoint. The data are copied when this returns, so they may change. Returns
+/// the handle of its request.
 pub fn start(process: &'static Process, keep: &Arc<Checkpoint>, version: i64) -> Result<usize> {
     let comm = comm_of(process, keep)?;
     let job = prepare(process, keep, &comm, version, true);
@@ -97,7 +98,8 @@ pub(super) fn comm_of(process: &'static Process, keep: &Checkpoint) -> Result<He
     process.comm(handle, "the communicator of ck")
 }
 
-/// Agrees on what is to be done, and makes room for it; beside the program, copies the data.
+/// Agrees with the others on the checkpoint, and makes room for it. If `is_beside`, copies the
+/// data.
 fn prepare(
     process: &'static Process, keep: &Arc<Checkpoint>, comm: &Held<Comm>, version: i64,
     is_beside: bool,
@@ -112,7 +114,7 @@ fn prepare(
     let mut slot = std::mem::take(&mut memory.slots[at]);
     lay_out(&mut slot, draft, place);
     let mut source = Some(Source::of(&memory.items, keep.scheme.code));
-    // Who is alone has nobody who would copy anything.
+    // Without stripes, no member copies the data while it encodes them.
     if let Some(source) = source.take_if(|_| is_beside || shape.layout.stripes.is_empty()) {
         let filled = slot.fill(&source);
         filled.map_err(|fault| Failure::from(process.engine.suffer(fault.address)))?;
@@ -127,7 +129,8 @@ fn prepare(
         is_committed: false,
         has_nodes: !shape.heads.nodes.is_empty(),
     });
-    // Who waits in place may jump out, and nobody would say that it is over.
+    // Not busy in a blocking call: the thread may jump out of it, and then nothing would reset
+    // this.
     (memory.seen, memory.is_new, memory.is_busy) = (*serial, false, is_beside);
     memory.orphans.clear();
     let disk = draft.turn.zip(memory.disk.as_ref());
@@ -153,7 +156,7 @@ fn prepare(
     Ok(job)
 }
 
-/// Makes a slot for all who live, who have told how much they have, with room for this one.
+/// Prepares a slot for the checkpoint `draft`.
 pub(super) fn lay_out(slot: &mut Slot, draft: &Draft, place: usize) {
     slot.heads = draft.shape.heads.clone();
     slot.layout = Some(draft.shape.layout.clone());
@@ -163,20 +166,21 @@ pub(super) fn lay_out(slot: &mut Slot, draft: &Draft, place: usize) {
     slot.make_room_for_codes(&draft.shape, place);
 }
 
-/// Makes the codes; the checkpoint counts once all know that they have theirs.
+/// Makes the codes. The checkpoint counts once all members know that they have theirs.
 async fn carry_out(process: &'static Process, mut job: Job, way: Way) -> Result {
     let outcome = async {
         let is_sound = protect(process, &mut job, way).await?;
         let entry = job.slot.entry.expect("set before");
         let lane = |at: usize| Lane::new(process, &job.comm, job.tags[at], way).into_turn();
-        // Codes that are no numbers are of use to nobody.
+        // Codes with infinite or NaN numbers are useless.
         if !is_sound {
             let why = unsound(&lane(4), &job.slot, entry).await?;
             job.keep.memory.lock().pace.skip();
             job.slot.entry = None;
             return Err(why);
         }
-        // Before all have confirmed: whoever is told so counts on everybody's data and codes.
+        // Set before all have confirmed, since a member that gets the confirmation relies on the
+        // data and codes of all.
         let entry = Entry { has_data: true, has_codes: true, ..entry };
         job.slot.entry = Some(entry);
         let toll = confirm(&lane(3), &job).await?;
@@ -193,7 +197,8 @@ async fn carry_out(process: &'static Process, mut job: Job, way: Way) -> Result 
     outcome
 }
 
-/// All together copy what is not copied yet, and make the codes. False: some are no numbers.
+/// All members together copy what is not copied yet, and make the codes. Returns false if some
+/// codes are infinite or NaN.
 async fn protect(process: &'static Process, job: &mut Job, way: Way) -> Result<bool> {
     let tags = [0, 1, 2].map(|at| job.tags[at]);
     let crew = Crew { process, comm: job.comm.living(), way, tags };
@@ -208,7 +213,7 @@ async fn protect(process: &'static Process, job: &mut Job, way: Way) -> Result<b
     encode(&crew, &codes, [&job.slot], job.source.take()).await
 }
 
-/// All tell each other that they have all, and what it has cost them.
+/// All members confirm that they have everything, and report what it has cost.
 async fn confirm(lane: &Lane<'_>, job: &Job) -> Result<Toll> {
     let mine = {
         let memory = job.keep.memory.lock();
@@ -221,7 +226,7 @@ async fn confirm(lane: &Lane<'_>, job: &Job) -> Result<Toll> {
     hear::<Tolls>(lane, mine, |all| Toll::of_all(all.into_iter().copied())).await.map(|all| *all)
 }
 
-/// Writes the checkpoint, which stands whatever becomes of that, to disk.
+/// Writes the checkpoint to disk. It stays valid if that fails.
 async fn write(lane: &Lane<'_>, job: &Job, turn: usize, path: PathBuf) -> Result {
     let note = |written: Option<Written>| {
         let mut memory = job.keep.memory.lock();
@@ -239,7 +244,7 @@ async fn write(lane: &Lane<'_>, job: &Job, turn: usize, path: PathBuf) -> Result
     Ok(())
 }
 
-/// Why there can be no checkpoint: all find out together whose numbers are none.
+/// Why there can be no checkpoint: all members learn whose numbers are infinite or NaN.
 async fn unsound(lane: &Lane<'_>, slot: &Slot, entry: Entry) -> Result<Failure> {
     let is_bad = |stretch: &Stretch| {
         stretch.kind == DOUBLES && !is_finite(&slot.data[DOUBLES].read(stretch.bytes.clone()))
@@ -261,20 +266,20 @@ async fn unsound(lane: &Lane<'_>, slot: &Slot, entry: Entry) -> Result<Failure> 
         .because(format!("checkpoint {version} was not taken: {why}; the previous one is kept")))
 }
 
-/// All make the codes that are wanted, of what is in the slots, or of what they copy there from
-/// `source`. False: some are no numbers.
+/// All members make the wanted codes, from the slots, or from `source`, which they copy there.
+/// Returns false if some codes are infinite or NaN.
 pub(super) async fn encode<'a>(
     crew: &Crew<'_>, codes: &Codes<'_>, slots: impl IntoIterator<Item = &'a Slot>,
     source: Option<Source>,
 ) -> Result<bool> {
-    // How large doubles are is part of what is exact, and known when they are copied.
+    // The norms of doubles belong to the exact data, and are known when the doubles are copied.
     let in_between = codes.shape.has_doubles && source.is_some();
     let offer = Arc::new(Offer { source, ..Offer::of(slots) });
     let part = |offers: &Offers<'_>, kind: usize| codes.make(crew.process, offers, kind);
     crew.work(offer, [DOUBLES, EXACT], in_between, part).await
 }
 
-/// A line for whoever looks on.
+/// Writes a message to stderr.
 pub(super) fn say(words: &str) {
     output::write(2, format!("ftmpi: {words}\n").as_bytes());
 }

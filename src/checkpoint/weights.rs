@@ -1,22 +1,23 @@
 //! The weights of checksums, and the equations that restore lost data.
 //!
-//! Every square part of a Gaussian random matrix can be inverted, and most of them accurately (Chen
-//! and Dongarra 2005); how accurately is computed for the parts that are lost.
+//! Every square part of a Gaussian random matrix can be inverted, and most parts accurately (Chen
+//! and Dongarra 2005). How accurately is computed for the parts that are lost.
 
 use crate::base::random::Random;
 use crate::base::sync::latest::Latest;
 use std::sync::Arc;
 
-/// All members take the same weights.
+/// All members draw equal weights.
 const SEED: u64 = 0x0f7c_b1d6_57a3_90e5;
 
-/// Up to here, all choices of codes are compared; beyond, the first are taken.
+/// Up to this many choices of codes are compared.
 const CHOICES: usize = 256;
 
 /// A row of weights for each sum.
 pub type Weights = Vec<Vec<f64>>;
 
-/// By how many sums of how many numbers they are for: all members ask for the same, over and over.
+/// The latest weights, by the number of sums and of numbers: all members ask for equal ones again
+/// and again.
 static LATEST: Latest<(usize, usize), Weights, 4> = Latest::new();
 
 /// The weights of `spares` sums of `data` numbers.
@@ -39,19 +40,19 @@ fn normal(random: &mut Random) -> f64 {
     (-2.0 * radius.ln()).sqrt() * (std::f64::consts::TAU * angle).cos()
 }
 
-/// How lost numbers follow from sums.
+/// How lost numbers are computed from sums.
 #[derive(Clone, Debug)]
 pub struct Solution {
-    /// The sums that are used.
+    /// The sums to use.
     pub rows: Vec<usize>,
-    /// Of each lost number: by what it takes each of those sums, less what is not lost.
+    /// For each lost number, the factor of each of these sums, after subtracting what is not lost.
     pub inverse: Vec<Vec<f64>>,
-    /// By how much errors of rounding may grow on the way: the condition of the equations, with
-    /// what all the other numbers of a sum bring along (norms of largest rows).
+    /// How much rounding errors may grow: the condition of the equations, including all other
+    /// numbers of the sums (norms of largest rows).
     pub condition: f64,
 }
 
-/// Solves for the `lost` numbers with sums that are there: those that lose the fewest digits.
+/// Solves for the `lost` numbers with available sums, choosing those that lose the fewest digits.
 pub fn solve(weights: &[Vec<f64>], lost: &[usize], there: &[usize]) -> Option<Solution> {
     let mut best: Option<Solution> = None;
     let mut rows: Vec<usize> = (0..lost.len()).collect();
@@ -76,7 +77,7 @@ pub fn solve(weights: &[Vec<f64>], lost: &[usize], there: &[usize]) -> Option<So
     best
 }
 
-/// The next choice of so many places, in the order of numbers.
+/// Advances to the next choice of `chosen.len()` of `places`, in lexicographic order.
 fn advance(chosen: &mut [usize], places: usize) -> bool {
     let count = chosen.len();
     let Some(at) = (0..count).rev().find(|at| chosen[*at] < places - count + at) else {
@@ -89,12 +90,12 @@ fn advance(chosen: &mut [usize], places: usize) -> bool {
     true
 }
 
-/// The largest sum of a row.
+/// The largest sum of magnitudes in a row.
 fn norm(matrix: &[Vec<f64>]) -> f64 {
     matrix.iter().map(|row| row.iter().map(|entry| entry.abs()).sum()).fold(0.0, f64::max)
 }
 
-/// The inverse of a square matrix, by elimination with pivots; none where it has none.
+/// The inverse of a square matrix, by elimination with pivots; `None` if there is none.
 fn invert(matrix: &[Vec<f64>]) -> Option<Vec<Vec<f64>>> {
     let size = matrix.len();
     let mut left: Vec<Vec<f64>> = matrix.to_vec();
@@ -151,7 +152,7 @@ mod tests {
             assert_eq!(solution.is_some(), lost.len() <= 4, "{lost:?}");
             let Some(solution) = solution else { continue };
             worst = worst.max(solution.condition);
-            // The inverse times the matrix is one.
+            // The inverse times the matrix is the identity.
             for (row, inverse) in solution.inverse.iter().enumerate() {
                 for (column, at) in lost.iter().enumerate() {
                     let entry: f64 = inverse

@@ -1,38 +1,42 @@
-//! Uniform agreement among a fixed list of members, of whom all but one may die. Pure.
+//! Uniform agreement among a fixed list of members, of which all but one may die. Pure.
 //!
-//! Every member has a value; all who decide decide the same: one combination of values, and who
-//! is missing from it. What the machines stand on: deaths are noticed, all of them, by everybody
-//! alive, in any order and at any time, and never without being true; messages between two members
-//! keep their order; a message of somebody who died may be lost. Notices of death come in through
-//! [`Agreement::bury`]; they may come before the member has contributed.
+//! Every member contributes a value. All members that decide take one decision: a combination of
+//! values, and the members that are missing from it. The assumptions: every living member is
+//! notified of all deaths, in any order and at any time, and never of a death that has not
+//! happened; messages between two members stay in order; a message of a dead member may be lost.
+//! Notices of death come in through [`Agreement::bury`], possibly before the member has
+//! contributed.
 //!
-//! **How.** Everybody's *coordinator* is the lowest member that he does not know to be dead. To it
-//! he reports: his value, and the proposal that he has locked, if any. He reports again whenever
-//! his coordinator dies; nobody has to ask. A coordinator to whom everybody alive has reported
-//! proposes, once: what one of them has locked, or else the combination of their values. Who hears
-//! a proposal from his coordinator locks it and accepts. A coordinator whom everybody alive has
-//! accepted decides, and tells all. That is 4(n-1) messages. Who has decided says so in later
-//! reports and answers a proposal with the decision; a coordinator that hears of a decision, or
-//! has one when a report comes, hands it on.
+//! **How it works.** A member's *coordinator* is the lowest member that it does not know to be
+//! dead. The member reports to it: its value, and the proposal that it has locked, if any. It
+//! reports again whenever its coordinator dies, without being asked. When all living members have
+//! reported to a coordinator, that makes one proposal: what one of them has locked, or else the
+//! combination of their values. A member that receives a proposal from its coordinator locks it and
+//! accepts. When all living members have accepted, the coordinator decides and tells all of them.
+//! That takes 4(n-1) messages. A member that has decided says so in later reports, and answers a
+//! proposal with the decision; a coordinator that hears of a decision, or has decided before a
+//! report comes, passes the decision on.
 //!
-//! **Why it is uniform.** All locks that the living hold are of one proposal. For let `d` propose
-//! something new: everybody alive has reported to it that he has locked nothing, and after that he
-//! locks what `d` proposes, not what an earlier coordinator sent and comes late; those who hold
-//! other locks are dead. And what a coordinator `c` decides of its own, everybody alive has locked,
-//! since `c` waits for all whom it does not know to be dead and the living are not taken for dead.
-//! A later coordinator is one of them, so it finds at least one lock, its own, and all that it
-//! finds are of that proposal: nothing else is ever proposed again, and so nothing else decided.
+//! **Why it is uniform.** All locks that living members hold are of one proposal. For let `d` make
+//! a new proposal: every living member has reported to `d` that it has locked nothing, and after
+//! that it locks what `d` proposes, and no late message of an earlier coordinator; members with
+//! other locks are dead. And what a coordinator `c` decides by itself, all living members have
+//! locked, since `c` waits for all that it does not know to be dead, and living members are never
+//! taken for dead. A later coordinator is one of them, so it finds at least one lock, its own, and
+//! all locks that it finds are of that proposal. So nothing else is ever proposed again, and
+//! nothing else is decided.
 //!
-//! **Why it ends.** There are finitely many deaths. After the last one everybody alive has, when
-//! all notices are in, the same coordinator. Each has reported to it (at once, or when he
-//! contributed), so it has decided or proposes; all accept, or answer with the decision that an
-//! earlier coordinator's last message brought them; it decides and tells all who have reported
-//! without one. Whoever reports later is answered.
+//! **Why it ends.** There are finitely many deaths. After the last one, when all notices are in,
+//! all living members have one coordinator. Each has reported to it (at once, or when it
+//! contributed), so the coordinator has decided or makes a proposal. All accept, or answer with the
+//! decision that an earlier coordinator's last message brought them; then it decides, and tells all
+//! members that have reported without a decision. Later reports are answered.
 //!
-//! **Who is missing.** Those whom the coordinator that made the proposal knew to be dead. So nobody
-//! alive is, and everybody else has contributed, though he may have died since. They are listed in
-//! the order in which that coordinator noticed them: where all notice deaths in one order, that
-//! order. A member that has [left](Agreement::excuse) is missing too, but not dead.
+//! **Missing members** are those that the coordinator knew to be dead when it made the proposal. So
+//! no living member is missing, and all others have contributed, though they may have died since.
+//! They are listed in the order in which that coordinator was notified: if all members get notices
+//! in one order, in that order. A member that has [left](Agreement::excuse) is missing, too, but
+//! not dead.
 
 mod absent;
 mod decision;
@@ -47,19 +51,19 @@ use std::marker::PhantomData;
 use std::sync::Arc;
 pub use value::Value;
 
-/// What a member wants to be sent, and to whom, in this order.
+/// Messages to send, with their receivers, in this order.
 pub type Outbox = Vec<(usize, Message)>;
 
-/// What members say to each other.
+/// The messages between members.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Message {
-    /// To the coordinator: my value, and what I have locked.
+    /// To the coordinator: the sender's value and lock.
     Report(Value, Option<Lock>),
-    /// From the coordinator: lock this.
+    /// From the coordinator: a proposal to lock.
     Propose(Arc<Decision>),
-    /// To the coordinator: I have locked what you proposed.
+    /// To the coordinator: its proposal is locked.
     Accept,
-    /// It is decided.
+    /// The decision.
     Decide(Arc<Decision>),
 }
 
@@ -73,7 +77,7 @@ pub struct Agreement<R = Sound> {
     /// The lowest member that is not absent.
     coordinator: usize,
     lock: Option<Lock>,
-    /// What I know as a coordinator, or as one to be: others may notice a death earlier than I.
+    /// What this member knows as a coordinator, or a future one: others may notice a death earlier.
     poll: Option<Box<Poll>>,
     rules: PhantomData<R>,
 }
@@ -101,19 +105,19 @@ impl<R: Rules> Agreement<R> {
         }
     }
 
-    /// My value, once.
+    /// Contributes this member's value, once.
     pub fn contribute(&mut self, value: Value, outbox: &mut Outbox) {
         assert!(self.value.is_none(), "member {} contributes once", self.me);
         self.value = Some(value);
         self.report(outbox);
     }
 
-    /// Whether I have contributed.
+    /// Whether this member has contributed.
     pub fn has_contributed(&self) -> bool {
         self.value.is_some()
     }
 
-    /// Another member said something.
+    /// Receives a message from another member.
     pub fn hear(&mut self, from: usize, message: Message, outbox: &mut Outbox) {
         match message {
             Message::Report(value, lock) => self.hear_report(from, value, lock, outbox),
@@ -123,18 +127,18 @@ impl<R: Rules> Agreement<R> {
         }
     }
 
-    /// Member `who` is dead: the same one may be said to be so again.
+    /// Member `who` is dead. Repeated notices have no effect.
     pub fn bury(&mut self, who: usize, outbox: &mut Outbox) {
         self.miss(who, false, outbox);
     }
 
-    /// Member `who` has left in peace: he will take no part, and never does so afterwards. If he
-    /// has contributed before, he has decided.
+    /// Member `who` has left after finalizing: it takes no part in this agreement or a later one.
+    /// If it had contributed, it has decided.
     pub fn excuse(&mut self, who: usize, outbox: &mut Outbox) {
         self.miss(who, true, outbox);
     }
 
-    /// What was decided, once it is.
+    /// The decision, once there is one.
     pub fn decision(&self) -> Option<&Arc<Decision>> {
         self.lock.as_ref().filter(|lock| lock.is_decided).map(|lock| &lock.proposal)
     }
@@ -158,7 +162,7 @@ impl<R: Rules> Agreement<R> {
         self.proceed(outbox);
     }
 
-    /// Tells the coordinator what I know.
+    /// Reports to the coordinator.
     fn report(&mut self, outbox: &mut Outbox) {
         let Some(value) = self.value else { return };
         if self.coordinator != self.me {
@@ -216,7 +220,8 @@ impl<R: Rules> Agreement<R> {
         self.proceed(outbox);
     }
 
-    /// Takes the coordinator's next step, if I am it and may.
+    /// Takes the coordinator's next step, if this member is the coordinator and the step is
+    /// possible.
     fn proceed(&mut self, outbox: &mut Outbox) {
         if self.coordinator != self.me || self.value.is_none() || self.decision().is_some() {
             return;
@@ -244,7 +249,7 @@ impl<R: Rules> Agreement<R> {
         outbox.extend(others.map(|who| (who, message())));
     }
 
-    /// Decides what `from` says is decided, and tells those who have reported to me.
+    /// Adopts the decision that `from` knows, and passes it on to members that have reported.
     fn decide(&mut self, from: usize, decision: Arc<Decision>, outbox: &mut Outbox) {
         if self.decision().is_some() {
             return;

@@ -1,18 +1,18 @@
-//! The record of each failure, for reports: when which step was reached until the job had
-//! recovered. Pure: times come in as arguments, counted from the beginning of the job.
+//! The record of each failure, for reports: the time of each step until the job has recovered.
+//! Pure: times come in as arguments, counted from the start of the job.
 
 use crate::base::Member;
 use crate::machine::berths::Relocation;
 use std::time::Duration;
 
-/// The failures that are not over yet, and those whose stories are to be told.
+/// The open records, and the finished ones that have not been taken.
 #[derive(Clone, Debug, Default)]
 pub struct Chronicle {
     open: Vec<Tale>,
     over: Vec<Tale>,
 }
 
-/// The story of one failure.
+/// The record of one failure.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Tale {
     pub member: Member,
@@ -20,44 +20,44 @@ pub struct Tale {
     pub cause: String,
     /// In a sentence.
     pub words: String,
-    /// The node of the machine on which it happened, where there is a machine.
+    /// The node of the simulated machine, if there is one.
     pub node: Option<usize>,
-    /// The order that was met, where the death was ordered.
+    /// The order for this death, if it was ordered.
     pub order: Option<String>,
-    /// Who saw it first.
+    /// What reported it first.
     pub source: &'static str,
-    /// What is done about it.
+    /// How the job responds.
     pub cure: Cure,
-    /// The mode of the job, as the user calls it.
+    /// The mode of the job, as the user writes it.
     pub mode: &'static str,
     pub died: Duration,
-    /// When the record of deaths had it.
+    /// When the ledger recorded the death.
     pub recorded: Option<Duration>,
-    /// When the first and the last survivor noticed it so far.
+    /// When the first survivor noticed it, and the last so far.
     pub noticed: Option<(Duration, Duration)>,
-    /// When the survivors had agreed on who is dead.
+    /// When the survivors agreed on the dead.
     pub agreed: Option<Duration>,
-    /// When the replacement had begun to live.
+    /// When the replacement started.
     pub respawned: Option<Duration>,
-    /// Where it lives.
+    /// The replacement's node.
     pub relocation: Option<Relocation>,
-    /// When the recovery was complete, and the generation that it brought.
+    /// When the recovery was complete, and the generation that it led to.
     pub committed: Option<(Duration, u64)>,
 }
 
-/// What is done about a failure.
+/// How a job responds to a failure.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Cure {
     /// The job ends.
     End,
-    /// The others go on without.
+    /// The others continue without the rank.
     Continue,
     /// The others recover.
     Recover,
 }
 
 impl Tale {
-    /// A failure of which only the beginning is known.
+    /// The record of a failure at its beginning.
     pub fn new(member: Member, died: Duration, cure: Cure, mode: &'static str) -> Tale {
         Tale {
             member,
@@ -80,12 +80,12 @@ impl Tale {
 }
 
 impl Chronicle {
-    /// Somebody has died.
+    /// Opens the record of a death.
     pub fn begin(&mut self, tale: Tale) {
         self.open.push(tale);
     }
 
-    /// The record of deaths has `member`.
+    /// The ledger has recorded the death of `member`.
     pub fn recorded(&mut self, member: Member, now: Duration) {
         if let Some(tale) = self.of(member) {
             tale.recorded.get_or_insert(now);
@@ -111,7 +111,8 @@ impl Chronicle {
         }
     }
 
-    /// `member` lives: whoever died in its seat before has a replacement, perhaps elsewhere.
+    /// `member` has started: the last one to die in its seat has a replacement, perhaps on another
+    /// node.
     pub fn respawned(&mut self, member: Member, relocation: Option<&Relocation>, now: Duration) {
         let is_it = |tale: &&mut Tale| {
             tale.member.seat == member.seat && tale.member.incarnation < member.incarnation
@@ -122,25 +123,25 @@ impl Chronicle {
         }
     }
 
-    /// A recovery is complete, with these members: the stories of all others are over. The first to
-    /// say so counts.
+    /// A recovery is complete, with these members: finishes the records of all others. Only the
+    /// first report counts.
     pub fn committed(&mut self, members: &[Member], generation: u64, now: Duration) {
         let is_over = |tale: &mut Tale| !members.contains(&tale.member);
         let over = self.open.extract_if(.., is_over);
         self.over.extend(over.map(|tale| Tale { committed: Some((now, generation)), ..tale }));
     }
 
-    /// The job ends: all stories are over, however far they have come.
+    /// The job ends: finishes all records, however far they are.
     pub fn end(&mut self) {
         self.over.append(&mut self.open);
     }
 
-    /// The latest stories that are not over, so many at the most.
+    /// The latest open records, at most `most`.
     pub fn open(&self, most: usize) -> &[Tale] {
         &self.open[self.open.len().saturating_sub(most)..]
     }
 
-    /// The stories that are over, each once.
+    /// The finished records, each once.
     pub fn tell(&mut self) -> Vec<Tale> {
         std::mem::take(&mut self.over)
     }

@@ -1,11 +1,12 @@
-//! Which ranks are dead: every death exactly once, in one order. Pure: no clock, wire or thread.
+//! Which ranks are dead: every death exactly once, in one order. Pure.
 //!
-//! The supervisor enters deaths of its own process; a failure detector would enter them here, too.
+//! The supervisor reports deaths in its own process; a failure detector for other processes would
+//! report them here, too.
 
 use crate::base::Member;
 
-/// The record of deaths. Its epoch is their number, so what is new since an epoch is a slice. The
-/// first of them may be [forgotten](Ledger::forget): who is dead is known by seats all the same.
+/// The record of deaths. Their number is the epoch, so the news since an epoch is a slice. Early
+/// deaths may be [forgotten](Ledger::forget): the seats still tell which members are dead.
 #[derive(Clone, Debug)]
 pub struct Ledger {
     seats: Vec<Seat>,
@@ -13,7 +14,7 @@ pub struct Ledger {
     deaths: Vec<Member>,
 }
 
-/// The latest life in a seat.
+/// The latest incarnation in a seat.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Seat {
     incarnation: u32,
@@ -21,13 +22,13 @@ struct Seat {
 }
 
 impl Ledger {
-    /// A record of `seats` first lives, all well.
+    /// A ledger of `seats` living first incarnations.
     pub fn new(seats: usize) -> Ledger {
         let seats = vec![Seat { incarnation: 0, is_dead: false }; seats];
         Ledger { seats, forgotten: 0, deaths: Vec::new() }
     }
 
-    /// Records that `member` is dead; false when that was known, or when it never lived.
+    /// Records the death of `member`; false if it was known, or if the member never lived.
     pub fn bury(&mut self, member: Member) -> bool {
         let Some(seat) = self.seats.get_mut(member.seat) else { return false };
         if seat.is_dead || seat.incarnation != member.incarnation {
@@ -38,8 +39,9 @@ impl Ledger {
         true
     }
 
-    /// Records that a fresh incarnation has taken its seat. False, and nothing is recorded, when
-    /// there is no such seat, when the one before still lives, or when this one has died already.
+    /// Records that a new incarnation has taken its seat. Returns false and records nothing if
+    /// there is no such seat, if the previous incarnation is alive, or if this one has died
+    /// already.
     #[must_use]
     pub fn enter(&mut self, member: Member) -> bool {
         let Some(seat) = self.seats.get_mut(member.seat) else { return false };
@@ -53,48 +55,48 @@ impl Ledger {
         may_enter
     }
 
-    /// Whether `member` has begun its life, over or not.
+    /// Whether `member` has started, alive or not.
     pub fn has_entered(&self, member: Member) -> bool {
         self.seats[member.seat].incarnation >= member.incarnation
     }
 
-    /// Whether `member` lives no more.
+    /// Whether `member` is dead.
     pub fn is_dead(&self, member: Member) -> bool {
         let seat = self.seats[member.seat];
         seat.incarnation > member.incarnation
             || seat.incarnation == member.incarnation && seat.is_dead
     }
 
-    /// Whether `member` was dead when so many had died.
+    /// Whether `member` was among the first `epoch` deaths.
     pub fn is_dead_by(&self, member: Member, epoch: usize) -> bool {
-        // Nobody dies twice, and those who ask know of most deaths.
+        // No member dies twice, and callers know of most deaths, so the slice is short.
         self.is_dead(member) && !self.since(epoch).contains(&member)
     }
 
-    /// How many have died.
+    /// The number of deaths.
     #[cfg(test)]
     pub fn epoch(&self) -> usize {
         self.forgotten + self.deaths.len()
     }
 
-    /// Those who died after `epoch`, in order, as far as they are not forgotten.
+    /// The deaths after `epoch`, in order, as far as they are not forgotten.
     pub fn since(&self, epoch: usize) -> &[Member] {
         &self.deaths[epoch.saturating_sub(self.forgotten)..]
     }
 
-    /// Nobody will ask for those who died before `epoch`.
+    /// Forgets deaths before `epoch`, which no caller will ask for.
     pub fn forget(&mut self, epoch: usize) {
         let count = epoch.saturating_sub(self.forgotten).min(self.deaths.len());
         self.deaths.drain(..count);
         self.forgotten += count;
     }
 
-    /// How many of the first are forgotten.
+    /// The number of forgotten deaths.
     pub fn forgotten(&self) -> usize {
         self.forgotten
     }
 
-    /// The seats where somebody has died.
+    /// The seats in which a member has died.
     pub fn bereaved(&self) -> impl Iterator<Item = usize> {
         let has_lost = |seat: &Seat| seat.is_dead || seat.incarnation > 0;
         (0..).zip(&self.seats).filter(move |(_, seat)| has_lost(seat)).map(|(place, _)| place)

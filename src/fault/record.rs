@@ -1,38 +1,40 @@
-//! Which failures a communicator has seen, as programs ask for it. Pure.
+//! Which failures a communicator has seen, in the form in which programs query it. Pure.
 //!
-//! What recoveries have agreed on comes first and is the same at everybody; what was noticed
-//! since follows, and becomes agreed with the next recovery. Every death is in it once. What is
-//! settled for good can be filed: members who share a memory keep one [`Annals`] of it.
+//! The failures that recoveries have agreed on come first, and are equal at all members; those
+//! noticed since follow, and are agreed on in the next recovery. Each death occurs once. Failures
+//! that are settled for good can be filed: members that share memory keep one copy of these
+//! ([`Annals`]).
 
 use super::rules::Rules;
 use crate::base::Member;
 use std::sync::Arc;
 
-/// A death: whose, and which rank he had.
+/// The death of a member, and the rank that it had.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Loss {
     pub member: Member,
     pub rank: usize,
 }
 
-/// The failures of a communicator, in order of detection, as far as they are not filed.
+/// The failures of a communicator that are not filed, in order of detection.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Record {
-    /// How many came first, and are filed.
+    /// The number of filed failures.
     filed: usize,
-    /// Shared, since it grows with every failure and every recovery has a copy.
+    /// Shared, since it grows with every failure, and every recovery has a copy.
     agreed: Arc<Vec<Loss>>,
     noticed: Vec<Loss>,
-    /// How many of these were agreed when the last recovery completed, and the one before.
+    /// The number of agreed failures at the end of the last recovery, and of the one before.
     completed: [usize; 2],
 }
 
-/// The ranks that failed in all that is settled for good, in order.
+/// The ranks of the filed failures, in order.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Annals(Vec<u32>);
 
 impl Annals {
-    /// These were the next to fail after the first `before`. Everybody who knows may say so.
+    /// Adds the failures that follow the first `before`. Several members may report the same
+    /// failures.
     pub fn keep(&mut self, before: usize, losses: &[Loss]) {
         let known = self.0.len().saturating_sub(before);
         let news = losses.get(known..).unwrap_or_default();
@@ -50,14 +52,14 @@ impl Record {
         Record::default()
     }
 
-    /// A death was noticed; false when it is known.
+    /// Notes a death; false if it is known.
     pub fn note(&mut self, loss: Loss) -> bool {
         let is_new = !self.events().any(|known| known.member == loss.member);
         self.noticed.extend(is_new.then_some(loss));
         is_new
     }
 
-    /// These are agreed on, in this order.
+    /// Moves these deaths to the agreed ones, in this order.
     pub(super) fn settle<R: Rules>(&mut self, losses: &[Loss]) {
         for &loss in losses {
             self.noticed.retain(|noticed| noticed.member != loss.member || !R::RECORDS_ONCE);
@@ -70,8 +72,8 @@ impl Record {
         self.completed = [self.agreed.len(), self.completed[0]];
     }
 
-    /// Takes out what no recovery to come and no question after the last one needs, and how many
-    /// were taken out before. All who have agreed take out the same.
+    /// Takes out what neither a later recovery nor a query after the last one needs, and returns it
+    /// with the number of failures filed before. All members that have agreed take out equal parts.
     pub fn file(&mut self) -> (usize, Vec<Loss>) {
         let (before, [last, old]) = (self.filed, self.completed);
         let filed: Vec<Loss> = Arc::make_mut(&mut self.agreed).drain(..old).collect();
@@ -80,7 +82,7 @@ impl Record {
         (before, filed)
     }
 
-    /// How many failures are filed.
+    /// The number of filed failures.
     pub fn filed(&self) -> usize {
         self.filed
     }
@@ -90,14 +92,14 @@ impl Record {
         self.agreed.iter().chain(&self.noticed)
     }
 
-    /// What of these is agreed on: the same at everybody in the same generation.
+    /// The agreed failures, which are equal at all members in one generation.
     #[cfg(test)]
     pub fn agreed(&self) -> &[Loss] {
         &self.agreed
     }
 
-    /// Failures since the last recovery; while there are none, those which that one repaired, so
-    /// that a program can ask after it as well, and a replacement too.
+    /// Failures since the last recovery; if there are none, those which that recovery repaired, so
+    /// that a program can query them after it, and replacements can, too.
     pub fn recent(&self) -> impl Iterator<Item = &Loss> {
         let [last, before] = self.completed;
         let has_new = self.agreed.len() > last || !self.noticed.is_empty();

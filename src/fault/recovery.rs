@@ -1,12 +1,13 @@
 //! What the members of a communicator do after the decisions of a recovery. Pure.
 //!
 //! A recovery is a sequence of rounds; each is one [`Agreement`](super::Agreement) among the
-//! [roster](Recovery::roster) of the round. Every step is a function of the decisions so far and
-//! of nothing else, so all who take part take the same steps, and whoever joins later can be given
-//! a copy. BLANK and SHRINK end with the first decision: who is in it dead is out. REBUILD orders
-//! fresh incarnations for the dead and goes on among survivors and replacements (these contribute
-//! in their `MPI_Init`) until a round has nobody missing. Every further round has at least one new
-//! death behind it, so it ends; and no more than [`RESPAWNS`] of one slot may fail, or it gives up.
+//! [roster](Recovery::roster) of the round. Every step depends on the decisions so far and on
+//! nothing else, so all members take equal steps, and a member that joins later can be given a
+//! copy. BLANK and SHRINK end with the first decision: the members that are dead in it are removed.
+//! REBUILD orders new incarnations for the dead and continues among survivors and replacements
+//! (these contribute in their `MPI_Init`) until no member of a round is missing. Every further
+//! round is caused by at least one more death, so the sequence ends; and after [`RESPAWNS`] failed
+//! replacements of one slot the recovery gives up.
 //!
 //! Deaths after the last decision belong to the next recovery.
 
@@ -17,36 +18,36 @@ use super::view::{Mode, Slot, View};
 use crate::base::Member;
 use std::marker::PhantomData;
 
-/// So many replacements of one slot may fail in one recovery.
+/// This many replacements of one slot may fail in one recovery.
 pub const RESPAWNS: u32 = 3;
 
 /// What follows from a decision.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Step {
-    /// Nobody has died: the view stays as it is, generation and all.
+    /// No member has died: the view does not change, nor does the generation.
     Well,
-    /// This is the view from now on.
+    /// The new view.
     Commit(View),
-    /// Another round, among the new roster. These of it are to be brought to life; it does not
-    /// matter who does it, and one that cannot be is dead. All who take the step see to it, and
-    /// so do [all who join](Recovery::fresh): the others may die before they have.
+    /// Another round with the new roster, in which these members must be started. Any member may do
+    /// so, and one that cannot be started is dead. All members that take the step see to it, and so
+    /// do [all that join](Recovery::fresh), since the others may die first.
     Next { respawn: Vec<Member> },
-    /// The respawns of this rank have failed too often. Nothing has changed for the survivors.
-    /// Replacements that live go on waiting: [`Recovery::again`] leads them on.
+    /// Too many replacements of this rank have failed. Nothing has changed for the survivors.
+    /// Living replacements continue to wait, until [`Recovery::again`] starts another attempt.
     GiveUp { rank: usize },
 }
 
-/// One recovery, as everybody who takes part knows it.
+/// One recovery, as known to all members that take part.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Recovery<R = Sound> {
     before: View,
     mode: Mode,
     fallback: Option<Mode>,
     slots: Vec<Slot>,
-    /// The ranks of this round's members: survivors first, since they are there already.
+    /// The ranks of this round's members: survivors first, since these are there already.
     roster: Vec<usize>,
     members: Vec<Member>,
-    /// By rank: whether who lives there was ordered in this recovery, and how many such failed.
+    /// By rank: whether its member was ordered in this recovery, and how many such members failed.
     is_fresh: Vec<bool>,
     failed: Vec<u32>,
     record: Record,
@@ -56,8 +57,9 @@ pub struct Recovery<R = Sound> {
 }
 
 impl Recovery {
-    /// A recovery of `view`. `record` is what the communicator has seen so far. When respawning
-    /// fails too often, `fallback` decides what becomes of the dead, or the recovery gives up.
+    /// A recovery of `view`. `record` has the failures that the communicator has seen so far. If
+    /// too many replacements fail, `fallback` decides what happens to the dead; without it, the
+    /// recovery gives up.
     pub fn new(view: View, record: Record, mode: Mode, fallback: Option<Mode>) -> Recovery {
         Recovery::ruled(view, record, mode, fallback)
     }
@@ -88,54 +90,54 @@ impl<R: Rules> Recovery<R> {
         recovery
     }
 
-    /// Who takes part in this round: the members of its agreement, in this order.
+    /// The members of this round's agreement, in this order.
     pub fn roster(&self) -> &[Member] {
         &self.members
     }
 
-    /// Those of the roster who were ordered in this recovery, lately or in earlier rounds.
+    /// The members of the roster that were ordered in this recovery, in any round.
     pub fn fresh(&self) -> impl Iterator<Item = Member> {
         let fresh = self.roster.iter().filter(|&&rank| self.is_fresh[rank]);
         fresh.map(|&rank| self.slots[rank].last())
     }
 
-    /// How many rounds this recovery has behind it.
+    /// The number of completed rounds.
     #[cfg(test)]
     pub fn round(&self) -> u32 {
         self.round
     }
 
-    /// The view that is being recovered from.
+    /// The view before the recovery.
     pub fn before(&self) -> &View {
         &self.before
     }
 
-    /// Whether the last step gave up, and nobody has tried again.
+    /// Whether the recovery has given up, and no new attempt has begun.
     pub fn has_given_up(&self) -> bool {
         self.has_given_up
     }
 
-    /// The slots as they would be if all went well from now on.
+    /// The slots as they will be if no more members fail.
     pub fn slots(&self) -> &[Slot] {
         &self.slots
     }
 
-    /// The failures as agreed so far.
+    /// The failures agreed so far.
     pub fn record(&self) -> &Record {
         &self.record
     }
 
-    /// What it makes of the dead.
+    /// What the recovery does with the slots of the dead.
     pub fn mode(&self) -> Mode {
         self.mode
     }
 
-    /// Another mode than it was begun with, before anything has come of it: all have agreed on it.
+    /// Changes the mode before the first decision; all members have agreed on that.
     pub fn choose(&mut self, mode: Mode) {
         self.mode = mode;
     }
 
-    /// A death was noticed while the recovery goes on.
+    /// A death was noticed during the recovery.
     #[cfg(test)]
     pub fn note(&mut self, member: Member) {
         let rank = self.slots.iter().position(|slot| slot.last() == member);
@@ -144,8 +146,8 @@ impl<R: Rules> Recovery<R> {
         }
     }
 
-    /// The next attempt after the recovery gave up: the living of its last roster, replacements
-    /// among them, begin anew.
+    /// Starts another attempt after the recovery gave up, with the living members of its last
+    /// roster, replacements included.
     pub fn again(&mut self, mode: Mode, fallback: Option<Mode>) {
         (self.mode, self.fallback) = (mode, fallback);
         self.failed.fill(0);
@@ -153,7 +155,7 @@ impl<R: Rules> Recovery<R> {
         self.enrol();
     }
 
-    /// The agreement of this round has decided.
+    /// Takes the next step, after the agreement of this round has decided.
     pub fn advance(&mut self, decision: &Decision) -> Step {
         self.round += 1;
         let is_complete = self.take_out(decision);
@@ -182,7 +184,7 @@ impl<R: Rules> Recovery<R> {
         }
     }
 
-    /// Takes out who is missing; true when nobody is.
+    /// Removes missing members; true if there are none.
     fn take_out(&mut self, decision: &Decision) -> bool {
         for &who in &decision.left {
             self.slots[self.roster[who]] = Slot::Left(self.members[who]);
@@ -198,7 +200,7 @@ impl<R: Rules> Recovery<R> {
         decision.dead.is_empty() && decision.left.is_empty()
     }
 
-    /// Puts a fresh incarnation into every gap.
+    /// Orders a new incarnation for every gap.
     fn order(&mut self) -> Vec<Member> {
         let mut respawn = Vec::new();
         for (rank, slot) in self.slots.iter_mut().enumerate() {

@@ -1,27 +1,28 @@
-//! Which communicators are revoked, as ranks that share memory know it: as soon as one member has
-//! revoked a communicator, all find it so. Pure.
+//! Revocation among ranks that share memory: once a member has revoked a communicator, all members
+//! find it revoked. Pure.
 //!
-//! Several communicators may have one context: they have no member in common. An entry goes when
-//! all who live have let go of the communicator, in whatever order they free it, leave and die;
-//! and whoever has let go is disquieted by it no more.
+//! Several communicators may have one context if they have no member in common. An entry is removed
+//! when all its members have freed the communicator, left or died, in whatever order. Members that
+//! have freed it are no longer affected.
 //!
-//! A member whose program has not heard of the revocation yet may still take what has come before:
-//! the others may have ended the same operation well. Once it has heard, it begins nothing there.
+//! A member whose program has not been told of the revocation may still complete operations with
+//! what has arrived, since the others may have completed them successfully. Once it has been told,
+//! it starts nothing on the communicator.
 
 use crate::base::Member;
 use crate::base::member::Roster;
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
-/// The revoked communicators of a job, by their contexts.
+/// The revoked communicators of a job, by context.
 #[derive(Default)]
 pub struct Revocations(HashMap<u32, Vec<Entry>>);
 
 struct Entry {
     roster: Arc<dyn Roster>,
-    /// Who has freed it, has left or is dead.
+    /// The members that have freed it, have left or are dead.
     gone: HashSet<Member>,
-    /// Whose program has heard of it.
+    /// The members whose programs have been told of it.
     heard: HashSet<Member>,
 }
 
@@ -30,7 +31,7 @@ impl Entry {
         self.roster.rank_of(member).is_some()
     }
 
-    /// Takes leave of `member`; true when nobody is left.
+    /// Notes that `member` is gone; true if all are.
     fn part_with(&mut self, member: Member) -> bool {
         if self.concerns(member) {
             self.gone.insert(member);
@@ -40,8 +41,8 @@ impl Entry {
 }
 
 impl Revocations {
-    /// `me` revokes the communicator with this context and these members, some of whom have left
-    /// or are dead. True if that is news.
+    /// `me` revokes the communicator with this context and these members, of which those in `gone`
+    /// have left or are dead. True if it was not revoked before.
     pub fn revoke(
         &mut self, context: u32, roster: &Arc<dyn Roster>, me: Member,
         gone: impl IntoIterator<Item = Member>,
@@ -55,7 +56,7 @@ impl Revocations {
         true
     }
 
-    /// The program of `me` hears that the communicator with this context is revoked.
+    /// The program of `me` is told that the communicator with this context is revoked.
     pub fn hear(&mut self, context: u32, me: Member) {
         let alike = self.0.get_mut(&context).into_iter().flatten();
         for entry in alike.filter(|entry| entry.concerns(me)) {
@@ -63,7 +64,7 @@ impl Revocations {
         }
     }
 
-    /// Whether the program of `me` has heard of that, or has freed the communicator.
+    /// Whether the program of `me` has been told of that, or has freed the communicator.
     pub fn is_heard(&self, context: u32, me: Member) -> bool {
         let mut alike = self.0.get(&context).into_iter().flatten();
         alike.any(|entry| entry.heard.contains(&me) || entry.gone.contains(&me))
@@ -75,7 +76,7 @@ impl Revocations {
         alike.is_some_and(|alike| alike.iter().any(|entry| entry.concerns(me)))
     }
 
-    /// Whether a communicator is revoked that `me` holds.
+    /// Whether a communicator that `me` holds is revoked.
     pub fn disquiets(&self, me: Member) -> bool {
         let mut all = self.0.values().flatten();
         all.any(|entry| entry.concerns(me) && !entry.gone.contains(&me))
@@ -90,7 +91,7 @@ impl Revocations {
         }
     }
 
-    /// `member` has left or is dead: it holds nothing any more.
+    /// `member` has left or is dead, so it no longer holds any communicator.
     pub fn part_with(&mut self, member: Member) {
         self.0.retain(|_, alike| {
             alike.retain_mut(|entry| !entry.part_with(member));
@@ -98,7 +99,7 @@ impl Revocations {
         });
     }
 
-    /// How many there are that somebody holds.
+    /// The number of revoked communicators that some member holds.
     pub fn count(&self) -> usize {
         self.0.values().map(Vec::len).sum()
     }
@@ -185,7 +186,7 @@ mod tests {
                 let place = random.below(one.holders.len() as u64) as usize;
                 let who = member(one.holders[place]);
                 match random.below(10) {
-                    // Who frees it before anybody revokes it is not known to have done so.
+                    // Freeing a communicator before it is revoked is not recorded.
                     0..=8 if !one.is_revoked || random.chance(40) => {
                         let is_news =
                             all.revoke(one.context, &ranks(&one.seats), who, dead.iter().copied());

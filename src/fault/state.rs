@@ -1,37 +1,37 @@
 //! FT-MPI's states of a communicator and its ranks, as programs query them (Fagg & Dongarra).
 //!
-//! Nothing is stored: both follow from the view, from the recovery that is under way, and from the
-//! known deaths.
+//! Nothing is stored: both follow from the view, from the recovery under way, and from the known
+//! deaths.
 
 use super::recovery::Recovery;
 use super::rules::Rules;
 use super::view::{Slot, View};
 use crate::base::Member;
 
-/// How a communicator is.
+/// The state of a communicator.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum CommState {
-    /// Nobody has ever failed.
+    /// No member has ever failed.
     Ok,
-    /// A member is dead, and nobody has done anything about it.
+    /// A member is dead, and no recovery has begun.
     Detected,
     /// A recovery is under way.
     Recover,
-    /// The last recovery is complete, and nobody has failed since.
+    /// The last recovery is complete, and no member has failed since.
     Recovered,
     /// A recovery has given up.
     Failed,
 }
 
-/// How a rank is.
+/// The state of a rank.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RankState {
     Ok,
-    /// Dead, which is not settled yet; or gone after it has finalized.
+    /// Dead, before a recovery has settled it; or gone after finalizing MPI.
     Unavailable,
     /// A replacement that the recovery waits for.
     Joining,
-    /// Out, and nobody takes its place.
+    /// Dead for good: no replacement takes the place.
     Failed,
 }
 
@@ -51,7 +51,7 @@ impl CommState {
 }
 
 impl RankState {
-    /// The state of `rank`, which is one of the view.
+    /// The state of `rank`, which is in the view.
     pub fn of<R: Rules>(
         rank: usize, view: &View, recovery: Option<&Recovery<R>>, is_dead: impl Fn(Member) -> bool,
     ) -> RankState {

@@ -2,14 +2,14 @@
 
 use crate::base::Member;
 
-/// What a recovery makes of the dead.
+/// What a recovery does with the slots of the dead.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Mode {
     /// Their slots stay as gaps.
     Blank,
     /// Their slots are removed; the others move up, in order.
     Shrink,
-    /// Fresh incarnations take their slots, and those of earlier gaps.
+    /// New incarnations take their slots, and those of earlier gaps.
     Rebuild,
 }
 
@@ -17,14 +17,14 @@ pub enum Mode {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Slot {
     Taken(Member),
-    /// Nobody; the last who lived there died.
+    /// Empty: its last member died.
     Gap(Member),
-    /// Nobody; the last who lived there has finalized. No recovery fills it.
+    /// Empty: its last member has finalized. No recovery fills it.
     Left(Member),
 }
 
 impl Slot {
-    /// Who lives there.
+    /// The member in the slot, if there is one.
     pub fn member(self) -> Option<Member> {
         match self {
             Slot::Taken(member) => Some(member),
@@ -32,7 +32,7 @@ impl Slot {
         }
     }
 
-    /// Who lives there, or was the last who did.
+    /// The member in the slot, or the last that was.
     pub fn last(self) -> Member {
         let (Slot::Taken(member) | Slot::Gap(member) | Slot::Left(member)) = self;
         member
@@ -42,13 +42,13 @@ impl Slot {
 /// The members of a communicator in one generation, by rank.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct View {
-    /// How many recoveries have been completed.
+    /// The number of completed recoveries.
     pub generation: u64,
     pub slots: Vec<Slot>,
 }
 
 impl View {
-    /// Generation 0: everybody is there.
+    /// Generation 0, with all members.
     pub fn new(members: impl IntoIterator<Item = Member>) -> View {
         View { generation: 0, slots: members.into_iter().map(Slot::Taken).collect() }
     }

@@ -7,9 +7,9 @@
 //!
 //! | `owner`     | meaning                       | to                                    |
 //! |-------------|-------------------------------|---------------------------------------|
-//! | `NOBODY`    | not yet locked                | the first thread, or `EVERYBODY`      |
-//! | a thread    | it may enter without the lock | `EVERYBODY`                           |
-//! | `EVERYBODY` | all threads need the lock     | the former owner, by a visitor        |
+//! | `UNOWNED`   | not yet locked                | the first thread, or `SHARED`         |
+//! | a thread    | it may enter without the lock | `SHARED`                              |
+//! | `SHARED`    | all threads need the lock     | the former owner, by a visitor        |
 //!
 //! The owner writes `is_inside` and then reads `owner`; the thread that revokes the ownership
 //! writes `owner` and then reads `is_inside`. The two fences in between ensure that one sees the
@@ -20,8 +20,8 @@ use super::fence;
 use std::cell::UnsafeCell;
 use std::ops::{Deref, DerefMut};
 
-const NOBODY: usize = 0;
-const EVERYBODY: usize = 1;
+const UNOWNED: usize = 0;
+const SHARED: usize = 1;
 
 /// A value that one thread at a time uses, usually always one thread.
 pub struct Biased<T> {
@@ -69,7 +69,7 @@ impl<T: Default> Default for Biased<T> {
 impl<T> Biased<T> {
     pub fn new(value: T) -> Biased<T> {
         Biased {
-            owner: AtomicUsize::new(NOBODY),
+            owner: AtomicUsize::new(UNOWNED),
             is_inside: AtomicBool::new(false),
             lock: raw::Lock::new(),
             value: UnsafeCell::new(value),
@@ -115,14 +115,14 @@ impl<T> Biased<T> {
     #[inline(never)]
     fn lock_slowly(&self, me: usize) -> Entry {
         let (won, lost) = (Ordering::AcqRel, Ordering::Acquire);
-        let first = if fence::is_armed() { me } else { EVERYBODY };
-        let is_first = self.owner.compare_exchange(NOBODY, first, won, lost).is_ok();
+        let first = if fence::is_armed() { me } else { SHARED };
+        let is_first = self.owner.compare_exchange(UNOWNED, first, won, lost).is_ok();
         if is_first && first == me && self.enter(me) {
             return Entry::AsOwner;
         }
         self.lock.lock();
-        if ![me, EVERYBODY].contains(&self.owner.load(Ordering::Relaxed)) {
-            self.owner.store(EVERYBODY, Ordering::Relaxed);
+        if ![me, SHARED].contains(&self.owner.load(Ordering::Relaxed)) {
+            self.owner.store(SHARED, Ordering::Relaxed);
             fence::heavy();
             while self.is_inside.load(Ordering::Acquire) {
                 raw::pause();
@@ -136,7 +136,7 @@ impl<T> Biased<T> {
         if !self.lock.try_lock() {
             return None;
         }
-        let owner = self.owner.swap(EVERYBODY, Ordering::AcqRel);
+        let owner = self.owner.swap(SHARED, Ordering::AcqRel);
         let visit = self.guard(Entry::Visiting(owner));
         fence::heavy();
         let is_free = !self.is_inside.load(Ordering::Acquire);

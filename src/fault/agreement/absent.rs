@@ -1,19 +1,19 @@
-//! Missing members. Nothing is stored while none is: ten thousand members have ten thousand of
+//! Missing members. Without any, nothing is stored: ten thousand members have ten thousand of
 //! these.
 
-/// Members that are dead or gone, in the order in which that was noticed.
+/// Members that are dead or have left, in the order of notices.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Absent {
     order: Vec<(u32, bool)>,
-    /// One bit a member, once there are more than a [`FEW`].
+    /// One bit for each member, once there are more than [`FEW`].
     bits: Vec<u64>,
 }
 
-/// So many are quicker found one by one.
+/// Up to this many, a search in the list is faster.
 const FEW: usize = 16;
 
 impl Absent {
-    /// Member `who` of `size` is missing; false when that was known.
+    /// Notes that member `who` of `size` is missing; false if that was known.
     pub(super) fn insert(&mut self, who: usize, has_left: bool, size: usize) -> bool {
         assert!(who < size, "member {who} is one of the {size}");
         if self.contains(who) {

@@ -1,4 +1,4 @@
-//! What a coordinator has heard from which member.
+//! What a coordinator has received from each member.
 
 use super::absent::Absent;
 use super::decision::{Decision, Lock};
@@ -6,14 +6,14 @@ use super::value::Value;
 use crate::fault::rules::Rules;
 use std::sync::Arc;
 
-/// Everybody's vote, and how many of those that count now are in.
+/// The votes of all members, and how many of them count.
 #[derive(Clone, Debug)]
 pub(super) struct Poll {
     votes: Vec<Vote>,
-    /// How many have reported; after the proposal, how many have accepted it.
+    /// The number of reports; after the proposal, the number of acceptances.
     count: usize,
     has_proposed: bool,
-    /// A lock that somebody has reported: they are all alike.
+    /// A reported lock; all reported locks are equal.
     lock: Option<Lock>,
 }
 
@@ -29,7 +29,7 @@ impl Poll {
         Poll { votes: vec![Vote::Silent; size], count: 0, has_proposed: false, lock: None }
     }
 
-    /// A report. Nobody reports twice to the same coordinator.
+    /// Notes a report. A member reports only once to one coordinator.
     pub(super) fn hear(&mut self, from: usize, value: Value, lock: Option<Lock>) {
         if self.votes[from] == Vote::Silent {
             self.votes[from] = Vote::Reported(value);
@@ -40,7 +40,7 @@ impl Poll {
         }
     }
 
-    /// Member `who` does not count any more.
+    /// Member `who` no longer counts.
     pub(super) fn forget(&mut self, who: usize) {
         let counts = match self.votes[who] {
             Vote::Silent => false,
@@ -63,7 +63,7 @@ impl Poll {
         !self.has_proposed && self.count >= living
     }
 
-    /// What to propose: what somebody may have decided, else what comes of all reports.
+    /// What to propose: what may have been decided already, or else the combination of all reports.
     pub(super) fn propose<R: Rules>(&mut self, absent: &Absent) -> Arc<Decision> {
         (self.has_proposed, self.count) = (true, 0);
         if let Some(lock) = self.lock.take().filter(|_| R::INHERITS) {
@@ -77,12 +77,12 @@ impl Poll {
         Arc::new(Decision { value, dead: absent.dead(), left: absent.left() })
     }
 
-    /// Whether all `living` members have accepted what was proposed.
+    /// Whether all `living` members have accepted the proposal.
     pub(super) fn is_accepted(&self, living: usize) -> bool {
         self.has_proposed && self.count == living
     }
 
-    /// Who has reported and is not known to be dead.
+    /// The members that have reported and are not known to be dead.
     pub(super) fn voters(&self) -> impl Iterator<Item = usize> {
         (0..self.votes.len()).filter(|&who| self.votes[who] != Vote::Silent)
     }

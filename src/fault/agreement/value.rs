@@ -1,6 +1,6 @@
-//! What members contribute to an agreement, and how it becomes one value.
+//! What members contribute to an agreement, and how contributions are combined.
 
-/// What a member contributes, and what comes of all contributions together.
+/// A contribution, or a combination of contributions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Value {
     /// Combined by AND.
@@ -11,17 +11,17 @@ pub struct Value {
     pub least: u64,
     /// Combined by OR.
     pub any: u64,
-    /// How many of the members' deaths, in the common order of notices, are acknowledged: combined
-    /// by minimum, so it is what all have acknowledged.
+    /// How many of the members' deaths, in the common order of notices, are acknowledged. Combined
+    /// by minimum, so it is the number that all have acknowledged.
     pub acknowledged: u32,
 }
 
 impl Value {
-    /// What adds nothing to the others.
+    /// The neutral element of the combination.
     pub const NEUTRAL: Value =
         Value { flags: u64::MAX, most: 0, least: u64::MAX, any: 0, acknowledged: u32::MAX };
 
-    /// Both together.
+    /// Combines two values.
     #[must_use]
     pub fn and(self, other: Value) -> Value {
         Value {

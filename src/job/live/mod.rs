@@ -30,8 +30,8 @@ const PICTURE: Duration = Duration::from_millis(33);
 const KEPT: Duration = Duration::from_millis(50);
 /// The time after which viewers see the effect of a request.
 const SOON: Duration = Duration::from_millis(4);
-/// How long to wait for a viewer.
-const NOBODY: Duration = Duration::from_millis(100);
+/// The time between two checks for viewers while there are none.
+const UNWATCHED: Duration = Duration::from_millis(100);
 /// Sampling uses at most 1/SHARE of one processor's time.
 const SHARE: u32 = 200;
 /// How long the end of the job waits for a recording to be written.
@@ -130,7 +130,7 @@ impl Live {
             let wait = match is_watched || is_kept {
                 true if is_urgent => SOON,
                 true => gap.max(cost * SHARE).saturating_sub(shown.max(kept).elapsed()),
-                false => NOBODY,
+                false => UNWATCHED,
             };
             if let Some(order) = self.feed.order(wait.max(Duration::from_millis(1))) {
                 is_urgent = is_watched && !order.words.starts_with("info");
