@@ -93,7 +93,7 @@ pub(super) fn world(seats: usize) -> &'static World {
 #[cold]
 fn find() -> &'static Process {
     let process = match host::current() {
-        Some(rank) => rank.lodge(|| {
+        Some(rank) => rank.attach(|| {
             let world = world(1);
             if rank.incarnation > 0 {
                 world.enter(rank.seat, rank.incarnation);

@@ -19,7 +19,7 @@ pub use crate::engine::rank::probe::Held;
 pub use crate::engine::rank::steps::Steps;
 pub use crate::engine::shared::agreements::{Key as Matter, Purpose, Summons};
 pub use crate::engine::shared::mismatch::Void;
-pub use crate::engine::shared::recovery_cache::RecoveryCache;
+pub use crate::engine::shared::recovery_cache::CommittedView;
 pub use crate::engine::shared::world::{CONTEXTS, World};
 pub use shared::meeting::{Board, Call, Caller, Gate, Hall, Laid, Line, Meeting, Round};
 
@@ -33,7 +33,7 @@ use crate::engine::rank::operation::{Op, Stage};
 use crate::host::life::Pulse;
 use crate::host::memory::{self, Region, Span};
 use crate::host::sched;
-use crate::transport::{Batches, Ears, Envelope, Load, Packet, Pool, Port};
+use crate::transport::{Batches, Envelope, Load, Packet, Pool, Port, WatchedRings};
 use std::collections::{HashMap, VecDeque};
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock};
@@ -46,7 +46,7 @@ pub struct Engine {
     port: &'static Port,
     state: Biased<State>,
     /// Watch the rings for threads that wait.
-    ears: Ears,
+    watched: WatchedRings,
     /// What [`World::stir`] was when nothing was wrong that concerns this rank.
     calm: AtomicU64,
     /// Equal to `calm` as long as messages may take the fast path.
@@ -80,7 +80,7 @@ struct State {
     /// How many messages may wait before recalled ones are looked for among them.
     sweep_at: usize,
     pool: Pool,
-    channels: crate::engine::rank::rings::Rings,
+    rings: crate::engine::rank::rings::Rings,
     /// Receives that have their message, but not its bytes yet.
     copies: VecDeque<(Packet, Key)>,
     /// Room for those of them that are made together.
@@ -156,7 +156,7 @@ impl Engine {
             pulse,
             port,
             state: Biased::new(State::new(port)),
-            ears: Ears::default(),
+            watched: WatchedRings::default(),
             calm: AtomicU64::new(0),
             fast_path: AtomicU64::new(0),
             generation: AtomicU64::new(0),
@@ -199,7 +199,7 @@ impl Engine {
         let is_plain = mode == Mode::Standard && self.is_calm() && !self.world.is_careful();
         if is_plain && data.bytes() <= Packet::ROOM {
             let mut state = self.state.lock();
-            if let Some(way) = state.channels.to(letter.to) {
+            if let Some(way) = state.rings.to(letter.to) {
                 let sent = way.send(letter.envelope, data);
                 if sent.map_err(|fault| self.suffer(fault.address))? {
                     let call = way.call();
@@ -455,7 +455,7 @@ impl State {
             unexpected: Unexpected::default(),
             sweep_at: FEWEST_TO_SWEEP,
             pool: Pool::new(port),
-            channels: crate::engine::rank::rings::Rings::default(),
+            rings: crate::engine::rank::rings::Rings::default(),
             copies: VecDeque::new(),
             batches: Batches::default(),
             accounts: Slab::default(),

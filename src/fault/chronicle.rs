@@ -8,13 +8,13 @@ use std::time::Duration;
 /// The open records, and the finished ones that have not been taken.
 #[derive(Clone, Debug, Default)]
 pub struct Chronicle {
-    open: Vec<Tale>,
-    over: Vec<Tale>,
+    open: Vec<Incident>,
+    over: Vec<Incident>,
 }
 
 /// The record of one failure.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Tale {
+pub struct Incident {
     pub member: Member,
     /// In one word: `SIGSEGV`, `exit 3`.
     pub cause: String,
@@ -56,10 +56,10 @@ pub enum Cure {
     Recover,
 }
 
-impl Tale {
+impl Incident {
     /// The record of a failure at its beginning.
-    pub fn new(member: Member, died: Duration, cure: Cure, mode: &'static str) -> Tale {
-        Tale {
+    pub fn new(member: Member, died: Duration, cure: Cure, mode: &'static str) -> Incident {
+        Incident {
             member,
             cause: String::new(),
             words: String::new(),
@@ -81,23 +81,23 @@ impl Tale {
 
 impl Chronicle {
     /// Opens the record of a death.
-    pub fn begin(&mut self, tale: Tale) {
-        self.open.push(tale);
+    pub fn begin(&mut self, incident: Incident) {
+        self.open.push(incident);
     }
 
     /// The ledger has recorded the death of `member`.
     pub fn recorded(&mut self, member: Member, now: Duration) {
-        if let Some(tale) = self.of(member) {
-            tale.recorded.get_or_insert(now);
+        if let Some(incident) = self.of(member) {
+            incident.recorded.get_or_insert(now);
         }
     }
 
     /// A survivor has noticed the deaths of `members`.
     pub fn noticed(&mut self, members: &[Member], now: Duration) {
         for member in members {
-            if let Some(tale) = self.of(*member) {
-                let first = tale.noticed.map_or(now, |(first, _)| first);
-                tale.noticed = Some((first, now));
+            if let Some(incident) = self.of(*member) {
+                let first = incident.noticed.map_or(now, |(first, _)| first);
+                incident.noticed = Some((first, now));
             }
         }
     }
@@ -105,8 +105,8 @@ impl Chronicle {
     /// The survivors have agreed that `members` are dead; the first agreement counts.
     pub fn agreed(&mut self, members: &[Member], now: Duration) {
         for member in members {
-            if let Some(tale) = self.of(*member) {
-                tale.agreed.get_or_insert(now);
+            if let Some(incident) = self.of(*member) {
+                incident.agreed.get_or_insert(now);
             }
         }
     }
@@ -114,21 +114,23 @@ impl Chronicle {
     /// `member` has started: the last one to die in its seat has a replacement, perhaps on another
     /// node.
     pub fn respawned(&mut self, member: Member, relocation: Option<&Relocation>, now: Duration) {
-        let is_it = |tale: &&mut Tale| {
-            tale.member.seat == member.seat && tale.member.incarnation < member.incarnation
+        let is_it = |incident: &&mut Incident| {
+            incident.member.seat == member.seat && incident.member.incarnation < member.incarnation
         };
-        for tale in self.open.iter_mut().filter(is_it) {
-            tale.respawned = Some(now);
-            tale.relocation = relocation.cloned().or(tale.relocation.take());
+        for incident in self.open.iter_mut().filter(is_it) {
+            incident.respawned = Some(now);
+            incident.relocation = relocation.cloned().or(incident.relocation.take());
         }
     }
 
     /// A recovery is complete, with these members: finishes the records of all others. Only the
     /// first report counts.
     pub fn committed(&mut self, members: &[Member], generation: u64, now: Duration) {
-        let is_over = |tale: &mut Tale| !members.contains(&tale.member);
+        let is_over = |incident: &mut Incident| !members.contains(&incident.member);
         let over = self.open.extract_if(.., is_over);
-        self.over.extend(over.map(|tale| Tale { committed: Some((now, generation)), ..tale }));
+        self.over.extend(
+            over.map(|incident| Incident { committed: Some((now, generation)), ..incident }),
+        );
     }
 
     /// The job ends: finishes all records, however far they are.
@@ -137,17 +139,17 @@ impl Chronicle {
     }
 
     /// The latest open records, at most `most`.
-    pub fn open(&self, most: usize) -> &[Tale] {
+    pub fn open(&self, most: usize) -> &[Incident] {
         &self.open[self.open.len().saturating_sub(most)..]
     }
 
     /// The finished records, each once.
-    pub fn tell(&mut self) -> Vec<Tale> {
+    pub fn tell(&mut self) -> Vec<Incident> {
         std::mem::take(&mut self.over)
     }
 
-    fn of(&mut self, member: Member) -> Option<&mut Tale> {
-        self.open.iter_mut().find(|tale| tale.member == member)
+    fn of(&mut self, member: Member) -> Option<&mut Incident> {
+        self.open.iter_mut().find(|incident| incident.member == member)
     }
 }
 
@@ -164,8 +166,8 @@ mod tests {
         let [one, two] = [1, 2].map(|seat| Member { seat, incarnation: 0 });
         let next = Member { seat: 1, incarnation: 1 };
         let mut chronicle = Chronicle::default();
-        chronicle.begin(Tale::new(one, at(10), Cure::Recover, "rebuild"));
-        chronicle.begin(Tale::new(two, at(11), Cure::Recover, "rebuild"));
+        chronicle.begin(Incident::new(one, at(10), Cure::Recover, "rebuild"));
+        chronicle.begin(Incident::new(two, at(11), Cure::Recover, "rebuild"));
         chronicle.recorded(one, at(12));
         chronicle.recorded(one, at(13));
         chronicle.noticed(&[one, two], at(14));
@@ -177,11 +179,11 @@ mod tests {
         chronicle.committed(&[next, two], 1, at(20));
         chronicle.committed(&[next, two], 1, at(21));
         let told = chronicle.tell();
-        let [tale] = told.as_slice() else { panic!("one is over: {told:?}") };
-        assert_eq!(tale.recorded, Some(at(12)), "the first record counts");
-        assert_eq!(tale.noticed, Some((at(14), at(15))));
-        assert_eq!((tale.agreed, tale.respawned), (Some(at(16)), Some(at(18))));
-        assert_eq!(tale.committed, Some((at(20), 1)));
+        let [incident] = told.as_slice() else { panic!("one is over: {told:?}") };
+        assert_eq!(incident.recorded, Some(at(12)), "the first record counts");
+        assert_eq!(incident.noticed, Some((at(14), at(15))));
+        assert_eq!((incident.agreed, incident.respawned), (Some(at(16)), Some(at(18))));
+        assert_eq!(incident.committed, Some((at(20), 1)));
         assert!(chronicle.tell().is_empty(), "told once");
         chronicle.end();
         let rest = chronicle.tell();

@@ -16,7 +16,7 @@ pub mod state;
 pub mod view;
 
 pub use agreement::{Agreement, Decision, Message, Outbox, Value};
-pub use chronicle::{Chronicle, Tale};
+pub use chronicle::{Chronicle, Incident};
 pub use ledger::Ledger;
 pub use record::{Annals, Loss, Record};
 pub use recovery::{Recovery, Step};

@@ -28,10 +28,10 @@ pub struct Rank {
     pub(super) signals: Dispositions,
     /// The next in the supervisor's queue.
     pub(super) next: AtomicPtr<Rank>,
-    lodger: OnceLock<Lodger>,
+    attached: OnceLock<Attached>,
 }
 
-type Lodger = Box<dyn Any + Send + Sync>;
+type Attached = Box<dyn Any + Send + Sync>;
 
 thread_local! {
     static CURRENT: Cell<Option<&'static Rank>> = const { Cell::new(None) };
@@ -76,7 +76,7 @@ impl Rank {
             life,
             signals: Dispositions::default(),
             next: AtomicPtr::default(),
-            lodger: OnceLock::new(),
+            attached: OnceLock::new(),
         }
     }
 
@@ -91,8 +91,8 @@ impl Rank {
     }
 
     /// The value that the floor above has attached to this rank, if any.
-    pub fn lodger<T: 'static>(&self) -> Option<&T> {
-        self.lodger.get()?.downcast_ref()
+    pub fn attached<T: 'static>(&self) -> Option<&T> {
+        self.attached.get()?.downcast_ref()
     }
 
     /// This rank's copy of what ld.so loaded at `address`; `None` where all ranks share it.
@@ -101,8 +101,8 @@ impl Rank {
     }
 
     /// The value that the floor above attaches to this rank, made at the first call.
-    pub fn lodge<T: Send + Sync + 'static>(&self, make: impl FnOnce() -> T) -> &T {
-        let lodger = self.lodger.get_or_init(|| fiber::aside(|| Box::new(make()) as Lodger));
-        lodger.downcast_ref().expect("one type of lodger per job")
+    pub fn attach<T: Send + Sync + 'static>(&self, make: impl FnOnce() -> T) -> &T {
+        let attached = self.attached.get_or_init(|| fiber::aside(|| Box::new(make()) as Attached));
+        attached.downcast_ref().expect("one type of attached per job")
     }
 }

@@ -129,7 +129,7 @@ fn stuck(gone: &Gone) -> Option<Vec<(Visit, Waits)>> {
     for seat in (0..gone.seats()).rev() {
         match life::living(seat) {
             Some(rank) => {
-                let waits = rank.lodger::<Process>()?.engine.waits()?;
+                let waits = rank.attached::<Process>()?.engine.waits()?;
                 stuck.push((rank, waits));
             }
             None if gone.has(seat) => {}
@@ -144,7 +144,7 @@ fn end_job(gone: &Gone) {
     let Some(stuck) = stuck(gone) else { return };
     let mut report = DeadlockReport::default();
     for (rank, waits) in stuck {
-        if let Some(process) = rank.for_good().lodger::<Process>() {
+        if let Some(process) = rank.for_good().attached::<Process>() {
             report.add(process, &waits);
         }
     }

@@ -134,7 +134,7 @@ fn of(orders: &Orders, seat: usize, incarnation: u32) -> impl Iterator<Item = &E
 /// The order that killed `rank`. Can be taken only once.
 pub(super) fn met(rank: &Rank) -> Option<String> {
     let member = Member { seat: rank.seat, incarnation: rank.incarnation };
-    let fate = rank.lodger::<Process>().and_then(|process| process.fate.get());
+    let fate = rank.attached::<Process>().and_then(|process| process.fate.get());
     if let Some(when) = fate.and_then(|fate| fate.met()) {
         return Some(when.to_string());
     }
@@ -212,7 +212,7 @@ impl Pending {
         let Member { seat, incarnation } = self.victim;
         let rank = life::living(seat).filter(|rank| rank.incarnation == incarnation)?;
         let left = self.after.saturating_sub(rank.age());
-        let fate = rank.lodger::<Process>().and_then(|process| process.fate.get());
+        let fate = rank.attached::<Process>().and_then(|process| process.fate.get());
         let is_inside = || fate.is_some_and(|fate| fate.is_in_call());
         Some(if left.is_zero() && self.is_outside && is_inside() { AGAIN } else { left })
     }
@@ -248,7 +248,7 @@ pub(super) fn strike_by_hand(seat: usize) -> Result<(), &'static str> {
 
 /// Whether `rank` has finalized MPI.
 pub(super) fn has_left(rank: &Visit) -> bool {
-    rank.lodger::<Process>().is_some_and(|process| process.phases.has_left())
+    rank.attached::<Process>().is_some_and(|process| process.phases.has_left())
 }
 
 /// Kills the rank at `target`, unless it has finalized MPI.

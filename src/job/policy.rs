@@ -4,7 +4,7 @@
 use crate::base::Member;
 use crate::engine::World;
 use crate::engine::shared::rules::{CommMode, Modes, Rules};
-use crate::fault::Tale;
+use crate::fault::Incident;
 use crate::fault::chronicle::Cure;
 use crate::host::life::{self, Ending, Tenant, Verdict};
 use crate::host::{Rank, clock, output};
@@ -78,9 +78,9 @@ impl Policy {
         self.world.tell(|chronicle, now| {
             let ago = rank.ended_at().map_or(Duration::ZERO, |at| clock::now() - at);
             let member = Member { seat: rank.seat, incarnation: rank.incarnation };
-            let tale = Tale::new(member, now.saturating_sub(ago), cure, mode);
+            let incident = Incident::new(member, now.saturating_sub(ago), cure, mode);
             let (cause, words) = (life::cause(ending), words.to_string());
-            chronicle.begin(Tale { cause, words, order, node, ..tale });
+            chronicle.begin(Incident { cause, words, order, node, ..incident });
         });
     }
 
@@ -160,7 +160,7 @@ impl Tenant for Policy {
         let fate = abort::end_of(member).filter(|_| ending == Ending::Killed);
         let status = fate.as_ref().map_or(status, |fate| fate.status);
         live::ended(rank);
-        let phases = rank.lodger::<Process>().map(|process| &process.phases);
+        let phases = rank.attached::<Process>().map(|process| &process.phases);
         let debt = phases.and_then(Phases::debt);
         let has_left = phases.is_some_and(Phases::has_left);
         let verdict = match status != 0 || debt.is_some() {
@@ -198,7 +198,7 @@ impl Tenant for Policy {
         };
         if is_to_be_buried {
             self.world.bury(rank.seat, rank.incarnation);
-            if let Some(process) = rank.lodger::<Process>() {
+            if let Some(process) = rank.attached::<Process>() {
                 process.lay_down();
             }
         }

@@ -2,7 +2,7 @@
 //! or when the job ends.
 
 use crate::base::json::quoted;
-use crate::fault::chronicle::{Cure, Tale};
+use crate::fault::chronicle::{Cure, Incident};
 use crate::host::output;
 use crate::machine::berths::Relocation;
 use parking_lot::Mutex;
@@ -24,9 +24,9 @@ pub(super) fn open(path: &Path) -> Result<(), String> {
 }
 
 /// Writes the record of one failure.
-pub(super) fn write(tale: &Tale) {
+pub(super) fn write(incident: &Incident) {
     let Some(file) = FILE.get() else { return };
-    write_line(file, line(tale));
+    write_line(file, line(incident));
 }
 
 /// Writes that a node without a rank has failed.
@@ -45,44 +45,45 @@ fn write_line(file: &Mutex<File>, line: String) {
     }
 }
 
-fn line(tale: &Tale) -> String {
+fn line(incident: &Incident) -> String {
     let micros = |time: Duration| time.as_micros().to_string();
     let since_death = |time: Option<Duration>| {
-        time.map_or("null".to_string(), |time| micros(time.saturating_sub(tale.died)))
+        time.map_or("null".to_string(), |time| micros(time.saturating_sub(incident.died)))
     };
-    let outcome = match (tale.cure, tale.committed) {
+    let outcome = match (incident.cure, incident.committed) {
         (Cure::End, _) => "job ended",
         (Cure::Continue, _) => "others went on",
         (Cure::Recover, Some(_)) => "recovered",
         (Cure::Recover, None) => "not recovered",
     };
-    let generation = tale.committed.map_or("null".to_string(), |(_, number)| number.to_string());
+    let generation =
+        incident.committed.map_or("null".to_string(), |(_, number)| number.to_string());
     let fields = [
-        ("rank", tale.member.seat.to_string()),
-        ("incarnation", tale.member.incarnation.to_string()),
-        ("at_us", micros(tale.died)),
-        ("cause", quoted(&tale.cause)),
-        ("words", quoted(&tale.words)),
-        ("ordered", tale.order.as_deref().map_or("null".to_string(), quoted)),
-        ("noticed_by", quoted(tale.source)),
-        ("mode", quoted(tale.mode)),
+        ("rank", incident.member.seat.to_string()),
+        ("incarnation", incident.member.incarnation.to_string()),
+        ("at_us", micros(incident.died)),
+        ("cause", quoted(&incident.cause)),
+        ("words", quoted(&incident.words)),
+        ("ordered", incident.order.as_deref().map_or("null".to_string(), quoted)),
+        ("noticed_by", quoted(incident.source)),
+        ("mode", quoted(incident.mode)),
         ("outcome", quoted(outcome)),
         ("generation", generation),
-        ("detection_us", since_death(tale.recorded)),
-        ("first_notice_us", since_death(tale.noticed.map(|(first, _)| first))),
-        ("last_notice_us", since_death(tale.noticed.map(|(_, last)| last))),
-        ("agreement_us", since_death(tale.agreed)),
-        ("respawn_us", since_death(tale.respawned)),
-        ("total_us", since_death(tale.committed.map(|(at, _)| at))),
+        ("detection_us", since_death(incident.recorded)),
+        ("first_notice_us", since_death(incident.noticed.map(|(first, _)| first))),
+        ("last_notice_us", since_death(incident.noticed.map(|(_, last)| last))),
+        ("agreement_us", since_death(incident.agreed)),
+        ("respawn_us", since_death(incident.respawned)),
+        ("total_us", since_death(incident.committed.map(|(at, _)| at))),
     ];
-    object(fields.into_iter().chain(place(tale)))
+    object(fields.into_iter().chain(place(incident)))
 }
 
 /// The node of the failure and the ranks that moved, on a simulated machine.
-fn place(tale: &Tale) -> Vec<(&'static str, String)> {
-    let Some(node) = tale.node else { return Vec::new() };
+fn place(incident: &Incident) -> Vec<(&'static str, String)> {
+    let Some(node) = incident.node else { return Vec::new() };
     let mut fields = vec![("node", node.to_string())];
-    let Some(Relocation { method, moves, collisions, .. }) = &tale.relocation else {
+    let Some(Relocation { method, moves, collisions, .. }) = &incident.relocation else {
         return fields;
     };
     let moves = moves.iter().map(|step| format!("[{},{},{}]", step.rank, step.from, step.to));
@@ -109,19 +110,20 @@ mod tests {
     #[test]
     fn a_line_is_json_whatever_the_words_are() {
         let member = Member { seat: 3, incarnation: 1 };
-        let mut tale = Tale::new(member, Duration::from_micros(500), Cure::Recover, "rebuild");
-        tale.order = Some("call:3".into());
-        tale.recorded = Some(Duration::from_micros(530));
+        let mut incident =
+            Incident::new(member, Duration::from_micros(500), Cure::Recover, "rebuild");
+        incident.order = Some("call:3".into());
+        incident.recorded = Some(Duration::from_micros(530));
         assert_eq!(
-            line(&tale),
+            line(&incident),
             "{\"rank\":3,\"incarnation\":1,\"at_us\":500,\"cause\":\"\",\"words\":\"\",\
              \"ordered\":\"call:3\",\"noticed_by\":\"host\",\"mode\":\"rebuild\",\
              \"outcome\":\"not recovered\",\"generation\":null,\"detection_us\":30,\
              \"first_notice_us\":null,\"last_notice_us\":null,\"agreement_us\":null,\
              \"respawn_us\":null,\"total_us\":null}"
         );
-        tale.committed = Some((Duration::from_micros(900), 4));
-        let line = line(&tale);
+        incident.committed = Some((Duration::from_micros(900), 4));
+        let line = line(&incident);
         assert!(
             line.contains("\"recovered\",\"generation\":4") && line.ends_with("\"total_us\":400}")
         );

@@ -46,9 +46,9 @@ pub fn start(program: Program, job: Result<Job, String>, world: fn(usize) -> &'s
             }
             live::begin(world, &job).unwrap_or_else(|why| life::refuse(&why));
             if job.report.is_some() || live::is_on() {
-                world.keep_chronicle(|tale| {
-                    report::write(tale);
-                    live::tell(tale);
+                world.keep_chronicle(|incident| {
+                    report::write(incident);
+                    live::tell(incident);
                 });
             }
             if let Some(rules) = job.rules.or_else(shown) {

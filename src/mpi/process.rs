@@ -36,7 +36,7 @@ pub const GROUP_EMPTY: usize = 0x109;
 pub const INFO_ENV: usize = 0x131;
 pub const FILE_NULL: usize = 0x118;
 
-static NOBODY: LazyLock<Group> = LazyLock::new(|| {
+static EMPTY: LazyLock<Group> = LazyLock::new(|| {
     // The holder is of no matter: it is not in there.
     Group::of(Vec::new(), Member { seat: 0, incarnation: 0 })
 });
@@ -340,7 +340,7 @@ impl Process {
     /// The group that an argument called `name` names.
     pub fn group(&self, handle: usize, name: &str) -> Result<Held<Group>> {
         let found = match handle {
-            GROUP_EMPTY => Some(Held::Ever(&*NOBODY)),
+            GROUP_EMPTY => Some(Held::Ever(&*EMPTY)),
             _ => self.groups.find(handle).map(Held::Counted),
         };
         found.ok_or_else(|| {

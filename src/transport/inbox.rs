@@ -7,7 +7,7 @@ use crate::base::sync::fence;
 use crate::base::sync::queue::{Batch, Queue};
 use crate::host::sched::Bell;
 use crate::transport::cooperative_copy::Invitation;
-use crate::transport::ring::{Channel, Incoming, MOST, Outgoing};
+use crate::transport::ring::{Incoming, MOST, Outgoing, SharedRing};
 use parking_lot::Mutex;
 use std::sync::atomic::{AtomicU32, Ordering};
 
@@ -152,7 +152,7 @@ impl Wire {
         if !self.has_rings || rings.open == MOST || !port.is_alive(to.incarnation) {
             return None;
         }
-        let (outgoing, incoming) = Channel::open(from, to, port.bell());
+        let (outgoing, incoming) = SharedRing::open(from, to, port.bell());
         rings.open += 1;
         let number = port.made.load(Ordering::Relaxed).wrapping_add(1);
         rings.fresh.push(Fresh { number, incoming });

@@ -9,6 +9,6 @@ mod ring;
 pub use crate::transport::batches::Batches;
 pub use crate::transport::inbox::Wire;
 pub use crate::transport::ring::{
-    Arrival, Ears, Glance, Incoming, MOST as MOST_CHANNELS, Outgoing, ROOM as SHORT,
+    Arrival, Glance, Incoming, MOST as MOST_RINGS, Outgoing, ROOM as SHORT, WatchedRings,
 };
 pub use packet::{Delivery, Envelope, Fate, Load, Packet, Pool, Port, Ticket};

@@ -126,7 +126,7 @@ pub struct Node {
     payload: [u64; 1],
 }
 
-/// In a seat's number: the packet goes round a channel.
+/// In a seat's number: the packet goes round a ring.
 const DETOUR: u32 = 1 << 31;
 
 const HEADER: usize = offset_of!(Node, payload);

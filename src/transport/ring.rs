@@ -19,7 +19,7 @@ use crate::host::sched::Bell;
 use parking_lot::Mutex;
 use std::ptr::{self, NonNull};
 
-/// How many channels may lead to one receiver, and how many it has out itself.
+/// How many rings may lead to one receiver, and how many it has out itself.
 pub const MOST: usize = 8;
 
 /// The longest message that lies in the ring.
@@ -38,26 +38,26 @@ struct Slip {
 
 const _: () = assert!(size_of::<Slip>() == 56 && align_of::<Slip>() == 8);
 
-pub(super) struct Channel {
-    ring: Ring<Slip>,
+pub(super) struct SharedRing {
+    lines: Ring<Slip>,
     /// How many packets the receiver has taken that went round by the inbox.
     absorbed: AtomicU32,
     /// How many sides hold on to it.
     holders: AtomicU32,
 }
 
-static UNUSED: Mutex<Vec<&'static Channel>> = Mutex::new(Vec::new());
+static UNUSED: Mutex<Vec<&'static SharedRing>> = Mutex::new(Vec::new());
 
-impl Channel {
-    /// A channel that nobody uses, for two.
+impl SharedRing {
+    /// A ring that nobody uses, for two.
     pub(super) fn open(from: Member, to: Member, bell: &'static Bell) -> (Outgoing, Incoming) {
-        let channel = UNUSED.lock().pop().unwrap_or_else(|| {
+        let ring = UNUSED.lock().pop().unwrap_or_else(|| {
             let (absorbed, holders) = (AtomicU32::new(0), AtomicU32::new(0));
-            Box::leak(Box::new(Channel { ring: Ring::default(), absorbed, holders }))
+            Box::leak(Box::new(SharedRing { lines: Ring::default(), absorbed, holders }))
         });
-        channel.absorbed.store(0, Ordering::Relaxed);
-        channel.holders.store(2, Ordering::Relaxed);
-        (Outgoing { channel, to, bell, detoured: 0 }, Incoming { channel, from })
+        ring.absorbed.store(0, Ordering::Relaxed);
+        ring.holders.store(2, Ordering::Relaxed);
+        (Outgoing { ring, to, bell, detoured: 0 }, Incoming { ring, from })
     }
 
     fn let_go(&'static self) {
@@ -69,13 +69,13 @@ impl Channel {
     }
 }
 
-/// Sends home what lies in a channel, for the only one who takes out of it.
-fn drain(channel: &Channel) {
+/// Sends home what lies in a ring, for the only one who takes out of it.
+fn drain(ring: &SharedRing) {
     // SAFETY: the caller is the only one who takes.
-    while let Some(slip) = unsafe { channel.ring.next() } {
+    while let Some(slip) = unsafe { ring.lines.next() } {
         drop(packet_in(slip));
         // SAFETY: as above.
-        unsafe { channel.ring.pass() };
+        unsafe { ring.lines.pass() };
     }
 }
 
@@ -109,7 +109,7 @@ fn room_for(room: &Room<Slip>, envelope: Envelope, bytes: usize) -> Span {
 
 /// The sender's end.
 pub struct Outgoing {
-    channel: &'static Channel,
+    ring: &'static SharedRing,
     to: Member,
     /// What the receiver sleeps on.
     bell: &'static Bell,
@@ -133,14 +133,14 @@ impl Outgoing {
     /// Whether the ring can be used: nothing is on its way through the inbox.
     #[inline(always)]
     fn is_clear(&self) -> bool {
-        self.detoured == 0 || self.channel.absorbed.load(Ordering::Acquire) == self.detoured
+        self.detoured == 0 || self.ring.absorbed.load(Ordering::Acquire) == self.detoured
     }
 
     /// A message is likely to be sent very soon.
     #[inline(always)]
     pub fn anticipate(&mut self) {
-        // SAFETY: whoever has the channel's only sending end to himself is one.
-        unsafe { self.channel.ring.anticipate() }
+        // SAFETY: whoever has the ring's only sending end to himself is one.
+        unsafe { self.ring.lines.anticipate() }
     }
 
     /// Sends a short message; false if that has to go as a packet. A fault is the caller's memory.
@@ -159,11 +159,11 @@ impl Outgoing {
         if bytes > ROOM || !self.is_clear() {
             return Ok(false);
         }
-        // SAFETY: whoever has the channel's only sending end to himself is one.
-        let Some(room) = (unsafe { self.channel.ring.room() }) else { return Ok(false) };
+        // SAFETY: whoever has the ring's only sending end to himself is one.
+        let Some(room) = (unsafe { self.ring.lines.room() }) else { return Ok(false) };
         memory::copy_few(data, room_for(&room, envelope, bytes))?;
         // SAFETY: there was room, and it is filled.
-        unsafe { self.channel.ring.send(room) };
+        unsafe { self.ring.lines.send(room) };
         Ok(true)
     }
 
@@ -174,19 +174,19 @@ impl Outgoing {
         if bytes > ROOM || !self.is_clear() {
             return Ok(false);
         }
-        // SAFETY: whoever has the channel's only sending end to himself is one.
-        let Some(room) = (unsafe { self.channel.ring.room() }) else { return Ok(false) };
+        // SAFETY: whoever has the ring's only sending end to himself is one.
+        let Some(room) = (unsafe { self.ring.lines.room() }) else { return Ok(false) };
         memory::transfer(data, &room_for(&room, envelope, bytes).into())?;
         // SAFETY: there was room, and it is filled.
-        unsafe { self.channel.ring.send(room) };
+        unsafe { self.ring.lines.send(room) };
         Ok(true)
     }
 
     /// Sends a packet; gives it back, marked as one that goes round, if there is no room.
     pub fn pass(&mut self, packet: Packet) -> Option<Packet> {
         let room = match self.is_clear() {
-            // SAFETY: whoever has the channel's only sending end to himself is one.
-            true => unsafe { self.channel.ring.room() },
+            // SAFETY: whoever has the ring's only sending end to himself is one.
+            true => unsafe { self.ring.lines.room() },
             false => None,
         };
         if let Some(room) = room {
@@ -196,7 +196,7 @@ impl Outgoing {
             unsafe {
                 (&raw mut (*slip).bytes).write(PACKET);
                 (&raw mut (*slip).payload[0]).write(node as u64);
-                self.channel.ring.send(room);
+                self.ring.lines.send(room);
             }
             return None;
         }
@@ -207,16 +207,16 @@ impl Outgoing {
 
 impl Drop for Outgoing {
     fn drop(&mut self) {
-        self.channel.let_go();
+        self.ring.let_go();
     }
 }
 
-/// How a receiver hears that something lies in a channel.
+/// How a receiver hears that something lies in a ring.
 #[derive(Clone, Copy)]
 pub struct Call(&'static Bell);
 
 impl Call {
-    /// Something lies there now. Where there are channels, light fences are light.
+    /// Something lies there now. Where there are rings, light fences are light.
     #[inline(always)]
     pub fn announce(self) {
         fence::feather();
@@ -226,11 +226,11 @@ impl Call {
 
 /// The receiver's end.
 pub struct Incoming {
-    channel: &'static Channel,
+    ring: &'static SharedRing,
     from: Member,
 }
 
-/// What lies next in a channel.
+/// What lies next in a ring.
 pub enum Arrival {
     /// A message of one line, which lies there until [`Incoming::pass`].
     Short {
@@ -260,8 +260,8 @@ impl Incoming {
     /// What comes next. A packet is taken out at once.
     #[inline]
     pub fn arrival(&mut self) -> Option<Arrival> {
-        // SAFETY: whoever has the channel's only receiving end to himself is one.
-        let slip = unsafe { self.channel.ring.next() }?;
+        // SAFETY: whoever has the ring's only receiving end to himself is one.
+        let slip = unsafe { self.ring.lines.next() }?;
         if let Some(packet) = packet_in(slip) {
             self.pass();
             return Some(Arrival::Packet(packet));
@@ -276,14 +276,14 @@ impl Incoming {
     /// Whether there is anything.
     #[inline(always)]
     pub fn has_next(&self) -> bool {
-        self.channel.ring.has_next()
+        self.ring.lines.has_next()
     }
 
     /// What comes next, which stays there.
     #[inline(always)]
     pub fn glance(&self) -> Glance {
-        // SAFETY: whoever has the channel's only receiving end to himself is one.
-        let Some(slip) = (unsafe { self.channel.ring.next() }) else { return Glance::Nothing };
+        // SAFETY: whoever has the ring's only receiving end to himself is one.
+        let Some(slip) = (unsafe { self.ring.lines.next() }) else { return Glance::Nothing };
         // SAFETY: the place is filled, and the taker's until it passes on.
         let bytes = unsafe { (*slip.as_ptr()).bytes };
         if bytes as usize > ROOM {
@@ -300,47 +300,47 @@ impl Incoming {
     #[inline(always)]
     pub fn pass(&mut self) {
         // SAFETY: `arrival` has found one: nobody else passes, and its caller is the only one.
-        unsafe { self.channel.ring.pass() }
+        unsafe { self.ring.lines.pass() }
     }
 
     /// A packet that went round has been taken.
     pub fn absorb(&mut self) {
-        let absorbed = self.channel.absorbed.load(Ordering::Relaxed);
-        self.channel.absorbed.store(absorbed.wrapping_add(1).max(1), Ordering::Release);
+        let absorbed = self.ring.absorbed.load(Ordering::Relaxed);
+        self.ring.absorbed.store(absorbed.wrapping_add(1).max(1), Ordering::Release);
     }
 }
 
 impl Drop for Incoming {
     /// What nobody has taken goes home.
     fn drop(&mut self) {
-        drain(self.channel);
-        self.channel.let_go();
+        drain(self.ring);
+        self.ring.let_go();
     }
 }
 
-/// The channels that lead to a rank, for its threads that wait: they look without a lock.
+/// The rings that lead to a rank, for its threads that wait: they look without a lock.
 #[derive(Default)]
-pub struct Ears {
-    channels: [AtomicPtr<Channel>; MOST],
+pub struct WatchedRings {
+    rings: [AtomicPtr<SharedRing>; MOST],
     count: AtomicU32,
 }
 
-impl Ears {
+impl WatchedRings {
     /// From now on it is these.
-    pub fn prick(&self, incoming: &[Incoming]) {
-        for (place, incoming) in self.channels.iter().zip(incoming) {
-            place.store(ptr::from_ref(incoming.channel).cast_mut(), Ordering::Relaxed);
+    pub fn watch(&self, incoming: &[Incoming]) {
+        for (place, incoming) in self.rings.iter().zip(incoming) {
+            place.store(ptr::from_ref(incoming.ring).cast_mut(), Ordering::Relaxed);
         }
         self.count.store(incoming.len() as u32, Ordering::Release);
     }
 
     /// Whether something lies in one of them; a hint, but surely true when something does.
     #[inline]
-    pub fn hear(&self) -> bool {
+    pub fn have_messages(&self) -> bool {
         let count = self.count.load(Ordering::Acquire) as usize;
-        self.channels[..count.min(MOST)].iter().any(|place| {
-            // SAFETY: so many places have been set, to channels, which are never freed.
-            unsafe { &*place.load(Ordering::Relaxed) }.ring.has_next()
+        self.rings[..count.min(MOST)].iter().any(|place| {
+            // SAFETY: so many places have been set, to rings, which are never freed.
+            unsafe { &*place.load(Ordering::Relaxed) }.lines.has_next()
         })
     }
 }

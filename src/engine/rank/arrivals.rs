@@ -48,14 +48,14 @@ impl Engine {
         if self.port.has_arrivals() {
             self.empty_inbox(state, wanted, &mut found)?;
         }
-        if made != state.channels.made {
+        if made != state.rings.made {
             self.adopt(state, made);
         }
-        for _ in 0..state.channels.incoming.len() {
+        for _ in 0..state.rings.incoming.len() {
             if found.is_some() {
                 break;
             }
-            let place = state.channels.next_place();
+            let place = state.rings.next_place();
             self.hear(state, place, wanted, &mut found)?;
         }
         if self.awaited.load(Ordering::Relaxed) != 0 {
@@ -83,29 +83,29 @@ impl Engine {
         Ok(())
     }
 
-    /// Takes what was sent before a packet that has gone round a channel.
+    /// Takes what was sent before a packet that has gone round a ring.
     #[cold]
     fn catch_up(
         &self, state: &mut State, packet: &Packet, wanted: Option<Wanted<'_>>,
         found: &mut Option<Found>,
     ) -> Result<(), Died> {
         let Some(place) = self.bypassed(state, packet) else { return Ok(()) };
-        while let Some(arrival) = state.channels.incoming[place].arrival() {
+        while let Some(arrival) = state.rings.incoming[place].arrival() {
             self.hear_one(state, place, arrival, wanted, found)?;
         }
-        state.channels.incoming[place].absorb();
+        state.rings.incoming[place].absorb();
         Ok(())
     }
 
-    /// Takes what lies in a channel, until that is empty or what is wanted has come.
+    /// Takes what lies in a ring, until that is empty or what is wanted has come.
     #[inline]
     fn hear(
         &self, state: &mut State, place: usize, wanted: Option<Wanted<'_>>,
         found: &mut Option<Found>,
     ) -> Result<(), Died> {
-        // No more than fit in: others have channels, too.
+        // No more than fit in: others have rings, too.
         for _ in 0..Incoming::SLOTS {
-            let Some(arrival) = state.channels.incoming[place].arrival() else { break };
+            let Some(arrival) = state.rings.incoming[place].arrival() else { break };
             self.hear_one(state, place, arrival, wanted, found)?;
             if found.is_some() {
                 break;
@@ -123,10 +123,10 @@ impl Engine {
             Arrival::Packet(packet) => packet,
             Arrival::Short { envelope, data } => {
                 let is_done = self.take_short(state, envelope, data, wanted, found)?;
-                let from = state.channels.incoming[place].from();
+                let from = state.rings.incoming[place].from();
                 let stowed =
                     if is_done { None } else { Some(self.stow(state, from, envelope, data)?) };
-                state.channels.incoming[place].pass();
+                state.rings.incoming[place].pass();
                 let Some(packet) = stowed else { return Ok(()) };
                 packet
             }

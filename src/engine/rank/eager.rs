@@ -30,7 +30,7 @@ impl Engine {
         self.pulse.is_stopping()
     }
 
-    /// Sends a message if it can go through a channel right now; the data may be overwritten then.
+    /// Sends a message if it can go through a ring right now; the data may be overwritten then.
     #[inline(always)]
     pub fn send_at_once(&self, envelope: Envelope, to: Member, data: Span) -> Result<bool, Died> {
         if !self.may_take_fast_path() {
@@ -53,7 +53,7 @@ impl Engine {
     fn send_in(
         &self, mut state: impl DerefMut<Target = State>, envelope: Envelope, to: Member, data: Span,
     ) -> Result<bool, Died> {
-        let Some(way) = state.channels.to(to) else { return Ok(false) };
+        let Some(way) = state.rings.to(to) else { return Ok(false) };
         let (call, sent) = (way.call(), way.send_span(envelope, data));
         match sent {
             Ok(true) => {
@@ -71,7 +71,7 @@ impl Engine {
         }
     }
 
-    /// Receives a message if it is the next one in a channel, or comes there within a moment, and
+    /// Receives a message if it is the next one in a ring, or comes there within a moment, and
     /// tells its tag and its length; false: nothing has happened.
     #[inline(always)]
     pub fn receive_at_once(
@@ -136,7 +136,7 @@ impl Engine {
     /// looks.
     ///
     /// What else has arrived need not be looked at before that: nothing that `from` has sent
-    /// earlier is anywhere but among what waits here already (see `transport::channel`).
+    /// earlier is anywhere but among what waits here already (see `transport::ring`).
     #[inline(always)]
     fn look_in(
         &self, mut state: impl DerefMut<Target = State>, pattern: Envelope, from: Member,
@@ -146,13 +146,13 @@ impl Engine {
             return Look::Unusual;
         }
         let state = &mut *state;
-        let (channel, back) = state.channels.both_ways(from);
-        let Some(channel) = channel else { return Look::Unusual };
-        if comes_soon(looks, || channel.has_next()) {
+        let (ring, back) = state.rings.both_ways(from);
+        let Some(ring) = ring else { return Look::Unusual };
+        if comes_soon(looks, || ring.has_next()) {
             // Who waits for a message often answers it.
             back.into_iter().for_each(Outgoing::anticipate);
         }
-        match channel.glance() {
+        match ring.glance() {
             Glance::Packet => Look::Unusual,
             Glance::Short { envelope, data } => {
                 if !is_it(pattern, envelope) || data.bytes() > into.bytes() {
@@ -161,12 +161,12 @@ impl Engine {
                 if let Err(fault) = memory::copy_few(data, into) {
                     return Look::Fault(fault);
                 }
-                channel.pass();
+                ring.pass();
                 Look::Message { tag: envelope.tag, bytes: data.bytes() }
             }
             Glance::Nothing => {
                 let made = self.port.made();
-                match self.port.has_arrivals() || made != state.channels.made {
+                match self.port.has_arrivals() || made != state.rings.made {
                     true => Look::Unusual,
                     false => Look::Nothing,
                 }
@@ -236,7 +236,7 @@ mod tests {
     fn the_only_thread_and_each_of_several_receive_the_short_way_what_is_there() {
         let world = roomy_world(2);
         let (sender, receiver) = (engine(world, 0), engine(world, 1));
-        // Who has met a few times has a channel.
+        // Who has met a few times has a ring.
         for round in 0..4 {
             send(&sender, [round; 8]);
             let mut into = [0; 8];

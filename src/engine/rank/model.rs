@@ -143,7 +143,7 @@ fn watch(pattern: Envelope) -> Watch {
 
 impl Model {
     fn new(seed: u64) -> Model {
-        // With a core for each there are channels, and messages of two senders have no order.
+        // With a core for each there are rings, and messages of two senders have no order.
         let world = world(RANKS);
         let engine = |seat| Engine::new(world, seat, 0, Pulse::default());
         let engines: Vec<Engine> = (0..RANKS).map(engine).collect();

@@ -7,20 +7,20 @@
 use super::rings::Destination;
 use crate::base::Member;
 use crate::engine::{Engine, State};
-use crate::transport::{MOST_CHANNELS, Packet};
+use crate::transport::{MOST_RINGS, Packet};
 
-/// After how many packets to somebody a channel is worth while; and after how many more to ask
+/// After how many packets to somebody a ring is worth while; and after how many more to ask
 /// again when there was none to be had.
 const FEW: u32 = 2;
 const MANY: u32 = 4096;
 
 impl Engine {
-    /// Sends a packet off, by a channel if there is one.
+    /// Sends a packet off, by a ring if there is one.
     pub(in crate::engine) fn post(&self, state: &mut State, to: Member, packet: Packet) {
         let (wire, mut packet) = (self.world.wire(), packet);
         if wire.has_rings() {
             self.meet(state, to);
-            if let Some(way) = state.channels.to(to) {
+            if let Some(way) = state.rings.to(to) {
                 match way.pass(packet) {
                     None => return way.call().announce(),
                     Some(back) => packet = back,
@@ -30,9 +30,9 @@ impl Engine {
         wire.post(to.seat, packet);
     }
 
-    /// Asks for a channel to somebody who is sent to often.
+    /// Asks for a ring to somebody who is sent to often.
     fn meet(&self, state: &mut State, to: Member) {
-        let known = &mut state.channels.destinations[to.seat % MOST_CHANNELS];
+        let known = &mut state.rings.destinations[to.seat % MOST_RINGS];
         if known.way.is_some() || to.seat == self.me.seat {
             return;
         }
@@ -46,16 +46,16 @@ impl Engine {
         }
     }
 
-    /// Takes on the channels that had been made before the inbox was taken: what their senders
+    /// Takes on the rings that had been made before the inbox was taken: what their senders
     /// have sent before is in.
     #[cold]
     pub(in crate::engine) fn adopt(&self, state: &mut State, made: u32) {
-        state.channels.made = made;
-        state.channels.incoming.append(&mut self.world.wire().fresh_rings(self.me.seat, made));
-        self.ears.prick(&state.channels.incoming);
+        state.rings.made = made;
+        state.rings.incoming.append(&mut self.world.wire().fresh_rings(self.me.seat, made));
+        self.watched.watch(&state.rings.incoming);
     }
 
-    /// Where the channel is that this packet has gone round. It may be a fresh one: what its
+    /// Where the ring is that this packet has gone round. It may be a fresh one: what its
     /// sender sent before there was one came before this packet.
     #[cold]
     pub(in crate::engine) fn bypassed(&self, state: &mut State, packet: &Packet) -> Option<usize> {
@@ -63,23 +63,23 @@ impl Engine {
         if packet.addressee() != self.me.incarnation {
             return None;
         }
-        if state.channels.place(from).is_none() {
-            state.channels.incoming.extend(self.world.wire().fresh_ring(self.me.seat, from));
-            self.ears.prick(&state.channels.incoming);
+        if state.rings.place(from).is_none() {
+            state.rings.incoming.extend(self.world.wire().fresh_ring(self.me.seat, from));
+            self.watched.watch(&state.rings.incoming);
         }
-        state.channels.place(from)
+        state.rings.place(from)
     }
 
-    /// Gives up the channels to and from the dead. All that those have sent who were dead when the
+    /// Gives up the rings to and from the dead. All that those have sent who were dead when the
     /// arrivals were taken has been taken; of others' last words some may still be there.
     pub(in crate::engine) fn forget_channels(&self, state: &mut State) {
-        let before = state.channels.incoming.len();
+        let before = state.rings.incoming.len();
         let epoch = state.epoch;
         let has_ended = |from| self.world.ledger.lock().is_dead_by(from, epoch);
-        state.channels.incoming.retain(|incoming| !has_ended(incoming.from()));
-        self.world.wire().close_rings(self.me.seat, before - state.channels.incoming.len());
-        self.ears.prick(&state.channels.incoming);
-        for known in &mut state.channels.destinations {
+        state.rings.incoming.retain(|incoming| !has_ended(incoming.from()));
+        self.world.wire().close_rings(self.me.seat, before - state.rings.incoming.len());
+        self.watched.watch(&state.rings.incoming);
+        for known in &mut state.rings.destinations {
             if known.way.as_ref().is_some_and(|way| self.world.is_dead(way.to())) {
                 *known = Destination::default();
             }
@@ -108,7 +108,7 @@ mod tests {
         ended.expect("the tests' ranks live")
     }
 
-    /// Messages that lie in the channel, packets that it holds and packets that go round it.
+    /// Messages that lie in the ring, packets that it holds and packets that go round it.
     #[test]
     fn messages_stay_in_order_when_a_channel_overflows() {
         let world = roomy_world(2);
@@ -147,7 +147,7 @@ mod tests {
             }
             let outcome = next(&receiver, 0, &mut into);
             assert_eq!(outcome.mishap, Some(Mishap::Lost { rank: 0 }));
-            assert!(receiver.state.lock().channels.incoming.is_empty());
+            assert!(receiver.state.lock().rings.incoming.is_empty());
         }
     }
 

@@ -68,12 +68,12 @@ impl Engine {
     #[inline(never)]
     fn hear_for_preposted(&self, state: &mut State, made: u32) -> Result<bool, Died> {
         let awaits = self.awaited.load(Ordering::Relaxed) != 0;
-        if self.port.has_arrivals() || made != state.channels.made || state.is_busy() || awaits {
+        if self.port.has_arrivals() || made != state.rings.made || state.is_busy() || awaits {
             return Ok(false);
         }
-        for channel in &mut state.channels.incoming {
+        for ring in &mut state.rings.incoming {
             while state.ops.1.are_waiting() {
-                let (envelope, data) = match channel.glance() {
+                let (envelope, data) = match ring.glance() {
                     Glance::Nothing => break,
                     Glance::Packet => return Ok(false),
                     Glance::Short { envelope, data } => (envelope, data),
@@ -82,7 +82,7 @@ impl Engine {
                     return Ok(false);
                 };
                 memory::copy_few(data, into).map_err(|fault| self.suffer(fault.address))?;
-                channel.pass();
+                ring.pass();
             }
         }
         Ok(true)
@@ -121,7 +121,7 @@ impl Engine {
 fn prepost_in(
     mut state: impl DerefMut<Target = State>, pattern: Envelope, from: Member, into: Span,
 ) -> Option<Key> {
-    if state.is_busy() || state.channels.from(from).is_none() {
+    if state.is_busy() || state.rings.from(from).is_none() {
         return None;
     }
     state.ops.1.add(pattern, from, into)

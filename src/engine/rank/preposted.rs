@@ -11,8 +11,8 @@ use crate::transport::Envelope;
 
 /// Lists of those that wait, by what they ask for: as many as may wait, so that few share one.
 const LISTS: usize = RESERVED;
-const NOBODY: u8 = u8::MAX;
-const _: () = assert!(RESERVED.is_power_of_two() && RESERVED <= NOBODY as usize);
+const NONE: u8 = u8::MAX;
+const _: () = assert!(RESERVED.is_power_of_two() && RESERVED <= NONE as usize);
 
 /// The preposted receives of a rank, under keys that no slab has.
 #[derive(Default)]
@@ -127,7 +127,7 @@ impl PrepostedReceives {
     pub(super) fn add(&mut self, envelope: Envelope, from: Member, into: Span) -> Option<Key> {
         let desk = self.desk.get_or_insert_with(Desk::new);
         let place = desk.free;
-        if place == NOBODY {
+        if place == NONE {
             return None;
         }
         let receive = desk.place(place);
@@ -136,14 +136,14 @@ impl PrepostedReceives {
         receive.envelope = envelope;
         receive.from = from;
         receive.into = into;
-        receive.next = NOBODY;
+        receive.next = NONE;
         let key = Key::from_number(receive.number);
         desk.free = free;
         self.waiting += 1;
         let list = &mut desk.lists[list_of(envelope)];
         let last = std::mem::replace(&mut list.last, place);
         match last {
-            NOBODY => list.first = place,
+            NONE => list.first = place,
             last => desk.place(last).next = place,
         }
         key
@@ -155,8 +155,8 @@ impl PrepostedReceives {
     pub(super) fn fill(&mut self, envelope: Envelope, bytes: usize) -> Option<Span> {
         let Desk { places, lists, .. } = &mut **self.desk.as_mut()?;
         let list = &mut lists[list_of(envelope)];
-        let (mut before, mut place) = (NOBODY, list.first);
-        while place != NOBODY {
+        let (mut before, mut place) = (NONE, list.first);
+        while place != NONE {
             let receive = &mut places[usize::from(place) % RESERVED];
             let next = receive.next;
             if receive.envelope == envelope {
@@ -166,7 +166,7 @@ impl PrepostedReceives {
                     list.last = before;
                 }
                 match before {
-                    NOBODY => list.first = next,
+                    NONE => list.first = next,
                     before => places[usize::from(before) % RESERVED].next = next,
                 }
                 return Some(into);
@@ -179,12 +179,12 @@ impl PrepostedReceives {
     /// Takes out one that waits, the oldest with its envelope.
     pub(super) fn pop(&mut self) -> Option<(usize, Preposted)> {
         let desk = self.desk.as_mut()?;
-        let list = desk.lists.iter_mut().find(|list| list.first != NOBODY)?;
+        let list = desk.lists.iter_mut().find(|list| list.first != NONE)?;
         let place = usize::from(list.first);
         let receive = desk.places[place];
         list.first = receive.next;
-        if list.first == NOBODY {
-            list.last = NOBODY;
+        if list.first == NONE {
+            list.last = NONE;
         }
         self.waiting -= 1;
         Some((place, receive))
@@ -202,9 +202,9 @@ impl Desk {
             bytes: 0,
             into: Span::EMPTY,
             from: Member { seat: 0, incarnation: 0 },
-            next: if place + 1 < RESERVED { place as u8 + 1 } else { NOBODY },
+            next: if place + 1 < RESERVED { place as u8 + 1 } else { NONE },
         };
-        let lists = [List { first: NOBODY, last: NOBODY }; LISTS];
+        let lists = [List { first: NONE, last: NONE }; LISTS];
         Box::new(Desk { places: std::array::from_fn(receive), lists, free: 0 })
     }
 

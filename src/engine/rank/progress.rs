@@ -400,7 +400,7 @@ impl Engine {
         is_so: impl Fn() -> bool,
     ) {
         let turn = self.turns.load(Ordering::Relaxed);
-        let seen = Seen { turn, stir: state.stir, made: state.channels.made };
+        let seen = Seen { turn, stir: state.stir, made: state.rings.made };
         state.waiting += 1;
         if !Guard::unlocked(state, || self.looks_about(seen, &is_so)) {
             let call = self.world.call();
@@ -440,7 +440,7 @@ impl Engine {
         let bell = self.port.bell();
         let heard = bell.listen();
         if self.world.wire().has_rings() {
-            // Who sends by a channel makes the light one.
+            // Who sends by a ring makes the light one.
             fence::heavy();
         }
         if !self.has_news(seen) && !is_so() {
@@ -448,10 +448,10 @@ impl Engine {
         }
     }
 
-    /// Whether something has come, by the inbox or by channels, those included that are new.
+    /// Whether something has come, by the inbox or by rings, those included that are new.
     #[inline]
     pub(in crate::engine) fn has_arrivals(&self, made: u32) -> bool {
-        self.ears.hear() || self.port.has_arrivals() || self.port.made() != made
+        self.watched.have_messages() || self.port.has_arrivals() || self.port.made() != made
     }
 
     #[inline]

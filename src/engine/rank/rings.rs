@@ -1,15 +1,15 @@
 //! The rings of a rank: to the ranks it sends to often, and from those that send to it.
 
 use crate::base::Member;
-use crate::transport::{Incoming, MOST_CHANNELS, Outgoing};
+use crate::transport::{Incoming, MOST_RINGS, Outgoing};
 
 pub(in crate::engine) struct Rings {
     pub(in crate::engine) incoming: Vec<Incoming>,
     /// What [`crate::transport::Port::made`] was when they were looked for.
     pub(in crate::engine) made: u32,
-    /// Which channel comes next: all have their turns.
+    /// Which ring comes next: all have their turns.
     next: usize,
-    pub(super) destinations: [Destination; MOST_CHANNELS],
+    pub(super) destinations: [Destination; MOST_RINGS],
 }
 
 /// Somebody this rank sends to: one for each remainder of the seats.
@@ -17,7 +17,7 @@ pub(in crate::engine) struct Rings {
 pub(super) struct Destination {
     pub(super) way: Option<Outgoing>,
     pub(super) seat: usize,
-    /// How many packets until a channel is asked for.
+    /// How many packets until a ring is asked for.
     pub(super) until: u32,
 }
 
@@ -30,19 +30,19 @@ impl Default for Rings {
 }
 
 impl Rings {
-    /// The channel to `to`, if there is one.
+    /// The ring to `to`, if there is one.
     #[inline(always)]
     pub(in crate::engine) fn to(&mut self, to: Member) -> Option<&mut Outgoing> {
         way_to(&mut self.destinations, to)
     }
 
-    /// The channel of this sender.
+    /// The ring of this sender.
     #[inline(always)]
     pub(in crate::engine) fn from(&mut self, from: Member) -> Option<&mut Incoming> {
         way_from(&mut self.incoming, from)
     }
 
-    /// The channels of this sender and to it.
+    /// The rings of this sender and to it.
     #[inline(always)]
     pub(in crate::engine) fn both_ways(
         &mut self, other: Member,
@@ -50,7 +50,7 @@ impl Rings {
         (way_from(&mut self.incoming, other), way_to(&mut self.destinations, other))
     }
 
-    /// Where in the list the channel is whose turn it is; there is one at least.
+    /// Where in the list the ring is whose turn it is; there is one at least.
     #[inline]
     pub(in crate::engine) fn next_place(&mut self) -> usize {
         let place = if self.next < self.incoming.len() { self.next } else { 0 };
@@ -58,15 +58,15 @@ impl Rings {
         place
     }
 
-    /// Where in the list the channel of this sender is.
+    /// Where in the list the ring of this sender is.
     pub(super) fn place(&self, from: Member) -> Option<usize> {
         self.incoming.iter().position(|incoming| incoming.from() == from)
     }
 }
 
 #[inline(always)]
-fn way_to(destinations: &mut [Destination; MOST_CHANNELS], to: Member) -> Option<&mut Outgoing> {
-    destinations[to.seat % MOST_CHANNELS].way.as_mut().filter(|way| way.to() == to)
+fn way_to(destinations: &mut [Destination; MOST_RINGS], to: Member) -> Option<&mut Outgoing> {
+    destinations[to.seat % MOST_RINGS].way.as_mut().filter(|way| way.to() == to)
 }
 
 #[inline(always)]

@@ -27,7 +27,7 @@ pub(in crate::engine) fn world(seats: usize) -> &'static World {
     world
 }
 
-/// As if there were a core for everybody: there are channels then.
+/// As if there were a core for everybody: there are rings then.
 pub(in crate::engine) fn roomy_world(seats: usize) -> &'static World {
     let world: &'static World = Box::leak(Box::new(World::on(seats, seats)));
     (0..seats).for_each(|seat| world.enter(seat, 0));
@@ -527,7 +527,7 @@ fn a_storm_of_messages_arrives_whole_and_never_overtakes() {
     (0..seeds).for_each(|seed| storm(seed, world(seats), messages));
 }
 
-/// More senders than there are channels to one receiver, and more messages than fit into one.
+/// More senders than there are rings to one receiver, and more messages than fit into one.
 #[test]
 fn a_storm_through_channels_and_round_them_does_the_same() {
     let (seeds, seats, messages) = if cfg!(miri) { (1, 2, 9) } else { (3, 11, 100) };

@@ -132,7 +132,7 @@ impl Engine {
         let is_done = state.copies.is_empty() && !state.has_due() && state.waiting_runs.is_empty();
         is_done
             && state.waiting + state.copying == 0
-            && self.port.made() == state.channels.made
+            && self.port.made() == state.rings.made
             && !self.world.wire().has_rings()
             && !self.has_cause()
     }

@@ -45,7 +45,7 @@ impl Engine {
     /// For other ranks' threads, too, while this rank's stand still.
     pub fn waits(&self) -> Option<Waits> {
         let state = self.state.try_visit()?;
-        let has_work = self.has_arrivals(state.channels.made)
+        let has_work = self.has_arrivals(state.rings.made)
             || self.awaited.load(Ordering::Relaxed) != 0 && self.port.has_returned()
             || !state.copies.is_empty()
             || state.copying > 0

@@ -14,10 +14,10 @@ const ROUNDS: usize = 4;
 
 /// What is kept for the members that come later.
 #[derive(Default)]
-pub struct Shared {
+pub struct RecoveryCache {
     first: Mutex<Weak<Recovery>>,
     conclusions: Mutex<VecDeque<Conclusion>>,
-    era: Mutex<Option<Arc<RecoveryCache>>>,
+    committed: Mutex<Option<Arc<CommittedView>>>,
 }
 
 /// Where a decision has led.
@@ -30,7 +30,7 @@ struct Conclusion {
 }
 
 /// What the members of a view have in common from its commit on.
-pub struct RecoveryCache {
+pub struct CommittedView {
     /// The generation, and the context of the world's messages in it.
     pub key: (u64, u32),
     /// Those who live, and with gaps those who did there before.
@@ -42,7 +42,7 @@ pub struct RecoveryCache {
     pub next: Arc<Recovery>,
 }
 
-impl Shared {
+impl RecoveryCache {
     /// The first recovery, which is alike for all who want the same of it.
     pub fn first_recovery(&self, mode: Mode, make: impl FnOnce() -> Recovery) -> Arc<Recovery> {
         let mut latest = self.first.lock();
@@ -71,13 +71,15 @@ impl Shared {
     }
 
     /// What is common to all in the generation and context of `key`.
-    pub fn era(&self, key: (u64, u32), make: impl FnOnce() -> RecoveryCache) -> Arc<RecoveryCache> {
-        let mut latest = self.era.lock();
-        if let Some(era) = latest.as_ref().filter(|era| era.key == key) {
-            return era.clone();
+    pub fn committed(
+        &self, key: (u64, u32), make: impl FnOnce() -> CommittedView,
+    ) -> Arc<CommittedView> {
+        let mut latest = self.committed.lock();
+        if let Some(committed) = latest.as_ref().filter(|committed| committed.key == key) {
+            return committed.clone();
         }
-        let era = Arc::new(make());
-        *latest = Some(era.clone());
-        era
+        let committed = Arc::new(make());
+        *latest = Some(committed.clone());
+        committed
     }
 }

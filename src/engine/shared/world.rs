@@ -7,9 +7,9 @@ use crate::base::tenants::Tenants;
 use crate::engine::shared::agreements::Agreements;
 use crate::engine::shared::meeting::Meetings;
 use crate::engine::shared::mismatch::{Void, Voids};
-use crate::engine::shared::recovery_cache::Shared;
+use crate::engine::shared::recovery_cache::RecoveryCache;
 use crate::engine::shared::rules::{Charter, Rules};
-use crate::fault::{Annals, Chronicle, Ledger, Record, Revocations, Tale};
+use crate::fault::{Annals, Chronicle, Incident, Ledger, Record, Revocations};
 use crate::host::{clock, sched};
 use crate::machine::berths::Berths;
 use crate::transport::{Envelope, Port, Wire};
@@ -30,7 +30,7 @@ pub struct World {
     /// the rest in the lower. Looked at by everybody, all the time.
     stir: AtomicU64,
     pub(in crate::engine) agreements: Agreements,
-    shared: Shared,
+    shared: RecoveryCache,
     pub(in crate::engine) revoked: Revoked,
     voids: Voids,
     pub(in crate::engine) meetings: Meetings,
@@ -48,7 +48,7 @@ pub struct World {
     call: OnceLock<fn() -> &'static str>,
     /// What is told about failures, and who writes it down; nothing is where nobody does.
     chronicle: Mutex<Chronicle>,
-    scribe: OnceLock<fn(&Tale)>,
+    scribe: OnceLock<fn(&Incident)>,
     /// How far apart ordered failures are on average.
     mean_time: OnceLock<Duration>,
     /// Where ranks sit, if they do on a machine that was thought out.
@@ -95,7 +95,7 @@ impl World {
             annals: Mutex::default(),
             stir: AtomicU64::new(0),
             agreements: Agreements::default(),
-            shared: Shared::default(),
+            shared: RecoveryCache::default(),
             revoked: Revoked::default(),
             voids: Voids::default(),
             meetings: Meetings::default(),
@@ -122,7 +122,7 @@ impl World {
     }
 
     /// What the members of a recovery conclude alike.
-    pub fn recovery_cache(&self) -> &Shared {
+    pub fn recovery_cache(&self) -> &RecoveryCache {
         &self.shared
     }
 
@@ -248,7 +248,7 @@ impl World {
     }
 
     /// From now on there is somebody who writes down what has happened.
-    pub fn keep_chronicle(&self, scribe: fn(&Tale)) {
+    pub fn keep_chronicle(&self, scribe: fn(&Incident)) {
         self.scribe.get_or_init(|| scribe);
     }
 
@@ -262,7 +262,7 @@ impl World {
     }
 
     /// The latest stories that are not over, so many at the most.
-    pub fn open_tales(&self, most: usize) -> Vec<Tale> {
+    pub fn open_incidents(&self, most: usize) -> Vec<Incident> {
         self.chronicle.lock().open(most).to_vec()
     }
 

@@ -45,7 +45,7 @@ fn told(seat: usize, sight: &mut Sight) -> String {
         return format!("rank {seat}{node}: {life}, not alive; {counts}");
     };
     let (life, age) = (rank.incarnation, rank.age().as_secs_f64());
-    let Some(process) = rank.lodger::<Process>() else {
+    let Some(process) = rank.attached::<Process>() else {
         return format!("rank {seat}{node}: life {life}, {age:.1} s old; has not called MPI");
     };
     let generation = process.engine.generation();

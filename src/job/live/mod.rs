@@ -8,7 +8,7 @@ mod sight;
 mod stories;
 
 use crate::engine::World;
-use crate::fault::Tale;
+use crate::fault::Incident;
 use crate::host::{Rank, output, service};
 use crate::job::end::say;
 use crate::launch::Job;
@@ -84,15 +84,15 @@ pub(super) fn is_on() -> bool {
 }
 
 /// The record of a failure is complete.
-pub(super) fn tell(tale: &Tale) {
+pub(super) fn tell(incident: &Incident) {
     if let Some(live) = LIVE.get() {
-        live.told.lock().push(tale.clone());
+        live.told.lock().push(incident.clone());
     }
 }
 
 /// A rank has ended, for any reason.
 pub(super) fn ended(rank: &Rank) {
-    let (Some(live), Some(process)) = (LIVE.get(), rank.lodger::<Process>()) else { return };
+    let (Some(live), Some(process)) = (LIVE.get(), rank.attached::<Process>()) else { return };
     let gone = &mut live.gone.lock()[rank.seat];
     gone.lives = rank.incarnation + 1;
     gone.messages += process.engine.sent();

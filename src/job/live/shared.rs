@@ -1,7 +1,7 @@
 //! What the job shares with the thread that shows it.
 
 use crate::engine::World;
-use crate::fault::Tale;
+use crate::fault::Incident;
 use crate::view::Feed;
 use parking_lot::{Condvar, Mutex};
 use std::sync::Arc;
@@ -13,7 +13,7 @@ pub(super) struct Live {
     /// Whether the terminal also shows the end.
     pub(super) is_drawn: bool,
     /// Finished failure records that have not been shown.
-    pub(super) told: Mutex<Vec<Tale>>,
+    pub(super) told: Mutex<Vec<Incident>>,
     /// The seats whose ranks have exited successfully.
     pub(super) finished: Box<[AtomicBool]>,
     /// By seat, the counts of the incarnations that have ended.

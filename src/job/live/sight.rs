@@ -59,7 +59,7 @@ struct Seat {
 impl Seat {
     /// Adds up the ended incarnations and the living one, unless it is already among them.
     fn count(&mut self, gone: Gone, rank: Option<&Visit>) {
-        let process = rank.and_then(|rank| rank.lodger::<Process>());
+        let process = rank.and_then(|rank| rank.attached::<Process>());
         let (mut messages, mut collectives) = (gone.messages, gone.collectives);
         if let (Some(process), Some(rank)) = (process, rank) {
             let rings = process.engine.wakings();
@@ -181,7 +181,7 @@ impl Sight {
 
 /// Arrows from a rank to the ranks it waits for, unless it is about to continue.
 fn awaited_by(rank: &Visit) -> Vec<[u32; 2]> {
-    let Some(process) = rank.lodger::<Process>() else { return Vec::new() };
+    let Some(process) = rank.attached::<Process>() else { return Vec::new() };
     // A rank that does not sleep in a call is not asked, since asking would disturb it.
     let waits = process.engine.asleep_in().and_then(|_| process.engine.waits());
     let wants = waits.map(|waits| waits.wants).unwrap_or_default();
@@ -193,7 +193,7 @@ fn awaited_by(rank: &Visit) -> Vec<[u32; 2]> {
 }
 
 fn kind(rank: &Visit, recovers: impl Fn() -> bool) -> u8 {
-    let Some(process) = rank.lodger::<Process>() else { return OUTSIDE };
+    let Some(process) = rank.attached::<Process>() else { return OUTSIDE };
     if process.phases.has_left() {
         return DONE;
     }

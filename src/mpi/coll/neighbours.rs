@@ -11,7 +11,7 @@ use crate::mpi::lane::Lane;
 use crate::mpi::topology::Neighbours;
 
 /// The rank of a missing neighbour: MPI_PROC_NULL.
-const NOBODY: i32 = -3;
+const NO_NEIGHBOUR: i32 = -3;
 
 /// This member's block goes to all of its neighbours.
 pub struct NeighborAllgather(Round);
@@ -107,7 +107,7 @@ impl Around {
         if let Some(gaps) = comm.gaps() {
             // A gap that a dead rank left is like the edge of a grid.
             for rank in sources.iter_mut().chain(&mut destinations) {
-                *rank = gaps.place(*rank).unwrap_or(NOBODY);
+                *rank = gaps.place(*rank).unwrap_or(NO_NEIGHBOUR);
             }
         }
         Ok(Around { sources, destinations, is_grid: comm.cart().is_ok() })

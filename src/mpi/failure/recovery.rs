@@ -3,7 +3,7 @@
 
 use crate::base::Member;
 use crate::engine::shared::rules::{MsgMode, RecoveryMode, mode_of};
-use crate::engine::{Moved, RecoveryCache, Summons};
+use crate::engine::{CommittedView, Moved, Summons};
 use crate::fault::view::Slot;
 use crate::fault::{Mode, Record, Recovery, Step, Value, View};
 use crate::mpi::comm::group::Group;
@@ -230,15 +230,15 @@ fn adopt(process: &'static Process, view: &View, course: &Summons, context: u32)
     let before = process.world_comm();
     let modes = course.modes.or_else(|| attributes::modes(process, &before)).unwrap_or_default();
     let mode = mode_of(modes.comm).expect("only where there is a mode is there a recovery");
-    let era = process
+    let committed = process
         .world
         .recovery_cache()
-        .era((generation, context), || begin(process, view, course, context, mode));
-    let living = Arc::new(Group::listed(era.roll.clone(), process.me));
-    let (group, gaps) = match &era.with_gone {
+        .committed((generation, context), || begin(process, view, course, context, mode));
+    let living = Arc::new(Group::listed(committed.roll.clone(), process.me));
+    let (group, gaps) = match &committed.with_gone {
         None => (living, None),
         Some(all) => {
-            let gaps = Gaps::new(generation, context, living, era.ranks.clone());
+            let gaps = Gaps::new(generation, context, living, committed.ranks.clone());
             (Arc::new(Group::listed(all.clone(), process.me)), Some(gaps))
         }
     };
@@ -254,9 +254,9 @@ fn adopt(process: &'static Process, view: &View, course: &Summons, context: u32)
     process.recoverer.store(thread_token(), Ordering::Relaxed);
     process.world.forgive();
     process.lineage.lock().turn_over();
-    process.engine.turn_over(generation, era.roll.clone(), moved)?;
+    process.engine.turn_over(generation, committed.roll.clone(), moved)?;
     // Only now: a thread that finds it there is of the generation that it is for.
-    let next = Summons { recovery: era.next.clone(), number: 0, modes: None };
+    let next = Summons { recovery: committed.next.clone(), number: 0, modes: None };
     *process.recovery.lock() = Some(next);
     process.engine.nudge();
     Ok(())
@@ -265,7 +265,7 @@ fn adopt(process: &'static Process, view: &View, course: &Summons, context: u32)
 /// What all have in common from now on.
 fn begin(
     process: &'static Process, view: &View, course: &Summons, context: u32, mode: Mode,
-) -> RecoveryCache {
+) -> CommittedView {
     let world = process.world;
     let members: Vec<Member> = view.members().collect();
     world.tell(|chronicle, now| chronicle.committed(&members, view.generation, now));
@@ -274,7 +274,7 @@ fn begin(
     let last = || view.slots.iter().map(|slot| slot.last()).collect();
     let mut record = course.recovery.record().clone();
     world.file(&mut record);
-    RecoveryCache {
+    CommittedView {
         key: (view.generation, context),
         roll: world.enrol(members),
         with_gone: (ranks.len() < view.slots.len()).then(|| world.enrol(last())),
