@@ -63,12 +63,12 @@ pub struct Engine {
     turns: AtomicU32,
     /// The memory that this rank named and that is not there.
     fault: OnceLock<usize>,
-    /// Who counts the steps of this rank, if somebody does.
+    /// What counts the steps of this rank, if anything does.
     steps: OnceLock<Arc<dyn Steps>>,
-    /// The call in which a thread of this rank sleeps, for those who look from outside.
+    /// The call in which a thread of this rank sleeps, for observers.
     asleep_in: Name,
     /// How many messages the program has sent the short way, which is counted under the lock of the
-    /// state; and how many otherwise. Nobody but the rank writes, nor reads unless people look on.
+    /// state; and how many otherwise. Only the rank writes it, and only live views read it.
     sent_shortly: AtomicU64,
     sent_otherwise: AtomicU64,
 }
@@ -103,9 +103,9 @@ struct State {
     outlook: crate::engine::rank::outlook::Outlook,
     /// How many threads wait, and whether something that they may wait for has happened.
     waiting: u32,
-    /// Who they are, and for what they wait.
+    /// Its waiting threads, and for what they wait.
     waiters: Slab<crate::engine::rank::awaited::Waiter>,
-    /// One who waits in a meeting, and for nothing else: the call that it is in, and for what.
+    /// A thread that waits in a meeting only: its call, and what it waits for.
     sleeper: Option<(&'static str, crate::engine::rank::awaited::Watched)>,
     has_news: bool,
     /// How many threads are making a long copy.
@@ -364,7 +364,7 @@ impl Engine {
         self.share_news(&mut state);
     }
 
-    /// Nobody will ask for this operation any more; it goes on to its end.
+    /// The program has freed this operation's request; the operation goes on to its end.
     pub fn abandon(&self, op: Key) {
         let mut state = self.state.lock();
         if state.ops.collect(op).is_none()

@@ -26,7 +26,7 @@ const LONGEST_PIECE: usize = 128 << 10;
 /// How often to look whether the helper has left before others may run.
 const LOOKS: u32 = 100;
 
-/// From where somebody takes pieces.
+/// The end from which a thread takes pieces.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum End {
     Front,
@@ -83,7 +83,7 @@ impl Errand {
         }
     }
 
-    /// The number of a piece that nobody else has.
+    /// The number of a piece that no other thread has.
     fn take(&self, end: End, pieces: u64) -> Option<usize> {
         let relaxed = Ordering::Relaxed;
         let one = |taken: u64| {
@@ -119,12 +119,12 @@ impl CooperativeCopy<'_> {
 pub(super) struct Invitation(AtomicPtr<CooperativeCopy<'static>>);
 
 impl Invitation {
-    /// Runs the errands, together with whoever comes.
+    /// Runs the errands, together with the threads that come.
     pub(super) fn run(&self, errands: &[Errand]) {
         let joint = CooperativeCopy { errands, has_left: AtomicBool::new(false) };
         let own = ptr::from_ref(&joint).cast_mut().cast::<CooperativeCopy<'static>>();
         let (nobody, relaxed) = (ptr::null_mut(), Ordering::Relaxed);
-        // Somebody else may have invited the same rank: then this one copies alone.
+        // Another rank may have invited this one already: then the caller copies alone.
         let is_out = self.0.compare_exchange(nobody, own, Ordering::Release, relaxed).is_ok();
         joint.work(End::Front);
         if is_out && self.0.compare_exchange(own, nobody, relaxed, relaxed).is_err() {
@@ -134,13 +134,13 @@ impl Invitation {
         }
     }
 
-    /// Helps with the copy that somebody invites to, if there is one; false: there is none.
+    /// Helps with a copy to which this rank is invited; false if there is none.
     #[inline]
     pub(super) fn accept(&self) -> bool {
         self.is_out() && self.help()
     }
 
-    /// Whether somebody invites right now.
+    /// Whether there is an invitation right now.
     #[inline]
     pub(super) fn is_out(&self) -> bool {
         !self.0.load(Ordering::Relaxed).is_null()
@@ -149,7 +149,7 @@ impl Invitation {
     #[cold]
     fn help(&self) -> bool {
         let joint = self.0.swap(ptr::null_mut(), Ordering::Acquire);
-        // SAFETY: whoever finds its invitation taken waits for `has_left` before the copy goes.
+        // SAFETY: a rank that finds its invitation taken waits for `has_left` before the copy goes.
         let Some(joint) = (unsafe { joint.as_ref() }) else { return false };
         joint.work(End::Back);
         joint.has_left.store(true, Ordering::Release);

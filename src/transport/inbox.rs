@@ -28,7 +28,7 @@ impl Port {
         self.seat as usize
     }
 
-    /// What those who wait for news of this port sleep on.
+    /// Threads that wait for news of this port sleep on it.
     pub fn bell(&self) -> &Bell {
         &self.bell
     }
@@ -71,7 +71,7 @@ impl Port {
         !self.returns.0.is_empty()
     }
 
-    /// Helps to copy what this seat has sent, if somebody invites to that.
+    /// Helps to copy what this seat has sent, if the receiver invites it to.
     #[inline]
     pub fn helps(&self) -> bool {
         self.invitation.accept()
@@ -83,7 +83,7 @@ impl Port {
         self.invitation.is_out()
     }
 
-    /// Takes an own packet back from whoever had it.
+    /// Takes an own packet back from its last holder.
     #[inline]
     pub(super) fn accept_return(&self, packet: Packet, is_awaited: bool) {
         self.returns.0.push(packet);
@@ -169,14 +169,14 @@ impl Wire {
         rings.fresh.drain(..known).map(|fresh| fresh.incoming).collect()
     }
 
-    /// The ring of this sender to this seat, if nobody has asked for it yet.
+    /// The ring of this sender to this seat, if it was not asked for yet.
     pub fn fresh_ring(&self, seat: usize, from: Member) -> Option<Incoming> {
         let mut rings = self.rings[seat].lock();
         let place = rings.fresh.iter().position(|fresh| fresh.incoming.from() == from)?;
         Some(rings.fresh.remove(place).incoming)
     }
 
-    /// Nothing comes any more through so many rings of the life at this seat.
+    /// Nothing comes any more through this number of rings of the life at this seat.
     pub fn close_rings(&self, seat: usize, count: usize) {
         self.rings[seat].lock().open -= count;
     }

@@ -1,7 +1,7 @@
 //! A packet: one message on its way, in memory of the sender's seat, to which it goes back; and the
 //! ports of the seats, between which packets travel.
 //!
-//! Whoever holds a [`Packet`] owns it alone. Dropping one sends it home, which is at the same time
+//! The holder of a [`Packet`] owns it alone. Dropping one sends it home, which is at the same time
 //! the acknowledgement that its message was taken (see [`Fate`]). Nodes are never freed.
 //!
 //! | hold      | who may change it                                   | to                    |
@@ -31,7 +31,7 @@ pub struct Port {
     pub(super) inbox: Queue<Packet>,
     pub(super) bell: Bell,
     pub(super) seat: u32,
-    /// The life that sits here plus 1; 0 while nobody does.
+    /// The life that sits here plus 1; 0 while the seat is empty.
     pub(super) life: AtomicU32,
     /// How many rings have been made that lead here, in all lives.
     pub(super) made: AtomicU32,
@@ -67,7 +67,7 @@ pub enum Load<'a> {
 /// What became of a packet that is home again.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Fate {
-    /// Nobody took the message: recalled, or its receiver is gone.
+    /// The message was not taken: recalled, or its receiver is gone.
     Refused,
     Delivered,
     /// The sender's memory was not there: the sender's fault to suffer.
@@ -219,7 +219,7 @@ impl Packet {
         field!(self, bytes)
     }
 
-    /// Who sent it.
+    /// Its sender.
     pub fn sender(&self) -> Member {
         let seat = (field!(self, seat) & !DETOUR) as usize;
         Member { seat, incarnation: field!(self, sender) }
@@ -374,7 +374,7 @@ impl Packet {
         life::pin(seat, incarnation).filter(|_| self.is_intact())
     }
 
-    /// Copies out of the memory of this packet's sender, who may help.
+    /// Copies from the memory of this packet's sender, which may help.
     pub(super) fn run(&self, errands: &[Errand]) {
         match errands.iter().map(Errand::bytes).sum::<usize>() < cooperative_copy::LONG {
             true => errands.iter().for_each(Errand::run_alone),
@@ -447,7 +447,7 @@ impl Packet {
         }
         let start = ptr::with_exposed_provenance_mut::<u8>(self.word());
         let block = ptr::slice_from_raw_parts_mut(start, self.bytes());
-        // SAFETY: `load` made this word from a box of so many bytes; the shape says it is ours.
+        // SAFETY: `load` made this word from a box of this size; the shape says it is ours.
         drop(unsafe { Box::from_raw(block) });
         field!(self, shape = Shape::Carried);
     }

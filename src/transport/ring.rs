@@ -19,7 +19,7 @@ use crate::host::sched::Bell;
 use parking_lot::Mutex;
 use std::ptr::{self, NonNull};
 
-/// How many rings may lead to one receiver, and how many it has out itself.
+/// How many rings may lead to one receiver, and how many may lead away from it.
 pub const MOST: usize = 8;
 
 /// The longest message that lies in the ring.
@@ -49,7 +49,7 @@ pub(super) struct SharedRing {
 static UNUSED: Mutex<Vec<&'static SharedRing>> = Mutex::new(Vec::new());
 
 impl SharedRing {
-    /// A ring that nobody uses, for two.
+    /// An unused ring, for two ranks.
     pub(super) fn open(from: Member, to: Member, bell: &'static Bell) -> (Outgoing, Incoming) {
         let ring = UNUSED.lock().pop().unwrap_or_else(|| {
             let (absorbed, holders) = (AtomicU32::new(0), AtomicU32::new(0));
@@ -69,9 +69,9 @@ impl SharedRing {
     }
 }
 
-/// Sends home what lies in a ring, for the only one who takes out of it.
+/// Sends home what lies in a ring, for its only receiver.
 fn drain(ring: &SharedRing) {
-    // SAFETY: the caller is the only one who takes.
+    // SAFETY: the caller is the only receiver.
     while let Some(slip) = unsafe { ring.lines.next() } {
         drop(packet_in(slip));
         // SAFETY: as above.
@@ -90,11 +90,11 @@ fn packet_in(slip: NonNull<Slip>) -> Option<Packet> {
     let node = unsafe { (*slip.as_ptr()).payload[0] };
     let node = std::ptr::with_exposed_provenance_mut(node as usize);
     let node = NonNull::new(node).expect("the sender has put a packet there");
-    // SAFETY: the sender gave the packet up when it put it there, and whoever takes it passes on.
+    // SAFETY: the sender gave the packet up when it put it there, and the taker passes on.
     Some(unsafe { Packet::from_raw(node) })
 }
 
-/// Where so many bytes go that are the next message, under this envelope.
+/// Where the next message goes, with this envelope and length.
 #[inline(always)]
 fn room_for(room: &Room<Slip>, envelope: Envelope, bytes: usize) -> Span {
     let slip = room.at;
@@ -139,7 +139,7 @@ impl Outgoing {
     /// A message is likely to be sent very soon.
     #[inline(always)]
     pub fn anticipate(&mut self) {
-        // SAFETY: whoever has the ring's only sending end to himself is one.
+        // SAFETY: the holder of the ring's only sending end is one.
         unsafe { self.ring.lines.anticipate() }
     }
 
@@ -159,7 +159,7 @@ impl Outgoing {
         if bytes > ROOM || !self.is_clear() {
             return Ok(false);
         }
-        // SAFETY: whoever has the ring's only sending end to himself is one.
+        // SAFETY: the holder of the ring's only sending end is one.
         let Some(room) = (unsafe { self.ring.lines.room() }) else { return Ok(false) };
         memory::copy_few(data, room_for(&room, envelope, bytes))?;
         // SAFETY: there was room, and it is filled.
@@ -174,7 +174,7 @@ impl Outgoing {
         if bytes > ROOM || !self.is_clear() {
             return Ok(false);
         }
-        // SAFETY: whoever has the ring's only sending end to himself is one.
+        // SAFETY: the holder of the ring's only sending end is one.
         let Some(room) = (unsafe { self.ring.lines.room() }) else { return Ok(false) };
         memory::transfer(data, &room_for(&room, envelope, bytes).into())?;
         // SAFETY: there was room, and it is filled.
@@ -185,7 +185,7 @@ impl Outgoing {
     /// Sends a packet; gives it back, marked as one that goes round, if there is no room.
     pub fn pass(&mut self, packet: Packet) -> Option<Packet> {
         let room = match self.is_clear() {
-            // SAFETY: whoever has the ring's only sending end to himself is one.
+            // SAFETY: the holder of the ring's only sending end is one.
             true => unsafe { self.ring.lines.room() },
             false => None,
         };
@@ -251,7 +251,7 @@ impl Incoming {
     /// How many messages there may be at a time.
     pub const SLOTS: usize = SLOTS;
 
-    /// Who sends.
+    /// The sender.
     #[inline]
     pub fn from(&self) -> Member {
         self.from
@@ -260,7 +260,7 @@ impl Incoming {
     /// What comes next. A packet is taken out at once.
     #[inline]
     pub fn arrival(&mut self) -> Option<Arrival> {
-        // SAFETY: whoever has the ring's only receiving end to himself is one.
+        // SAFETY: the holder of the ring's only receiving end is one.
         let slip = unsafe { self.ring.lines.next() }?;
         if let Some(packet) = packet_in(slip) {
             self.pass();
@@ -282,7 +282,7 @@ impl Incoming {
     /// What comes next, which stays there.
     #[inline(always)]
     pub fn glance(&self) -> Glance {
-        // SAFETY: whoever has the ring's only receiving end to himself is one.
+        // SAFETY: the holder of the ring's only receiving end is one.
         let Some(slip) = (unsafe { self.ring.lines.next() }) else { return Glance::Nothing };
         // SAFETY: the place is filled, and the taker's until it passes on.
         let bytes = unsafe { (*slip.as_ptr()).bytes };
@@ -299,7 +299,7 @@ impl Incoming {
     /// The message that came last was read.
     #[inline(always)]
     pub fn pass(&mut self) {
-        // SAFETY: `arrival` has found one: nobody else passes, and its caller is the only one.
+        // SAFETY: `arrival` has found one, and its caller is the only receiver.
         unsafe { self.ring.lines.pass() }
     }
 
@@ -311,7 +311,7 @@ impl Incoming {
 }
 
 impl Drop for Incoming {
-    /// What nobody has taken goes home.
+    /// What was not taken goes home.
     fn drop(&mut self) {
         drain(self.ring);
         self.ring.let_go();
@@ -326,7 +326,7 @@ pub struct WatchedRings {
 }
 
 impl WatchedRings {
-    /// From now on it is these.
+    /// From now on, it watches these.
     pub fn watch(&self, incoming: &[Incoming]) {
         for (place, incoming) in self.rings.iter().zip(incoming) {
             place.store(ptr::from_ref(incoming.ring).cast_mut(), Ordering::Relaxed);
@@ -339,7 +339,7 @@ impl WatchedRings {
     pub fn have_messages(&self) -> bool {
         let count = self.count.load(Ordering::Acquire) as usize;
         self.rings[..count.min(MOST)].iter().any(|place| {
-            // SAFETY: so many places have been set, to rings, which are never freed.
+            // SAFETY: the first `count` places have been set to rings, which are never freed.
             unsafe { &*place.load(Ordering::Relaxed) }.lines.has_next()
         })
     }

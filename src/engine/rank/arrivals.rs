@@ -40,7 +40,7 @@ impl Engine {
             return Err(Died);
         }
         state.start_preposted();
-        // Before the arrivals: whoever is dead by now has nothing more to send.
+        // Before the arrivals: a rank that is dead by now sends nothing more.
         let stir = self.world.stir();
         // And this before the inbox (see `adopt`).
         let made = self.port.made();
@@ -61,7 +61,7 @@ impl Engine {
         if self.awaited.load(Ordering::Relaxed) != 0 {
             self.reclaim(state)?;
         }
-        // Whoever has found what it wants may have left last words of the dead where they are.
+        // A thread that found what it wanted may have left the last messages of dead ranks unread.
         if stir != state.stir && found.is_none() {
             self.notice(state, stir);
         }
@@ -162,7 +162,7 @@ impl Engine {
         Ok(true)
     }
 
-    /// Puts a short message that nobody takes right now into a packet of this rank's own.
+    /// Puts a short message that no receive matches yet into a packet of this rank's own.
     #[inline(never)]
     fn stow(
         &self, state: &mut State, from: Member, envelope: Envelope, data: Span,

@@ -6,7 +6,7 @@ use crate::engine::shared::meeting::{Gate, Hall, Key, Meeting, Round};
 use crate::transport::Envelope;
 use std::sync::Arc;
 
-/// Of those who keep a wait from ending, more are not named.
+/// The most ranks that are named as keeping a wait from ending.
 pub(super) const MOST_NAMED: usize = 8;
 
 /// What a member waits for, and whose death ends the wait.
@@ -20,7 +20,7 @@ pub struct MeetingWait<'a> {
     pub everyone: &'a dyn Everyone,
 }
 
-/// Those whose death ends a wait, listed where somebody has died.
+/// The ranks whose death ends a wait, listed only if some rank has died.
 pub trait Everyone: Send + Sync {
     fn roster(&self) -> Arc<dyn Roster>;
 }
@@ -86,7 +86,7 @@ pub(in crate::engine) struct Waiter {
     pub(super) watched: Option<Watched>,
 }
 
-/// A message that somebody waits for, and the room that there is for it; `None` for a probe.
+/// A message that is waited for, and the room that there is for it; `None` for a probe.
 #[derive(Clone, Copy)]
 pub(in crate::engine) struct Sought {
     pub(in crate::engine) pattern: Envelope,

@@ -17,8 +17,8 @@ use std::sync::atomic::Ordering;
 const LOOKS: u32 = 8;
 
 impl Engine {
-    /// Whether messages may go the short way: no failure is known, nobody has ever recovered, and
-    /// nobody counts steps.
+    /// Whether messages may go the short way: no failure is known, there was no recovery, and
+    /// steps are not counted.
     #[inline(always)]
     pub fn may_take_fast_path(&self) -> bool {
         self.fast_path.load(Ordering::Relaxed) == self.world.stir()
@@ -149,7 +149,7 @@ impl Engine {
         let (ring, back) = state.rings.both_ways(from);
         let Some(ring) = ring else { return Look::Unusual };
         if comes_soon(looks, || ring.has_next()) {
-            // Who waits for a message often answers it.
+            // A receiver often answers the message that it waits for.
             back.into_iter().for_each(Outgoing::anticipate);
         }
         match ring.glance() {
@@ -236,7 +236,7 @@ mod tests {
     fn the_only_thread_and_each_of_several_receive_the_short_way_what_is_there() {
         let world = roomy_world(2);
         let (sender, receiver) = (engine(world, 0), engine(world, 1));
-        // Who has met a few times has a ring.
+        // After a few messages, a pair has a ring.
         for round in 0..4 {
             send(&sender, [round; 8]);
             let mut into = [0; 8];
@@ -253,7 +253,7 @@ mod tests {
             assert_eq!(at_once(&receiver), None);
         };
         receives(10);
-        // From now on nobody owns the state.
+        // From now on, no thread owns the state.
         std::thread::scope(|scope| {
             scope.spawn(|| receives(20));
         });

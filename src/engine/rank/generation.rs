@@ -91,7 +91,7 @@ impl Engine {
         self.world.rules().modes().map(|modes| modes.msg)
     }
 
-    /// Whether the rules stand against an operation, whoever its peer is.
+    /// Whether the rules forbid an operation, with any peer.
     pub(in crate::engine) fn judge_by_rules(
         &self, state: &State, envelope: Envelope, watch: &Watch,
     ) -> Option<Mishap> {
@@ -113,13 +113,13 @@ impl Engine {
         is_interrupted.then_some(Mishap::Interrupted)
     }
 
-    /// Whether somebody is on his way to the next generation, so that nobody waits any more.
+    /// Whether a rank is on the way to the next generation, so that waits end.
     pub fn is_called(&self) -> bool {
         !self.is_calm() && self.world.called() > self.generation()
     }
 
-    /// Waits for the end of an operation that nobody else knows of. When the others recover, or
-    /// somebody has died who might have been the one to send, it is taken back if that is still
+    /// Waits for the end of an operation that only this rank knows of. When the others recover, or
+    /// a possible sender has died, it is taken back if that is still
     /// possible.
     pub fn wait_in_peace(&self, op: Key) -> Result<Outcome, Died> {
         self.wait_until(|state| {
@@ -137,7 +137,7 @@ impl Engine {
         })
     }
 
-    /// Why nobody waits for this operation any more, which can still end well.
+    /// Why this operation is not waited for any more, although it can still succeed.
     fn unrest(&self, state: &State, op: Key) -> Option<Mishap> {
         let watch = state.ops.0.find(op)?.watch.as_ref()?;
         let doubted = |rank| Mishap::Doubted { rank };

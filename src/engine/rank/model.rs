@@ -14,7 +14,7 @@ const STEPS: usize = 400;
 const SIZES: [usize; 11] =
     [0, 1, 8, 9, 200, 201, 1992, 1993, Packet::ROOM, Packet::ROOM + 1, Packet::ROOM + 9000];
 
-/// Everybody, in order of seats; nobody dies here.
+/// All ranks, in order of seats; none dies here.
 struct Everyone;
 
 impl Roster for Everyone {
@@ -75,7 +75,7 @@ fn byte(index: usize, salt: usize) -> u8 {
 enum Fate {
     Waiting,
     Recalled,
-    /// Matched, and held until somebody receives it.
+    /// Matched, and held until it is received.
     Held,
     Delivered,
 }
@@ -432,7 +432,7 @@ impl Model {
         }
     }
 
-    /// Takes back what has come to nothing; nobody may be left with anything.
+    /// Takes back what was not matched; no rank may be left with anything.
     fn end(&mut self) {
         (0..RANKS).for_each(|rank| self.look(rank));
         for message in 0..self.messages.len() {

@@ -21,12 +21,12 @@ impl Engine {
         state.outside += 1;
         let number = state.outside;
         let op = state.begin(Stage::Outside(number), envelope, Some(watch));
-        // What has been taken in already nobody looks at again.
+        // What has been taken in already is not looked at again.
         self.review(&mut state, op);
         Outside { op, number }
     }
 
-    /// It is done. False when nobody waits for it any more.
+    /// It is done. False if no thread waits for it any more.
     pub fn report(&self, outside: Outside) -> bool {
         let mut state = self.state.lock();
         let is_awaited = state.waits_outside(outside);
@@ -90,7 +90,7 @@ mod tests {
         let (first, before) = waiting(world);
         world.bury(2, 0);
         assert_eq!(ended(&first, before), Some(Mishap::Lost { rank: 2 }));
-        // One who has heard of it begins to wait once more, and one who has not.
+        // One that has noticed it begins to wait once more, and one that has not.
         let watch = Watch::Everyone { rank: 0, member: first.me(), roster: everyone(3) };
         let after = first.go_outside(pattern(0, 2), watch);
         assert_eq!(ended(&first, after), Some(Mishap::Lost { rank: 2 }));

@@ -17,9 +17,9 @@ pub enum Watch {
     /// The one peer's.
     Peer { rank: i32, member: Member },
     /// Each member's (MPI_ANY_SOURCE): of all that wait when it is noticed, else of the next that
-    /// begins, and no other; and of every one when nobody else is left.
+    /// begins, and no other; and of every one if no other member is left.
     Anyone(Arc<dyn Roster>),
-    /// Any member's, whoever the peer is (collectives).
+    /// Any member's, with any peer (collectives).
     Everyone { rank: i32, member: Member, roster: Arc<dyn Roster> },
 }
 
@@ -39,7 +39,7 @@ pub enum Mishap {
     Revoked,
     /// Its members have called different things.
     Mismatched(Void),
-    /// A run failed; whoever started it knows how.
+    /// A run failed; the code that started it knows how.
     Failed,
 }
 
@@ -55,7 +55,7 @@ pub struct Outcome {
 }
 
 impl Outcome {
-    /// Whether somebody's death ended the operation.
+    /// Whether a death ended the operation.
     pub(in crate::engine) fn is_lost(&self) -> bool {
         use Mishap::{Interrupted, Lost, Revoked};
         matches!(self.mishap, Some(Lost { .. } | Interrupted | Revoked))
@@ -90,7 +90,7 @@ pub(in crate::engine) enum Stage {
     Deciding(Matter),
     /// Ends when the program says so (see [`crate::engine::Engine::open`]).
     Open,
-    /// Ends when somebody outside says so, or by a failure; the how manyth it is (see `offload`).
+    /// Ends when another thread says so, or by a failure; its number (see `offload`).
     Outside(u64),
     Done(Outcome),
 }
@@ -139,15 +139,15 @@ pub(in crate::engine) struct Op {
     pub(in crate::engine) run: Option<Key>,
     /// How many deaths had been reported in its context when it began (see [`Watch::Anyone`]).
     pub(in crate::engine) heard: u32,
-    /// The rank whose death nobody has acknowledged, of a receive that waits for any (ULFM).
+    /// The rank with an unacknowledged death, for a receive from any source (ULFM).
     pub(in crate::engine) doubt: Option<i32>,
     /// The other half of an exchange.
     pub(in crate::engine) partner: Option<Key>,
-    /// Nobody will ask how it ended.
+    /// The program will not ask how it ended.
     pub(in crate::engine) is_orphan: bool,
 }
 
-/// The operations of a rank, as those see them who wait for some; and what is not yet one.
+/// The operations of a rank, as its waiting threads see them; and what is not yet one.
 #[derive(Default)]
 pub struct Ops(pub(in crate::engine) Slab<Op>, pub(in crate::engine) PrepostedReceives);
 impl Ops {

@@ -24,7 +24,7 @@ pub(in crate::engine) type Fellowships = dyn Fn() -> Vec<Fellowship> + Send + Sy
 /// What a rank knows of failures.
 #[derive(Default)]
 pub(in crate::engine) struct Outlook {
-    /// The world of this generation; `None`: everybody's first life.
+    /// The world of this generation; `None`: all ranks are in their first life.
     pub(super) company: Option<Arc<Roll>>,
     /// How many deaths concern earlier generations only.
     pub(in crate::engine) base: usize,
@@ -36,7 +36,7 @@ pub(in crate::engine) struct Outlook {
     pub(super) peculiar: HashMap<u32, MsgMode>,
     /// A member of the world of this generation is dead.
     pub(in crate::engine) has_losses: bool,
-    /// Somebody is on his way to the next generation.
+    /// A rank is on the way to the next generation.
     pub(super) is_called: bool,
     /// Under CONT, where messages of earlier generations belong now, and since which one.
     pub(super) moved: Vec<(u64, Moved)>,

@@ -30,7 +30,7 @@ impl Engine {
         wire.post(to.seat, packet);
     }
 
-    /// Asks for a ring to somebody who is sent to often.
+    /// Asks for a ring to a rank that gets many messages.
     fn meet(&self, state: &mut State, to: Member) {
         let known = &mut state.rings.destinations[to.seat % MOST_RINGS];
         if known.way.is_some() || to.seat == self.me.seat {
@@ -184,7 +184,7 @@ mod tests {
                 let mut letter = letter(0, 1, tag);
                 letter.to = member;
                 let data = [life as u8; 8];
-                // Who has heard of a death sends with care, which is no other way.
+                // A rank that knows of a death sends with care, which is no other way.
                 let sent = sender.send(letter, &Span::of(&data).into(), Mode::Standard);
                 assert_eq!(sent, Ok(None));
             }

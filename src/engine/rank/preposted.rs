@@ -46,7 +46,7 @@ pub(super) struct Preposted {
     bytes: u32,
     pub(super) into: Span,
     pub(super) from: Member,
-    /// Who comes after it in its list, or after a free place.
+    /// The next one in its list, or the next free place.
     next: u8,
 }
 
@@ -149,7 +149,7 @@ impl PrepostedReceives {
         key
     }
 
-    /// Where the message goes that has this envelope; `None`: nobody waits for it, or it is too
+    /// Where the message with this envelope goes; `None`: no receive matches it, or it is too
     /// long.
     #[inline(always)]
     pub(super) fn fill(&mut self, envelope: Envelope, bytes: usize) -> Option<Span> {

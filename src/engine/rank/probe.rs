@@ -86,7 +86,7 @@ impl Engine {
         self.refusal(state, pattern, watch, heard)
     }
 
-    /// Why nothing will come, or nobody looks for it any more.
+    /// Why nothing will come, or why the probe is given up.
     fn refusal(
         &self, state: &mut State, pattern: Envelope, watch: &Watch, heard: usize,
     ) -> Option<Outcome> {

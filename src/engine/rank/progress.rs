@@ -132,7 +132,7 @@ impl Engine {
             }
             state.pool.keep(packet);
         }
-        // Whoever comes for a blank packet may find what another thread waits for.
+        // A thread that needs an empty packet may find what another thread waits for.
         self.share_news(state);
         Ok(())
     }
@@ -220,7 +220,7 @@ impl Engine {
         keys.into_iter().for_each(|key| self.review(state, key));
     }
 
-    /// Ends this operation if somebody's death has made it hopeless.
+    /// Ends this operation if a death has made it hopeless.
     #[cold]
     pub(in crate::engine) fn review(&self, state: &mut State, key: Key) {
         let Some(Op { stage, envelope, watch: Some(watch), heard, .. }) = state.ops.0.find(key)
@@ -334,7 +334,7 @@ impl Engine {
     /// communicators have its predecessor. It reaches itself.
     fn out_of_reach(&self, watch: &Watch) -> Option<i32> {
         let Member { seat, incarnation } = self.me;
-        // Who has come by a recovery has communicators of its own time.
+        // A replacement's communicators are of its own generation.
         if incarnation == 0 || self.generation() > 0 {
             return None;
         }
@@ -440,7 +440,7 @@ impl Engine {
         let bell = self.port.bell();
         let heard = bell.listen();
         if self.world.wire().has_rings() {
-            // Who sends by a ring makes the light one.
+            // A sender with a ring makes the light one.
             fence::heavy();
         }
         if !self.has_news(seen) && !is_so() {

@@ -12,7 +12,7 @@ pub(in crate::engine) struct Rings {
     pub(super) destinations: [Destination; MOST_RINGS],
 }
 
-/// Somebody this rank sends to: one for each remainder of the seats.
+/// A rank that this one sends to: one for each remainder of the seats.
 #[derive(Default)]
 pub(super) struct Destination {
     pub(super) way: Option<Outgoing>,
@@ -36,13 +36,13 @@ impl Rings {
         way_to(&mut self.destinations, to)
     }
 
-    /// The ring of this sender.
+    /// The ring from this sender.
     #[inline(always)]
     pub(in crate::engine) fn from(&mut self, from: Member) -> Option<&mut Incoming> {
         way_from(&mut self.incoming, from)
     }
 
-    /// The rings of this sender and to it.
+    /// The rings from this sender and to it.
     #[inline(always)]
     pub(in crate::engine) fn both_ways(
         &mut self, other: Member,

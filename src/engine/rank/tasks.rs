@@ -1,5 +1,5 @@
 //! Runs: computations of the floor above that go on whenever an operation has ended that they wait
-//! for. Whoever waits or asks for anything carries on the runs that are due, with nothing locked.
+//! for. A thread that waits or tests carries on the runs that are due, with nothing locked.
 //!
 //! A run is an operation itself, so that it can be waited for like any other.
 //!

@@ -8,7 +8,7 @@ const CONTEXT: u32 = 4;
 /// Too long to be carried inside a packet.
 const LONG: usize = Packet::ROOM + 500;
 
-/// Everybody, in order of seats.
+/// All ranks, in order of seats.
 struct All(usize);
 
 impl Roster for All {
@@ -27,7 +27,7 @@ pub(in crate::engine) fn world(seats: usize) -> &'static World {
     world
 }
 
-/// As if there were a core for everybody: there are rings then.
+/// As if each rank had a core: there are rings then.
 pub(in crate::engine) fn roomy_world(seats: usize) -> &'static World {
     let world: &'static World = Box::leak(Box::new(World::on(seats, seats)));
     (0..seats).for_each(|seat| world.enter(seat, 0));
@@ -309,7 +309,7 @@ fn every_wait_for_a_dead_peer_ends() {
     assert_eq!(engine.poll(|ops| ops.outcome(wild).copied()), Ok(None));
     world.bury(2, 0);
     assert_eq!(engine.wait(wild).expect("alive").mishap, Some(Mishap::Lost { rank: 2 }));
-    // Nobody is left, so every further receive from any source fails, and does not hang.
+    // No sender is left, so every further receive from any source fails, and does not hang.
     for _ in 0..2 {
         let alone = recv(&engine, ANY_SOURCE, 1, any.clone(), &mut into);
         assert!(matches!(alone.mishap, Some(Mishap::Lost { .. })));
@@ -377,12 +377,12 @@ fn a_death_ends_all_receives_from_anybody_that_wait_and_no_later_one() {
     let op = start(later);
     assert_eq!(engine.poll(|ops| ops.outcome(op).copied()), Ok(None), "it was reported");
     engine.cancel(op);
-    // Two more, while nobody waits: the next two hear of them, one each.
+    // Two more, while no thread waits: the next two waits report them, one each.
     world.bury(3, 0);
     assert_eq!(engine.wait(start(last)).expect("alive").mishap, lost(3));
 }
 
-/// While one thread copies many long messages, those who wait for something short go on.
+/// While one thread copies many long messages, threads that wait for short ones go on.
 #[test]
 #[cfg_attr(miri, ignore = "there is no time in Miri")]
 fn a_long_copy_does_not_keep_the_news_from_other_threads() {

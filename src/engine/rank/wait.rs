@@ -9,7 +9,7 @@ use crate::engine::shared::meeting::Gate;
 use crate::engine::{Engine, State};
 use std::sync::atomic::Ordering;
 
-/// How often one who has a core looks before he does anything else: somebody is about to come.
+/// How often a thread with a core of its own looks before it does anything else.
 const LOOKS: u32 = 100;
 
 impl Engine {
@@ -223,7 +223,7 @@ impl Engine {
             && self.state.lock().waiting_runs.iter().any(|(_, awaited)| awaited.is_over())
     }
 
-    /// Who keeps a wait from ending.
+    /// The ranks that keep a wait from ending.
     pub(in crate::engine) fn missing(&self, watched: Watched) -> Vec<Want> {
         let Watched { gate, envelope, .. } = watched;
         let meeting = self.world.known_meeting(watched.key);
@@ -233,7 +233,7 @@ impl Engine {
 }
 
 impl State {
-    /// Who keeps the runs from going on.
+    /// The ranks that keep the runs from going on.
     pub(in crate::engine) fn missed_by_runs(&self) -> impl Iterator<Item = Want> {
         let wants =
             |(_, awaited): &(Run, Awaited)| wants(awaited.envelope, false, awaited.missing());

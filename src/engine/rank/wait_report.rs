@@ -36,7 +36,7 @@ impl Engine {
         self.sent_otherwise.fetch_add(1, Ordering::Relaxed);
     }
 
-    /// How often somebody has woken a thread of whoever sits in this rank's seat.
+    /// How often a thread of the rank in this seat was woken.
     pub fn wakings(&self) -> u32 {
         self.port.bell().rings()
     }
@@ -78,9 +78,9 @@ impl Engine {
 }
 
 impl Engine {
-    /// The messages that have arrived and that nobody has received, with their lengths.
+    /// The messages that have arrived and were not received, with their lengths.
     pub fn unmatched(&self) -> Vec<(Envelope, usize)> {
-        // Whoever has died has nothing to say any more.
+        // A dead rank has nothing to report.
         let _is_up_to_date = self.poll(|_| Some(()));
         let state = self.state.lock();
         let wanted = state.unexpected.all().filter(|(_, packet)| !packet.is_recalled());

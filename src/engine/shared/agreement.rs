@@ -23,9 +23,9 @@ use std::time::Duration;
 #[derive(Default)]
 struct News {
     decided: Vec<Member>,
-    /// Whose deaths all know of who recover.
+    /// The members whose deaths are known to all that recover.
     agreed: Vec<Member>,
-    /// Who is to be brought to life, and for what.
+    /// The members to be started, and for what.
     wanted: Vec<(Vec<Member>, Summons)>,
 }
 
@@ -86,7 +86,7 @@ impl World {
         let ledger = self.ledger.lock();
         let is_dead = |member: &Member| ledger.is_dead(*member);
         let mut absent: Vec<Member> = roster.iter().copied().filter(is_dead).collect();
-        // In the order of the record, so that everybody lists them alike.
+        // In the order of the record, so that all members have one order.
         let deaths = ledger.since(0);
         absent.sort_by_key(|dead| deaths.iter().rposition(|other| other == dead));
         drop(ledger);
@@ -102,7 +102,7 @@ impl World {
     /// What was decided, if it was; once asked, `me` knows it.
     fn decision(&self, key: Key, me: Member) -> Option<Arc<Decision>> {
         let mut rounds = self.agreements.rounds.lock();
-        // Whoever is taken for dead while he still looks finds nothing any more.
+        // A member that is recorded as dead while it still looks finds nothing any more.
         let round = rounds.get_mut(&key)?;
         let place = round.place(me).expect("whoever contributes is a member");
         let decision = round.machines[place].decision()?.clone();
@@ -121,7 +121,7 @@ impl World {
         round.machines[place].decision().is_some()
     }
 
-    /// Nobody decides on outcomes any more on communicators with contexts below this one.
+    /// No member decides any more on communicators with contexts below this one.
     pub(in crate::engine) fn forget_outcomes(&self, context: u32) {
         let is_old = |key: &Key| key.purpose == Purpose::Outcome && key.of < u64::from(context);
         self.agreements.rounds.lock().retain(|key, _| !is_old(key));
@@ -142,7 +142,7 @@ impl World {
         self.awaiting(&self.agreements.rounds.lock()).map(|round| round.since).min()
     }
 
-    /// Where those who recover wait for somebody.
+    /// The call in which recovering members wait for another.
     fn awaiting<'a>(
         &self, rounds: &'a BTreeMap<Key, Round>,
     ) -> impl Iterator<Item = &'a Round> + use<'a> {
@@ -168,7 +168,7 @@ impl World {
         self.miss(member, Agreement::excuse);
     }
 
-    /// Those who have left in peace.
+    /// The members that have left after finalizing.
     pub(in crate::engine) fn departed(&self) -> Vec<Member> {
         self.agreements.departed.lock().iter().copied().collect()
     }
@@ -200,7 +200,7 @@ impl World {
         }
     }
 
-    /// Somebody is on his way to `generation`: the others hear of it wherever they wait.
+    /// A rank is on the way to `generation`: the others notice it wherever they wait.
     pub fn call_to(&self, generation: u64) {
         if self.agreements.called.fetch_max(generation, Ordering::SeqCst) < generation {
             self.disturb();
@@ -209,13 +209,13 @@ impl World {
         }
     }
 
-    /// The latest generation that somebody is on his way to.
+    /// The latest generation that a rank is on the way to.
     #[inline]
     pub fn called(&self) -> u64 {
         self.agreements.called.load(Ordering::SeqCst)
     }
 
-    /// Brings these to life, unless somebody has done so already.
+    /// Starts these members, unless that has been done already.
     pub fn respawn(&self, members: &[Member], summons: &Summons) {
         let generation = summons.recovery.before().generation + 1;
         for &member in members {
@@ -231,7 +231,7 @@ impl World {
         }
     }
 
-    /// What `member`, who has just begun, is to take part in.
+    /// What `member`, which has just begun, is to take part in.
     pub fn summons(&self, member: Member) -> Option<Summons> {
         self.agreements.summons.lock().remove(&member)
     }
@@ -248,14 +248,14 @@ impl Engine {
         let mut state = self.state.lock();
         let op = state.begin(Stage::Deciding(key), Envelope::default(), None);
         state.deciding.push(op);
-        // Those who decide later make a stir, by which this rank looks again.
+        // Members that decide later make a stir, and then this rank looks again.
         self.hear_decisions(&mut state);
         Ok(op)
     }
 
     /// What was decided in an agreement that is over for this rank. It is asked once.
     pub fn decision(&self, key: Key) -> Result<Arc<Decision>, Died> {
-        // Only whoever is taken for dead finds none.
+        // Only a member that is recorded as dead finds none.
         self.world.decision(key, self.me).ok_or(Died)
     }
 
@@ -266,7 +266,7 @@ impl Engine {
                 Some(Stage::Deciding(key)) if self.world.has_decided(*key, self.me) => {
                     self.finish(state, op, Outcome::default());
                 }
-                // Those who recover contribute nothing any more.
+                // Recovering members contribute nothing any more.
                 Some(Stage::Deciding(key))
                     if key.purpose == Purpose::Outcome
                         && self.world.called() > self.generation() =>

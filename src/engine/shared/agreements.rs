@@ -11,7 +11,7 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
 use std::time::Duration;
 
-/// Which agreement: all members name the same one alike.
+/// The name of an agreement, which is equal at all members.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Key {
     pub purpose: Purpose,
@@ -27,7 +27,7 @@ pub enum Purpose {
     Recovery,
     /// ULFM's agreement on a flag.
     Flag,
-    /// ULFM's agreement on who is left.
+    /// ULFM's agreement on the surviving members.
     Shrink,
     /// Whether a collective operation has gone well everywhere.
     Outcome,
@@ -37,11 +37,11 @@ pub enum Purpose {
 #[derive(Default)]
 pub(in crate::engine) struct Agreements {
     pub(super) rounds: Mutex<BTreeMap<Key, Round>>,
-    /// Those who have left in peace; nobody waits for them.
+    /// The members that have left after finalizing; no member waits for them.
     pub(super) departed: Mutex<BTreeSet<Member>>,
     /// What replacements that have not begun yet are to take part in.
     pub(super) summons: Mutex<BTreeMap<Member, Summons>>,
-    /// The latest generation that somebody is on his way to.
+    /// The latest generation that a rank is on the way to.
     pub(super) called: AtomicU64,
 }
 
@@ -63,7 +63,7 @@ impl Summons {
         Value { least, ..Value::NEUTRAL }
     }
 
-    /// The agreement of this round has decided. The same follows at everybody.
+    /// The agreement of this round has decided. All members draw the same conclusion.
     pub fn advance(&mut self, decision: &Decision) -> Step {
         self.number += 1;
         let least = Some(decision.value.least).filter(|least| *least != u64::MAX);
@@ -90,7 +90,7 @@ pub(super) struct Round {
     pub(super) course: Option<Summons>,
     pub(super) machines: Vec<Agreement>,
     pub(super) standings: Vec<Standing>,
-    /// Who has got a decision since the last look.
+    /// The members that have got a decision since the last look.
     pub(super) decided: Vec<Member>,
     /// How many do not know the decision yet, and may ask.
     pub(super) waiting: usize,
@@ -124,7 +124,7 @@ impl Round {
         }
     }
 
-    /// Who could contribute and has not.
+    /// The members that could contribute and have not.
     pub(super) fn missing(&self) -> impl Iterator<Item = Member> + '_ {
         let is_missing = move |place: &usize| {
             self.standings[*place] == Standing::Open && !self.machines[*place].has_contributed()
@@ -133,7 +133,7 @@ impl Round {
         (0..self.machines.len()).filter(is_missing).map(member)
     }
 
-    /// Who is dead by the decision that these have.
+    /// The members that are dead by the decision of these.
     pub(super) fn dead(&self, decided: &[Member]) -> Vec<Member> {
         let place = decided.first().and_then(|member| self.place(*member));
         let decision = place.and_then(|place| self.machines[place].decision());
@@ -153,7 +153,7 @@ impl Round {
         }
     }
 
-    /// Lets the machine of `member` do something, and everybody hear what it says.
+    /// Lets the machine of `member` do something, and delivers its messages to the others.
     fn act(&mut self, member: Member, act: impl FnOnce(&mut Agreement, &mut Outbox)) {
         let place = self.place(member).expect("only members take part");
         let mut outbox = Outbox::new();
@@ -206,12 +206,12 @@ impl Round {
         }
     }
 
-    /// Those who have got a decision since the last look.
+    /// The members that have got a decision since the last look.
     pub(super) fn news(&mut self) -> Vec<Member> {
         std::mem::take(&mut self.decided)
     }
 
-    /// Whether nobody will ask any more.
+    /// Whether no member will ask any more.
     pub(super) fn is_over(&self) -> bool {
         self.waiting == 0
     }

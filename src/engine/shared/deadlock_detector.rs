@@ -8,16 +8,16 @@
 /// What one look at the job has found.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Sight {
-    /// Somebody runs, may run by himself, or has something to look at.
+    /// A rank runs, may run by itself, or has something to look at.
     Moving,
-    /// Nobody does. The number changes whenever somebody has run.
+    /// No rank does. The number changes whenever one has run.
     Still(u64),
 }
 
 /// After how many later looks that found no change it is certain.
 pub const CONFIRMATIONS: u32 = 2;
 
-/// One who looks now and then.
+/// An observer that looks now and then.
 #[derive(Default)]
 pub struct DeadlockDetector {
     last: Option<u64>,
@@ -51,7 +51,7 @@ mod tests {
     }
 
     impl Model {
-        /// One step of somebody who can make one; false when nobody can.
+        /// One step of a rank that can make one; false if none can.
         fn step(&mut self, random: &mut Random, sends: u64) -> bool {
             let able: Vec<usize> = (0..self.waits.len()).filter(|rank| self.can(*rank)).collect();
             if able.is_empty() {

@@ -1,4 +1,4 @@
-//! Conclusions that all members of a recovery draw alike: the first member computes them, the
+//! Conclusions that all members of a recovery draw: the first member computes them, the
 //! others find them done. Only the latest are kept; a member that is further behind computes them
 //! itself.
 
@@ -9,7 +9,7 @@ use parking_lot::Mutex;
 use std::collections::VecDeque;
 use std::sync::{Arc, Weak};
 
-/// So many rounds some may be ahead of others.
+/// The number of rounds that members may be ahead of others.
 const ROUNDS: usize = 4;
 
 /// What is kept for the members that come later.
@@ -33,17 +33,17 @@ struct Conclusion {
 pub struct CommittedView {
     /// The generation, and the context of the world's messages in it.
     pub key: (u64, u32),
-    /// Those who live, and with gaps those who did there before.
+    /// The living members; and, in a view with gaps, also the former members of the gaps.
     pub roll: Arc<Roll>,
     pub with_gone: Option<Arc<Roll>>,
-    /// The ranks of those who live.
+    /// The ranks of the living members.
     pub ranks: Arc<[i32]>,
     /// The recovery that comes next.
     pub next: Arc<Recovery>,
 }
 
 impl RecoveryCache {
-    /// The first recovery, which is alike for all who want the same of it.
+    /// The first recovery, shared by all members that ask for one mode.
     pub fn first_recovery(&self, mode: Mode, make: impl FnOnce() -> Recovery) -> Arc<Recovery> {
         let mut latest = self.first.lock();
         if let Some(first) = latest.upgrade().filter(|first| first.mode() == mode) {

@@ -14,7 +14,7 @@ impl World {
     /// The communicator with this context and these members, of whom `me` is one, is revoked.
     pub fn revoke(&self, context: u32, roster: &Arc<dyn Roster>, me: Member) {
         let mut all = self.revoked.all.lock();
-        // Who dies or leaves from now on parts with what he finds in the list.
+        // A member that dies or leaves from now on is removed from what is in the list.
         let gone = self.deaths_since(0).into_iter().chain(self.departed());
         let is_news = all.revoke(context, roster, me, gone);
         all.hear(context, me);
@@ -22,7 +22,7 @@ impl World {
             return;
         }
         self.revoked.count.store(all.count(), Ordering::SeqCst);
-        // Whoever finds the entry finds the stir, too.
+        // A rank that finds the entry finds the stir, too.
         self.disturb();
         drop(all);
         self.wake_all();
@@ -164,7 +164,7 @@ mod tests {
             world.let_go(context, member(2));
             assert!(world.is_revoked(context, member(1)));
         }
-        // It holds all of them; and nobody frees them in its name.
+        // It holds all of them, and no other thread frees them in its name.
         assert!(world.disquiets(member(1)));
         world.bury(1, 0);
         assert!(!world.has_revocations());

@@ -40,7 +40,7 @@ impl Charter {
         }
     }
 
-    /// That handler, where somebody has chosen it.
+    /// That handler, if the program has chosen it.
     pub fn errhandler(&self) -> Option<InitialErrhandler> {
         self.errhandler.get().copied()
     }

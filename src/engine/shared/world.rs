@@ -26,8 +26,8 @@ pub struct World {
     settled: Box<[AtomicUsize]>,
     /// What recoveries have settled for good, for all ranks.
     annals: Mutex<Annals>,
-    /// Grows with everything that those who wait may have to look at: deaths in the upper half,
-    /// the rest in the lower. Looked at by everybody, all the time.
+    /// Grows with everything that waiting ranks may have to look at: deaths in the upper half,
+    /// the rest in the lower. All ranks look at it, all the time.
     stir: AtomicU64,
     pub(in crate::engine) agreements: Agreements,
     shared: RecoveryCache,
@@ -36,7 +36,7 @@ pub struct World {
     pub(in crate::engine) meetings: Meetings,
     charter: Charter,
     blame: Mutex<Blame>,
-    /// Whether somebody is ordered to die at a step that must be seen.
+    /// Whether a rank is ordered to die at a step that must be seen.
     is_careful: AtomicBool,
     /// Whether anybody can wait: some rank has an engine.
     is_in_use: AtomicBool,
@@ -46,7 +46,7 @@ pub struct World {
     rolls: Rolls,
     /// Knows the name of the call that the calling thread is in.
     call: OnceLock<fn() -> &'static str>,
-    /// What is told about failures, and who writes it down; nothing is where nobody does.
+    /// What is told about failures, and the function that writes it; empty if there is none.
     chronicle: Mutex<Chronicle>,
     scribe: OnceLock<fn(&Incident)>,
     /// How far apart ordered failures are on average.
@@ -63,11 +63,11 @@ pub(in crate::engine) struct Revoked {
     pub(super) count: AtomicUsize,
 }
 
-/// The exit statuses of ranks whose failures nobody has made up for.
+/// The exit statuses of ranks whose failures were not made up for.
 #[derive(Default)]
 struct Blame {
     first: Option<i32>,
-    /// Of those who had left MPI before they failed, the first one's.
+    /// The first of a rank that had left MPI before it failed.
     of_who_had_left: Option<i32>,
 }
 
@@ -121,7 +121,7 @@ impl World {
         self.tenants.of()
     }
 
-    /// What the members of a recovery conclude alike.
+    /// What all members of a recovery conclude.
     pub fn recovery_cache(&self) -> &RecoveryCache {
         &self.shared
     }
@@ -202,7 +202,7 @@ impl World {
         blame.first = blame.of_who_had_left;
     }
 
-    /// The exit status of the first rank whose failure nobody has made up for; 0: there is none.
+    /// The exit status of the first rank whose failure was not made up for; 0: there is none.
     pub fn status(&self) -> i32 {
         self.blame.lock().first.unwrap_or(0)
     }
@@ -247,7 +247,7 @@ impl World {
         self.berths.get().map(|berths| berths.lock())
     }
 
-    /// From now on there is somebody who writes down what has happened.
+    /// From now on, what happens is written down.
     pub fn keep_chronicle(&self, scribe: fn(&Incident)) {
         self.scribe.get_or_init(|| scribe);
     }
@@ -257,16 +257,16 @@ impl World {
         let Some(scribe) = self.scribe.get() else { return };
         let mut chronicle = self.chronicle.lock();
         tell(&mut chronicle, self.age());
-        // Under the lock: whoever ends the process takes it first, and so loses no line.
+        // Under the lock, which the thread that ends the process takes first: so no line is lost.
         chronicle.tell().iter().for_each(scribe);
     }
 
-    /// The latest stories that are not over, so many at the most.
+    /// The latest open incidents, at most `most` of them.
     pub fn open_incidents(&self, most: usize) -> Vec<Incident> {
         self.chronicle.lock().open(most).to_vec()
     }
 
-    /// Tells the chronicle that somebody has noticed the deaths after `epoch`.
+    /// Tells the chronicle that a rank has noticed the deaths after `epoch`.
     pub(in crate::engine) fn tell_noticed(&self, epoch: usize) {
         if self.scribe.get().is_some() {
             let deaths = self.deaths_since(epoch);
@@ -276,7 +276,7 @@ impl World {
 
     /// The job ends: what is still open is written down.
     pub fn end_chronicle(&self) {
-        /// Whoever holds it may be dead.
+        /// The holder may be dead.
         const PATIENCE: Duration = Duration::from_millis(200);
         let Some(scribe) = self.scribe.get() else { return };
         if let Some(mut chronicle) = self.chronicle.try_lock_for(PATIENCE) {
@@ -298,7 +298,7 @@ impl World {
         self.wire.open(Member { seat, incarnation });
     }
 
-    /// A rank is dead: recorded once, and everybody who waits looks up.
+    /// A rank is dead: this is recorded once, and all waiting ranks look up.
     pub fn bury(&self, seat: usize, incarnation: u32) {
         self.tell(|chronicle, now| chronicle.recorded(Member { seat, incarnation }, now));
         let mut ledger = self.ledger.lock();
@@ -317,14 +317,14 @@ impl World {
         }
     }
 
-    /// The life in `seat` will not ask for the first `deaths` again; nor will whoever is to come.
+    /// The life in `seat` will not ask for the first `deaths` again; nor will later ones there.
     pub(in crate::engine) fn settle(&self, seat: usize, deaths: usize) {
         self.settled[seat].store(deaths, Ordering::Relaxed);
     }
 
-    /// Forgets deaths that nobody will ask for.
+    /// Forgets deaths that no rank will ask for.
     pub(in crate::engine) fn tidy_up(&self) {
-        /// It is worth while for so many.
+        /// Forgetting is worth while for this many.
         const MANY: usize = 256;
         let settled = self.settled.iter().map(|settled| settled.load(Ordering::Relaxed)).min();
         let mut ledger = self.ledger.lock();
@@ -333,12 +333,12 @@ impl World {
         }
     }
 
-    /// The seats where somebody has died.
+    /// The seats in which a rank has died.
     pub fn bereaved(&self) -> Vec<usize> {
         self.ledger.lock().bereaved().collect()
     }
 
-    /// Something has happened that those who wait have to look at; they are to be woken next.
+    /// Something has happened that waiting ranks have to look at; the caller wakes them next.
     pub(in crate::engine) fn disturb(&self) {
         let next = |stir: u64| Some(stir & !(DEATH - 1) | (stir + 1) & (DEATH - 1));
         let _ = self.stir.fetch_update(Ordering::SeqCst, Ordering::SeqCst, next);
@@ -348,17 +348,17 @@ impl World {
         sched::wake_all((0..self.size()).map(|seat| self.wire.port(seat).bell()));
     }
 
-    /// From now on there is somebody who may wait.
+    /// From now on, ranks may wait.
     pub(in crate::engine) fn put_to_use(&self) {
         self.is_in_use.store(true, Ordering::SeqCst);
     }
 
-    /// Whoever of this seat waits inside a call looks up.
+    /// Threads of this seat that wait inside a call look up.
     pub fn wake(&self, seat: usize) {
         self.wire.port(seat).bell().unpark();
     }
 
-    /// Changes with everything that those who wait may have to look at.
+    /// Changes with everything that waiting ranks may have to look at.
     #[inline]
     pub(in crate::engine) fn stir(&self) -> u64 {
         self.stir.load(Ordering::SeqCst)
@@ -370,7 +370,7 @@ impl World {
         epoch_of(self.stir())
     }
 
-    /// From now on nobody takes a way on which steps are not told.
+    /// From now on, no rank takes a way on which steps are not reported.
     pub fn be_careful(&self) {
         self.is_careful.store(true, Ordering::SeqCst);
         self.disturb();
@@ -387,7 +387,7 @@ impl World {
         self.epoch() != 0 && self.ledger.lock().is_dead(member)
     }
 
-    /// Those who died after `epoch`, in order; of the first, only those whom somebody may ask for.
+    /// The deaths after `epoch`, in order, without those that were forgotten.
     pub fn deaths_since(&self, epoch: usize) -> Vec<Member> {
         self.ledger.lock().since(epoch).to_vec()
     }
