@@ -411,3 +411,8 @@ fn a_duplicate_is_no_recovery_for_who_has_not_heard_of_a_death() {
     let program = support::c_text("unaware", text).flags(&["-O1", &include]).build();
     support::run(&program).ranks(3).option("--mode=rebuild").succeeds();
 }
+
+#[test]
+fn what_the_library_leaves_on_the_stack_asks_for_no_recovery() {
+    run("stack_left.c", 3, "blank", &[]).succeeds();
+}
