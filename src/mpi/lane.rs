@@ -46,7 +46,7 @@ pub struct Lane<'a> {
     mode: Mode,
     /// Which repetition of a persistent operation this is.
     round: u32,
-    /// Whether it is a turn of all members of one group (see [`Lane::turn`]).
+    /// Whether it is a turn of all members of one group (see [`Lane::can_meet`]).
     is_turn: bool,
     /// The first error at this member alone.
     trouble: OnceLock<Failure>,
@@ -157,11 +157,10 @@ impl<'a> Lane<'a> {
         Lane { mode: self.mode, round: self.round, ..lane }
     }
 
-    /// The number of this operation on the communicator, if its members can do it without messages.
+    /// Whether its members can do this operation without messages.
     #[inline(always)]
-    pub(super) fn turn(&self) -> Option<u32> {
-        let can_meet = self.is_turn && !self.is_atomic();
-        can_meet.then(|| u32::try_from(self.tag).expect("operations are counted from 0"))
+    pub(super) fn can_meet(&self) -> bool {
+        self.is_turn && !self.is_atomic()
     }
 
     /// The number of this operation, and which repetition of it this is.
@@ -265,6 +264,12 @@ impl<'a> Lane<'a> {
             None => Ok(()),
             Some(failure) => Err(again(failure)),
         }
+    }
+
+    /// Whether it has no error to report and nothing to drop.
+    #[inline(always)]
+    pub(super) fn is_bare(&self) -> bool {
+        self.trouble.get().is_none() && self.roster.get().is_none()
     }
 
     /// Sends `data` to the member with rank `to`; it may be overwritten afterwards.

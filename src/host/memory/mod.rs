@@ -71,15 +71,20 @@ impl Span {
 
 /// Copies `source` to the beginning of `target`, which is at least as long.
 /// A fault during the copy is returned as an error: a bad pointer ends only its own rank.
-#[inline]
+#[inline(always)]
 pub fn copy(source: Span, target: Span) -> Result<(), Fault> {
-    assert!(source.bytes <= target.bytes, "the target of a copy is large enough");
-    let bytes = source.bytes;
-    if bytes == 0 {
-        return Ok(());
+    match source.bytes <= SMALL {
+        true => copy_few(source, target),
+        false => copy_many(source, target),
     }
-    let to = std::ptr::with_exposed_provenance_mut(target.address);
-    let from = std::ptr::with_exposed_provenance(source.address);
+}
+
+/// Like [`copy`], for more than [`SMALL`] bytes.
+#[inline(never)]
+fn copy_many(source: Span, target: Span) -> Result<(), Fault> {
+    let bytes = source.bytes;
+    assert!(bytes <= target.bytes, "the target of a copy is large enough");
+    let (to, from) = pointers(source, target);
     if cfg!(miri) {
         // Miri runs no machine code, and there only tests copy.
         // SAFETY: the tests' memory is mapped.
@@ -88,12 +93,7 @@ pub fn copy(source: Span, target: Span) -> Result<(), Fault> {
     }
     // SAFETY: the caller of MPI vouches for both spans (§2.3), and if that is wrong the signal
     // handler ends the copy (see `recover`). Overlap is allowed.
-    let outcome = unsafe {
-        match bytes {
-            0..=SMALL => ftmpi_copy_small(to, from, bytes),
-            _ => copy_large(to, from, bytes),
-        }
-    };
+    let outcome = unsafe { copy_large(to, from, bytes) };
     match outcome.is_fault {
         0 => Ok(()),
         _ => Err(fault(source, target, bytes, outcome.address)),
@@ -106,16 +106,27 @@ pub fn copy_few(source: Span, target: Span) -> Result<(), Fault> {
     let bytes = source.bytes;
     assert!(bytes <= target.bytes && bytes <= SMALL, "they are few, and there is room");
     if cfg!(miri) {
-        return copy(source, target);
+        return copy_many(source, target);
     }
-    let to = std::ptr::with_exposed_provenance_mut(target.address);
-    let from = std::ptr::with_exposed_provenance(source.address);
-    // SAFETY: as in `copy`; a span of 0 bytes touches no memory.
+    let (to, from) = pointers(source, target);
+    // SAFETY: as in `copy_many`; a span of 0 bytes touches no memory.
     let outcome = unsafe { copy_small(to, from, bytes) };
     match outcome.is_fault {
         0 => Ok(()),
         _ => Err(fault(source, target, bytes, outcome.address)),
     }
+}
+
+/// Like [`copy`], out of line: for copies that are seldom made.
+#[inline(never)]
+fn copy_some(source: Span, target: Span) -> Result<(), Fault> {
+    copy(source, target)
+}
+
+#[inline(always)]
+fn pointers(source: Span, target: Span) -> (*mut u8, *const u8) {
+    let to = std::ptr::with_exposed_provenance_mut(target.address);
+    (to, std::ptr::with_exposed_provenance(source.address))
 }
 
 /// Calls the copy, telling the compiler that it leaves most registers alone.
@@ -155,11 +166,11 @@ pub fn line_up(blocks: impl Iterator<Item = Span>, each: usize, target: Span) ->
     for block in blocks {
         assert!(block.bytes == each, "the blocks are equal");
         if bytes + each > ROOM {
-            copy(Span::new(start.cast_const().cast(), bytes), target.part(done, bytes))?;
+            copy_some(Span::new(start.cast_const().cast(), bytes), target.part(done, bytes))?;
             (done, bytes) = (done + bytes, 0);
         }
         if each > ROOM {
-            copy(block, target.part(done, each))?;
+            copy_some(block, target.part(done, each))?;
             done += each;
             continue;
         }
@@ -174,7 +185,7 @@ pub fn line_up(blocks: impl Iterator<Item = Span>, each: usize, target: Span) ->
         }
         bytes += each;
     }
-    copy(Span::new(start.cast_const().cast(), bytes), target.part(done, bytes))
+    copy_some(Span::new(start.cast_const().cast(), bytes), target.part(done, bytes))
 }
 
 /// A separate function, so that small copies do not look up thread-locals.

@@ -15,6 +15,7 @@ use crate::mpi::lane::Lane;
 use crate::mpi::p2p::outcome::Pending;
 use crate::mpi::process::Process;
 use crate::mpi::run::{self, Way};
+use std::mem::ManuallyDrop;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 
@@ -29,18 +30,28 @@ pub fn block<P: Plan>(process: &Process, comm: &Comm, plan: &Result<P>) -> Resul
         Err(failure) => return Err(again(failure)),
     };
     claim::compare(process, comm, tag, plan.claim().form(Form::Blocking))?;
-    let lane = Lane::of_call(process, comm, tag, 0, Way::Blocking);
-    let crowd = Crowd::of(&lane);
+    // Dropped by hand, as there is seldom anything to drop.
+    let lane = ManuallyDrop::new(Lane::of_call(process, comm, tag, 0, Way::Blocking));
+    let outcome = block_on(plan, &lane);
+    if outcome.is_ok() && lane.is_bare() {
+        return Ok(());
+    }
+    let lane = ManuallyDrop::into_inner(lane);
+    outcome.and_then(|()| lane.verdict())
+}
+
+#[inline(always)]
+fn block_on(plan: &impl Plan, lane: &Lane<'_>) -> Result {
+    let crowd = Crowd::of(lane);
     let (Venue::Memory { all }, algorithm) = plan.select(crowd) else {
-        return block_on_wire(plan, &lane);
+        return block_on_wire(plan, lane);
     };
     if !lane.is_undisturbed() {
-        look_closely(&lane)?;
+        look_closely(lane)?;
     }
-    let members = Members::<InPlace>::join(&lane, crowd, all && !crowd.is_small());
+    let members = Members::<InPlace>::join(lane, crowd, all && !crowd.is_small());
     members.enter()?;
-    run::block(plan.together(algorithm, &members))?;
-    lane.verdict()
+    run::block(plan.together(algorithm, &members))
 }
 
 /// Fails if a failure forbids the operation.

@@ -10,6 +10,7 @@
 //! ([`Wait`]).
 
 use super::select::Crowd;
+use crate::base::sync::cache::comes_soon;
 use crate::engine::{
     Awaited, Board, Gate, Hall, Laid, Line, Meeting, MeetingWait, Mishap, Outcome, Round,
 };
@@ -21,13 +22,14 @@ use crate::mpi::p2p::outcome::news;
 use crate::mpi::run::Way;
 use std::future::poll_fn;
 use std::ops::Deref;
+use std::pin::Pin;
 use std::sync::Arc;
-use std::task::Poll;
+use std::task::{Context, Poll};
 
 /// How often one of few members polls before it waits in the ordinary way: for a step that others
 /// do at once, and for one that takes as long as a copy.
-const LOOKS: u32 = 256;
-const LONG_LOOKS: u32 = 4096;
+const LOOKS: u32 = 64;
+const LONG_LOOKS: u32 = 1024;
 
 /// One member's part in one shared-memory collective. Each step ends with at most one wait, done as
 /// `W` says.
@@ -80,6 +82,18 @@ pub trait Wait: Sized + Send + Sync + 'static {
 /// at the next turn has left this one.
 pub(super) enum InPlace {}
 
+/// What is done in place when it is awaited. Unlike the standard library's futures, it is always
+/// part of the caller.
+struct AtOnce<F>(F);
+
+impl<F: FnMut() -> Result + Unpin> Future for AtOnce<F> {
+    type Output = Result;
+    #[inline(always)]
+    fn poll(mut self: Pin<&mut Self>, _: &mut Context<'_>) -> Poll<Result> {
+        Poll::Ready((self.0)())
+    }
+}
+
 impl Wait for InPlace {
     type Place<'a> = &'a Round;
 
@@ -105,12 +119,13 @@ impl Wait for InPlace {
     fn wait(
         members: &Members<'_, '_, InPlace>, gate: Option<Gate>,
     ) -> impl Future<Output = Result> + Send {
-        poll_fn(move |_| {
-            Poll::Ready(match gate {
+        AtOnce(
+            #[inline(always)]
+            move || match gate {
                 Some(gate) if !members.round.is_open(gate, members.turn) => members.wait_here(gate),
                 _ => members.step(),
-            })
-        })
+            },
+        )
     }
 
     #[inline(always)]
@@ -140,7 +155,7 @@ impl Wait for InPlace {
 
     #[inline(always)]
     fn leave(_: &Members<'_, '_, InPlace>) -> impl Future<Output = Result> + Send {
-        poll_fn(|_| Poll::Ready(Ok(())))
+        AtOnce(|| Ok(()))
     }
 }
 
@@ -209,7 +224,7 @@ impl Members<'_, '_, InPlace> {
         if self.is_small() && gate != Gate::Room {
             // The others are about as busy as this member.
             let looks = if gate.is_after_copies() { LONG_LOOKS } else { LOOKS };
-            if (0..looks).any(|_| wait.is_over()) && !engine.is_stopping() {
+            if comes_soon(looks, || wait.is_over()) && !engine.is_stopping() {
                 return self.step();
             }
         }

@@ -114,7 +114,7 @@ impl Crowd {
             members,
             ranks_per_core: lane.process().world.ranks_per_core(),
             is_blocking: lane.way() == Way::Blocking,
-            can_meet: members > 1 && lane.turn().is_some(),
+            can_meet: members > 1 && lane.can_meet(),
         }
     }
 

@@ -192,7 +192,12 @@ impl<W: Wait> Members<'_, '_, W> {
     fn take_row(&self, each: usize, all: Span, is_in_place: bool) -> Result {
         let row = |lines: &[Line], first: usize| {
             let into = all.part(first * each, lines.len() * each);
-            memory::line_up(lines.iter().map(Line::copy), each, into)
+            if lines.len() > 2 {
+                return memory::line_up(lines.iter().map(Line::copy), each, into);
+            }
+            let copy =
+                |(n, line): (usize, &Line)| memory::copy(line.copy(), into.part(n * each, each));
+            lines.iter().enumerate().try_for_each(copy)
         };
         let (lines, me) = (self.lines(), self.me());
         self.judge(match is_in_place {

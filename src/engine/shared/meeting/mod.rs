@@ -182,9 +182,16 @@ impl Meeting {
     /// The round of a turn in which some members only give.
     #[inline(always)]
     pub fn round(&self, turn: u32) -> &Round {
+        let rounds = self.rounds.get().map_or_else(|| self.make_rounds(), |rounds| rounds);
+        &rounds[(turn & (self.count - 1)) as usize]
+    }
+
+    /// They are made when the first is needed.
+    #[cold]
+    #[inline(never)]
+    fn make_rounds(&self) -> &[Round] {
         let members = self.stands.len();
-        let make = || (0..self.count).map(|_| Round::new(members)).collect();
-        &self.rounds.get_or_init(make)[(turn & (self.count - 1)) as usize]
+        self.rounds.get_or_init(|| (0..self.count).map(|_| Round::new(members)).collect())
     }
 
     /// The round of the next turn in which all wait for all, for a member that has not arrived at

@@ -178,7 +178,7 @@ impl Round {
     }
 
     /// Whether what a member waits for has happened.
-    #[inline]
+    #[inline(always)]
     pub fn is_open(&self, gate: Gate, turn: u32) -> bool {
         let is_shown = |line: &Line| line.shown.load(Ordering::SeqCst) == turn + 1;
         match gate {
@@ -210,14 +210,21 @@ impl Round {
     }
 
     /// The line of the member at `place`.
-    #[inline]
+    #[inline(always)]
     pub fn line(&self, place: usize) -> &Line {
         &self.lines()[place]
     }
 
     /// The lines of all members.
-    #[inline]
+    #[inline(always)]
     pub fn lines(&self) -> &[Line] {
+        self.lines.get().map_or_else(|| self.make_lines(), |lines| lines)
+    }
+
+    /// Memory for them is allocated when the first is needed.
+    #[cold]
+    #[inline(never)]
+    fn make_lines(&self) -> &[Line] {
         self.lines.get_or_init(|| (0..self.members).map(|_| Line::new()).collect())
     }
 
