@@ -296,8 +296,17 @@ impl Process {
     }
 
     /// The communicator behind `handle`.
-    #[inline]
+    #[inline(always)]
     pub fn find_comm(&'static self, handle: usize) -> Option<Held<Comm>> {
+        // Most calls are on MPI_COMM_WORLD, and nothing has happened to it.
+        match handle == comm::WORLD && self.phases.has_world() && self.engine.generation() == 0 {
+            true => Some(Held::Ever(&self.first_world)),
+            false => self.look_up_comm(handle),
+        }
+    }
+
+    #[inline(never)]
+    fn look_up_comm(&'static self, handle: usize) -> Option<Held<Comm>> {
         match handle {
             // Sessions bring no communicators along (MPI-5.0 §11.3).
             comm::WORLD | comm::SELF if !self.phases.has_world() => None,
