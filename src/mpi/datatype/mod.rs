@@ -21,7 +21,7 @@ use crate::mpi::handle_table::Held;
 use parking_lot::Mutex;
 use std::collections::BTreeMap;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 
 /// MPI_UNDEFINED.
 pub const UNDEFINED: i64 = -32766;
@@ -80,6 +80,8 @@ pub struct Datatype {
     /// Where the data of items in a row are when they are one run of bytes.
     run: Option<i64>,
     committed: AtomicBool,
+    /// The predefined operations that are known to be defined on it, a bit each.
+    pub(in crate::mpi) operations: AtomicU32,
     /// Of a predefined type, which all ranks share, each process keeps the notes itself.
     pub notes: Arc<Notes>,
 }
@@ -223,8 +225,8 @@ impl Datatype {
         };
         let run = layout.run(u64::MAX);
         let committed = AtomicBool::new(is_committed);
-        let notes = Arc::default();
-        Datatype { handle, shape, layout, signature, recipe, run, committed, notes }
+        let (operations, notes) = (AtomicU32::new(0), Arc::default());
+        Datatype { handle, shape, layout, signature, recipe, run, committed, operations, notes }
     }
 
     /// What a type of the same make is made from.

@@ -11,6 +11,7 @@ use crate::mpi::datatype::{Datatype, predefined};
 use crate::mpi::error::{Class, Result};
 use crate::mpi::handle_table::Held;
 pub use crate::mpi::op::named::Named;
+use std::sync::atomic::Ordering;
 
 /// What combines two values.
 #[derive(Debug, PartialEq, Eq)]
@@ -90,12 +91,21 @@ impl Op {
     /// operations work on integers of Fortran, too, and all that work on integers on MPI_CHAR).
     #[inline]
     pub fn is_defined_on(&self, datatype: &Datatype) -> Result {
-        let Op::Named(op) = self else { return Ok(()) };
-        let element = datatype.shape.element;
+        match self {
+            Op::Named(op) if datatype.operations.load(Ordering::Relaxed) & op.bit() != 0 => Ok(()),
+            Op::Named(op) => self.is_named_defined_on(*op, datatype),
+            Op::User { .. } => Ok(()),
+        }
+    }
+
+    #[inline(never)]
+    fn is_named_defined_on(&self, op: Named, datatype: &Datatype) -> Result {
         if !checks::are_on() {
             return Ok(());
         }
-        if datatype.is_predefined() && kernels::kernel(*op, element).is_some() {
+        let kernel = || kernels::kernel(op, datatype.shape.element);
+        if datatype.is_predefined() && kernel().is_some() {
+            datatype.operations.fetch_or(op.bit(), Ordering::Relaxed);
             return Ok(());
         }
         self.is_not_defined_on(datatype)
@@ -120,6 +130,11 @@ const fn places() -> [u8; LAST - FIRST + 1] {
 }
 
 impl Named {
+    /// Its bit in a set of predefined operations.
+    fn bit(self) -> u32 {
+        1 << self as u32
+    }
+
     /// The standard's name.
     pub fn title(self) -> &'static str {
         let known = OPS.iter().find(|(_, _, op)| *op == Op::Named(self));
