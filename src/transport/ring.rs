@@ -13,7 +13,9 @@ use crate::base::Member;
 use crate::base::sync::atomic::{AtomicPtr, AtomicU32, Ordering};
 use crate::base::sync::fence;
 use crate::base::sync::queue::Linked;
-use crate::base::sync::ring::{Ring, Room, SLOTS};
+#[cfg(test)]
+use crate::base::sync::ring::SLOTS;
+use crate::base::sync::ring::{Ring, Room};
 use crate::host::memory::{self, Fault, Region, Span};
 use crate::host::sched::Bell;
 use parking_lot::Mutex;
@@ -249,6 +251,7 @@ pub enum Glance {
 
 impl Incoming {
     /// How many messages there may be at a time.
+    #[cfg(test)]
     pub const SLOTS: usize = SLOTS;
 
     /// The sender.

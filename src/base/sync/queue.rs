@@ -223,7 +223,9 @@ mod loom_tests {
                 }
             };
             check(queue.take());
-            senders.map(|sender| sender.join().expect("senders do not panic"));
+            for sender in senders {
+                sender.join().expect("senders do not panic");
+            }
             check(queue.take());
             assert_eq!(next, [2, 2]);
         });

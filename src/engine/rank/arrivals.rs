@@ -6,8 +6,11 @@ use crate::base::sync::biased::Guard;
 use crate::engine::rank::operation::{Died, Outcome, Stage};
 use crate::engine::{Engine, State};
 use crate::host::memory::{self, Fault, Region, Span};
-use crate::transport::{Arrival, Delivery, Envelope, Incoming, Load, Packet};
+use crate::transport::{Arrival, Delivery, Envelope, Load, Packet};
 use std::sync::atomic::Ordering;
+
+/// How many messages are taken from one ring before the others are looked at.
+const BURST: usize = 128;
 
 /// A message that the caller waits for itself: one that no posted receive takes.
 #[derive(Clone, Copy)]
@@ -103,8 +106,7 @@ impl Engine {
         &self, state: &mut State, place: usize, wanted: Option<Wanted<'_>>,
         found: &mut Option<Found>,
     ) -> Result<(), Died> {
-        // No more than fit in: others have rings, too.
-        for _ in 0..Incoming::SLOTS {
+        for _ in 0..BURST {
             let Some(arrival) = state.rings.incoming[place].arrival() else { break };
             self.hear_one(state, place, arrival, wanted, found)?;
             if found.is_some() {
