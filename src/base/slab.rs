@@ -7,7 +7,7 @@ use std::num::NonZeroU32;
 
 pub const INDEX_BITS: u32 = 22;
 /// The highest indexes, which no slab uses: they are for keys made in other ways.
-pub const RESERVED: usize = 128;
+pub const RESERVED: usize = 4096;
 const MOST: usize = (1 << INDEX_BITS) - RESERVED;
 
 /// The key of a value. Never 0.

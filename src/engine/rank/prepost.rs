@@ -15,6 +15,15 @@ use std::sync::atomic::Ordering;
 /// How many breaths a receive takes, looking for its message, before it waits in the ordinary way.
 pub(in crate::engine) const ROUNDS_OF_LOOKS: u32 = 6;
 
+/// What lay in the rings of a rank that has preposted receives.
+enum Heard {
+    Nothing,
+    /// Messages for these.
+    Messages,
+    /// Something else, too.
+    Unusual,
+}
+
 impl Engine {
     /// Starts a receive the short way, if that can be.
     #[inline(always)]
@@ -34,13 +43,14 @@ impl Engine {
         prepost_in(self.state.lock(), pattern, from, into)
     }
 
-    /// Fills preposted receives until that `is_enough`; false: something is unusual, or it takes
-    /// longer.
+    /// Fills preposted receives until that `is_enough`; false: something is unusual, or nothing has
+    /// come for a while.
     #[inline(always)]
     pub fn fill_preposted(
         &self, mut is_enough: impl FnMut(&mut PrepostedReceives) -> bool,
     ) -> Result<bool, Died> {
-        for _ in 0..ROUNDS_OF_LOOKS {
+        let mut rounds_left = ROUNDS_OF_LOOKS;
+        while rounds_left > 0 {
             if self.is_stopping() {
                 return Err(Died);
             }
@@ -50,12 +60,14 @@ impl Engine {
             let made = {
                 let mut state = self.state.lock();
                 let made = self.port.made();
-                let is_usual = self.hear_for_preposted(&mut state, made)?;
+                let heard = self.hear_for_preposted(&mut state, made)?;
                 if is_enough(&mut state.ops.1) {
                     return Ok(true);
                 }
-                if !is_usual {
-                    return Ok(false);
+                match heard {
+                    Heard::Nothing => rounds_left -= 1,
+                    Heard::Messages => rounds_left = ROUNDS_OF_LOOKS,
+                    Heard::Unusual => return Ok(false),
                 }
                 made
             };
@@ -64,28 +76,30 @@ impl Engine {
         Ok(false)
     }
 
-    /// Gives what lies in rings to preposted receives; false: there is something else to look at.
+    /// Gives what lies in rings to preposted receives.
     #[inline(never)]
-    fn hear_for_preposted(&self, state: &mut State, made: u32) -> Result<bool, Died> {
+    fn hear_for_preposted(&self, state: &mut State, made: u32) -> Result<Heard, Died> {
+        let mut heard = Heard::Nothing;
         let awaits = self.awaited.load(Ordering::Relaxed) != 0;
         if self.port.has_arrivals() || made != state.rings.made || state.is_busy() || awaits {
-            return Ok(false);
+            return Ok(Heard::Unusual);
         }
         for ring in &mut state.rings.incoming {
             while state.ops.1.are_waiting() {
                 let (envelope, data) = match ring.glance() {
                     Glance::Nothing => break,
-                    Glance::Packet => return Ok(false),
+                    Glance::Packet => return Ok(Heard::Unusual),
                     Glance::Short { envelope, data } => (envelope, data),
                 };
                 let Some(into) = state.ops.1.fill(envelope, data.bytes()) else {
-                    return Ok(false);
+                    return Ok(Heard::Unusual);
                 };
                 memory::copy_few(data, into).map_err(|fault| self.suffer(fault.address))?;
                 ring.pass();
+                heard = Heard::Messages;
             }
         }
-        Ok(true)
+        Ok(heard)
     }
 
     /// Makes an operation of a preposted receive; `None`: there is none with this key.

@@ -9,10 +9,13 @@ use crate::base::slab::{self, Key, RESERVED, place_among_reserved, reserved};
 use crate::host::memory::Span;
 use crate::transport::Envelope;
 
-/// Lists of those that wait, by what they ask for: as many as may wait, so that few share one.
-const LISTS: usize = RESERVED;
-const NONE: u8 = u8::MAX;
-const _: () = assert!(RESERVED.is_power_of_two() && RESERVED <= NONE as usize);
+/// Lists of those that wait, by what they ask for. Where many share one, the next message is mostly
+/// for the first of them, as messages come in the order in which receives expect them.
+const LISTS: usize = 128;
+/// For how many there is room at first.
+const FEW: usize = 128;
+const NONE: u16 = u16::MAX;
+const _: () = assert!(FEW <= RESERVED && RESERVED <= NONE as usize);
 
 /// The preposted receives of a rank, under keys that no slab has.
 #[derive(Default)]
@@ -23,17 +26,17 @@ pub struct PrepostedReceives {
 }
 
 struct Desk {
-    places: [Preposted; RESERVED],
+    places: Vec<Preposted>,
     lists: [List; LISTS],
     /// The first free place; each knows the next one.
-    free: u8,
+    free: u16,
 }
 
 /// The first and the last of some that wait; those of one envelope stand in order.
 #[derive(Clone, Copy)]
 struct List {
-    first: u8,
-    last: u8,
+    first: u16,
+    last: u16,
 }
 
 #[derive(Clone, Copy)]
@@ -47,7 +50,7 @@ pub(super) struct Preposted {
     pub(super) into: Span,
     pub(super) from: Member,
     /// The next one in its list, or the next free place.
-    next: u8,
+    next: u16,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -126,10 +129,10 @@ impl PrepostedReceives {
     #[inline(always)]
     pub(super) fn add(&mut self, envelope: Envelope, from: Member, into: Span) -> Option<Key> {
         let desk = self.desk.get_or_insert_with(Desk::new);
-        let place = desk.free;
-        if place == NONE {
+        if desk.free == NONE && !desk.grow() {
             return None;
         }
+        let place = desk.free;
         let receive = desk.place(place);
         let free = receive.next;
         receive.state = Progress::Waiting;
@@ -157,7 +160,7 @@ impl PrepostedReceives {
         let list = &mut lists[list_of(envelope)];
         let (mut before, mut place) = (NONE, list.first);
         while place != NONE {
-            let receive = &mut places[usize::from(place) % RESERVED];
+            let receive = &mut places[usize::from(place)];
             let next = receive.next;
             if receive.envelope == envelope {
                 let into = receive.take(bytes)?;
@@ -167,7 +170,7 @@ impl PrepostedReceives {
                 }
                 match before {
                     NONE => list.first = next,
-                    before => places[usize::from(before) % RESERVED].next = next,
+                    before => places[usize::from(before)].next = next,
                 }
                 return Some(into);
             }
@@ -195,6 +198,16 @@ impl Desk {
     #[cold]
     #[inline(never)]
     fn new() -> Box<Desk> {
+        let lists = [List { first: NONE, last: NONE }; LISTS];
+        Box::new(Desk { places: Vec::new(), lists, free: NONE })
+    }
+
+    /// Makes as many places as there are, all of which are taken; false: there can be no more.
+    #[cold]
+    #[inline(never)]
+    fn grow(&mut self) -> bool {
+        let taken = self.places.len();
+        let count = (2 * taken).clamp(FEW, RESERVED);
         let receive = |place: usize| Preposted {
             number: reserved(place, 1).number(),
             state: Progress::Free,
@@ -202,15 +215,16 @@ impl Desk {
             bytes: 0,
             into: Span::EMPTY,
             from: Member { seat: 0, incarnation: 0 },
-            next: if place + 1 < RESERVED { place as u8 + 1 } else { NONE },
+            next: if place + 1 < count { place as u16 + 1 } else { NONE },
         };
-        let lists = [List { first: NONE, last: NONE }; LISTS];
-        Box::new(Desk { places: std::array::from_fn(receive), lists, free: 0 })
+        self.places.extend((taken..count).map(receive));
+        self.free = if taken < count { taken as u16 } else { NONE };
+        taken < count
     }
 
     #[inline(always)]
-    fn place(&mut self, place: u8) -> &mut Preposted {
-        &mut self.places[usize::from(place) % RESERVED]
+    fn place(&mut self, place: u16) -> &mut Preposted {
+        &mut self.places[usize::from(place)]
     }
 
     /// The next one here has another key.
@@ -220,7 +234,7 @@ impl Desk {
         receive.state = Progress::Free;
         receive.number = number_after(receive.number);
         receive.next = self.free;
-        self.free = place as u8;
+        self.free = place as u16;
     }
 }
 
@@ -228,9 +242,9 @@ impl Desk {
 #[inline(always)]
 fn number_after(number: u32) -> u32 {
     const ONE: u32 = 1 << slab::INDEX_BITS;
-    const FEW: u32 = ONE << 5;
+    const END: u32 = ONE << 5;
     let next = number + ONE;
-    if next < FEW { next } else { next - (FEW - ONE) }
+    if next < END { next } else { next - (END - ONE) }
 }
 
 /// Neighbours' tags are apart, and so are neighbours.

@@ -52,7 +52,7 @@ fn admit(process: &'static Process, handle: usize) {
 
 #[cold]
 fn admit_preposted(process: &'static Process, receive: Key) {
-    let is_known = |kept: &Kept| kept.preposted.iter().any(|(known, _)| *known == receive);
+    let is_known = |kept: &Kept| kept.preposted.contains_key(&receive);
     if is_known(&process.requests.0.lock()) {
         return;
     }
@@ -60,7 +60,7 @@ fn admit_preposted(process: &'static Process, receive: Key) {
     let world = Held::Ever(process.world_of_old());
     let mut kept = process.requests.0.lock();
     if let Ok(key) = kept.shelf.insert(Request::new(&world, Some(Pending::Op(op)))) {
-        kept.preposted.push((receive, key));
+        kept.preposted.insert(receive, key);
     }
 }
 

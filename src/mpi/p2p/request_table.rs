@@ -40,7 +40,7 @@ pub struct Requests(pub(super) Biased<Kept>, Failures);
 pub(super) struct Kept {
     pub(super) shelf: Shelf<Request>,
     /// Requests with the handle of a preposted receive (see `engine::rank::preposted`).
-    pub(super) preposted: Vec<(Key, Key)>,
+    pub(super) preposted: HashMap<Key, Key>,
 }
 
 impl Kept {
@@ -51,8 +51,7 @@ impl Kept {
         if key.reserved().is_none() {
             return Some(key);
         }
-        let preposted = self.preposted.iter().find(|(receive, _)| *receive == key);
-        preposted.map(|(_, key)| *key)
+        self.preposted.get(&key).copied()
     }
 
     #[inline]
@@ -70,8 +69,8 @@ impl Kept {
     pub(super) fn remove(&mut self, handle: usize) -> Option<(Request, Option<Key>)> {
         let key = self.key(handle)?;
         let request = self.shelf.remove(key)?;
-        let preposted = self.preposted.iter().position(|(_, other)| *other == key);
-        Some((request, preposted.map(|index| self.preposted.swap_remove(index).0)))
+        let receive = handle_table::receive(handle);
+        Some((request, receive.filter(|receive| self.preposted.remove(receive).is_some())))
     }
 }
 
