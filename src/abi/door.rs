@@ -155,9 +155,8 @@ macro_rules! collective {
             #[fortran($fortran)]
             #[raises_on($comm)]
             fn $name($process: &Process, $($param: $kind),*) {
-                let $comm: &$crate::mpi::comm::Comm = &$comm;
                 let plan = (|| $body)();
-                $crate::mpi::coll::block($process, $comm, &plan)
+                $crate::mpi::coll::block($process, &$comm, &plan)
             }
         );
         mpi!(

@@ -10,7 +10,7 @@ use crate::mpi::error::Result;
 use crate::mpi::handle_table::Held;
 use crate::mpi::p2p::outcome::Pending;
 use crate::mpi::process::Process;
-use std::pin::pin;
+use std::pin::{Pin, pin};
 use std::task::{Context, Poll, Waker};
 
 /// How a run waits, and its key.
@@ -20,6 +20,18 @@ pub enum Way {
     Blocking,
     /// In the engine, under this key.
     Nonblocking(Key),
+}
+
+/// What is done in place when it is awaited. Unlike the standard library's futures, it is always
+/// part of the caller.
+pub struct AtOnce<F>(pub F);
+
+impl<F: FnMut() -> Result + Unpin> Future for AtOnce<F> {
+    type Output = Result;
+    #[inline(always)]
+    fn poll(mut self: Pin<&mut Self>, _: &mut Context<'_>) -> Poll<Result> {
+        Poll::Ready((self.0)())
+    }
 }
 
 /// Carries out a run whose lanes are blocking.

@@ -4,7 +4,7 @@
 #include <signal.h>
 #include <stdint.h>
 
-enum { MOST = 200, ROUNDS = 600 };
+enum { MOST = 700, ROUNDS = 600 };
 
 static uint64_t state = 88172645463325252u;
 

@@ -18,11 +18,14 @@ pub fn prefetch_to_write<T>(place: *const T) {
 /// the processor, and the news arrives half as late again.
 #[inline(always)]
 pub fn comes_soon(looks: u32, mut is_there: impl FnMut() -> bool) -> bool {
-    (0..looks).any(|_| {
-        let is_there = is_there();
-        if !is_there {
-            std::hint::spin_loop();
+    // A plain loop: the compiler keeps an iterator's apart, in a function of its own.
+    let mut looks_left = looks;
+    while looks_left > 0 {
+        if is_there() {
+            return true;
         }
-        is_there
-    })
+        std::hint::spin_loop();
+        looks_left -= 1;
+    }
+    false
 }

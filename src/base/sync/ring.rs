@@ -1,14 +1,15 @@
 //! A queue with one sender and one taker. Each slot is a cache line that tells by itself whether it
 //! is filled, so that a message costs one cache-line transfer and no other word is shared.
 //!
-//! Slots come in segments, which the two use in turns: two as long as the taker keeps up, more if it
-//! does not. Before the sender fills the last slot of a segment, it links the next one: the oldest
-//! that the taker has left behind, or a new one. Slot `n % SEGMENT` of a segment holds message `n`
-//! once its `turn` is `n + 1`.
+//! Slots come in segments, which the two use in turns: two as long as the taker keeps up, more if
+//! it does not. Before the sender fills the last slot of a segment, it links the next one: the
+//! oldest that the taker has left, or a new one. A slot holds message `n` once its `turn` is that
+//! of `n`.
 
-use super::atomic::{AtomicPtr, AtomicU8, AtomicU32, AtomicU64, Ordering};
+use super::atomic::{AtomicPtr, AtomicU32, AtomicU64, Ordering};
 use super::cache::prefetch_to_write;
 use std::cell::UnsafeCell;
+use std::marker::PhantomData;
 use std::mem::MaybeUninit;
 use std::ptr::{NonNull, null_mut};
 
@@ -28,8 +29,11 @@ struct Slot<T> {
     value: UnsafeCell<MaybeUninit<T>>,
 }
 
+#[repr(C)]
 struct Segment<T> {
     slots: [Slot<T>; SEGMENT],
+    /// The segment that follows, known before the last slot is filled.
+    next: AtomicPtr<Segment<T>>,
 }
 
 /// What is on cache lines of its own.
@@ -40,17 +44,15 @@ struct Own<T>(T);
 struct Sending<T> {
     /// The number of the next message, and its segment.
     next: u32,
-    place: u8,
     segment: NonNull<Segment<T>>,
     /// The segment that follows, if it is linked already.
-    linked: Option<u8>,
-    /// How many segments exist.
-    made: u8,
-    /// How many segments were filled, and how many of these were used again.
+    linked: Option<NonNull<Segment<T>>>,
+    /// All segments that exist, in the order in which they are filled again and again.
+    made: Vec<NonNull<Segment<T>>>,
+    /// How many segments were filled, and how many of these were linked again.
     filled: u32,
     reused: u32,
-    /// The segments in the order in which they were filled, modulo their number.
-    order: [u8; SEGMENTS],
+    order: [*mut Segment<T>; SEGMENTS],
 }
 
 /// The place for the sender's next message.
@@ -63,12 +65,8 @@ pub struct Ring<T> {
     sending: Own<UnsafeCell<Sending<T>>>,
     /// The taker's [`Position`]: other threads may read it, only the taker writes it.
     position: Own<AtomicU64>,
-    /// How many segments the taker has left behind, for the sender.
+    /// How many segments the taker has left, for the sender.
     left: Own<AtomicU32>,
-    /// The segments that exist; the sender adds them.
-    segments: Own<[AtomicPtr<Segment<T>>; SEGMENTS]>,
-    /// Which segment follows on each.
-    links: [AtomicU8; SEGMENTS],
 }
 
 // SAFETY: a value belongs to the sender before its slot's turn, and to the taker after. The callers
@@ -77,25 +75,49 @@ unsafe impl<T: Send> Sync for Ring<T> {}
 // SAFETY: as above.
 unsafe impl<T: Send> Send for Ring<T> {}
 
-/// The number of the taker's next message, and the segment that it is in: one word, so that other
-/// threads read both at once.
-#[derive(Clone, Copy)]
-struct Position {
-    number: u32,
-    place: u8,
-}
+/// The slot of the taker's next message and the message's number in one word, so that other threads
+/// read both at once: above, the slot's address, whose last bits are 0; below, the number's last.
+struct Position<T>(u64, PhantomData<T>);
 
-impl Position {
-    #[inline(always)]
-    fn of(word: u64) -> Position {
-        Position { number: word as u32, place: (word >> 32) as u8 }
+/// How many bits of a message's number a position has.
+const NUMBER_BITS: u32 = 22;
+const NUMBERS: u32 = (1 << NUMBER_BITS) - 1;
+/// How many bits of a slot's address are 0.
+const ZEROS: u32 = 6;
+
+impl<T> Position<T> {
+    fn at(slot: *const Slot<T>, number: u32) -> Position<T> {
+        let address = slot.expose_provenance() as u64;
+        Position((address >> ZEROS) << NUMBER_BITS | u64::from(number & NUMBERS), PhantomData)
     }
 
     #[inline(always)]
-    fn word(self) -> u64 {
-        u64::from(self.number) | u64::from(self.place) << 32
+    fn slot(&self) -> *const Slot<T> {
+        std::ptr::with_exposed_provenance((self.0 >> NUMBER_BITS << ZEROS) as usize)
+    }
+
+    #[inline(always)]
+    fn number(&self) -> u32 {
+        self.0 as u32 & NUMBERS
+    }
+
+    /// The position after this one, in the same segment.
+    #[inline(always)]
+    fn after(&self) -> u64 {
+        let slot = (size_of::<Slot<T>>() as u64 >> ZEROS) << NUMBER_BITS;
+        self.0 + slot + 1
     }
 }
+
+/// What a slot shows that holds message `number`: the last bits of the number after it, so that it
+/// differs from what the slot showed before.
+#[inline(always)]
+fn turn_of(number: u32) -> u32 {
+    number.wrapping_add(1) & NUMBERS
+}
+
+/// What a slot shows that has held no message.
+const NO_TURN: u32 = u32::MAX;
 
 /// The index of message `number` in its segment.
 #[inline(always)]
@@ -107,44 +129,43 @@ fn index(number: u32) -> usize {
 impl<T> Segment<T> {
     fn make() -> NonNull<Segment<T>> {
         let slot = |_| {
-            let (turn, value) = (AtomicU32::new(0), UnsafeCell::new(MaybeUninit::uninit()));
+            let (turn, value) = (AtomicU32::new(NO_TURN), UnsafeCell::new(MaybeUninit::uninit()));
             Slot { turn, value }
         };
-        NonNull::from(Box::leak(Box::new(Segment { slots: std::array::from_fn(slot) })))
+        let (slots, next) = (std::array::from_fn(slot), AtomicPtr::new(null_mut()));
+        NonNull::from(Box::leak(Box::new(Segment { slots, next })))
+    }
+
+    /// The position of message `number`, the first one in this segment.
+    fn start(segment: NonNull<Segment<T>>, number: u32) -> Position<T> {
+        Position::at(segment.as_ptr().cast(), number)
     }
 }
 
 impl<T> Default for Ring<T> {
     fn default() -> Ring<T> {
         let first = Segment::make();
-        let known = |place| AtomicPtr::new(if place == 0 { first.as_ptr() } else { null_mut() });
         let sending = Sending {
             next: 0,
-            place: 0,
             segment: first,
             linked: None,
-            made: 1,
+            made: vec![first],
             filled: 0,
             reused: 0,
-            order: [0; SEGMENTS],
+            order: [null_mut(); SEGMENTS],
         };
         Ring {
             sending: Own(UnsafeCell::new(sending)),
-            position: Own(AtomicU64::new(Position { number: 0, place: 0 }.word())),
+            position: Own(AtomicU64::new(Segment::start(first, 0).0)),
             left: Own(AtomicU32::new(0)),
-            segments: Own(std::array::from_fn(known)),
-            links: std::array::from_fn(|_| AtomicU8::new(0)),
         }
     }
 }
 
 impl<T> Ring<T> {
     #[inline(always)]
-    fn slot(&self, position: Position) -> &Slot<T> {
-        let segment =
-            self.segments.0[usize::from(position.place) % SEGMENTS].load(Ordering::Acquire);
-        // SAFETY: a position names a segment that exists, and these stay as long as the ring.
-        unsafe { &(&(*segment).slots)[index(position.number)] }
+    fn position(&self, order: Ordering) -> Position<T> {
+        Position(self.position.0.load(order), PhantomData)
     }
 
     /// The place for the sender's next message; `None`: there is no room.
@@ -186,18 +207,18 @@ impl<T> Ring<T> {
         }
         // The taker does not touch a segment again that it has left.
         let next = if sending.reused != self.left.0.load(Ordering::Acquire) {
-            let place = sending.order[sending.reused as usize % SEGMENTS];
+            let place = sending.reused as usize % SEGMENTS;
             sending.reused = sending.reused.wrapping_add(1);
-            place
-        } else if usize::from(sending.made) < SEGMENTS {
-            let place = sending.made;
-            self.segments.0[usize::from(place)].store(Segment::make().as_ptr(), Ordering::Release);
-            sending.made += 1;
-            place
+            NonNull::new(sending.order[place]).expect("it was filled before it was left")
+        } else if sending.made.len() < SEGMENTS {
+            let made = Segment::make();
+            sending.made.push(made);
+            made
         } else {
             return false;
         };
-        self.links[usize::from(sending.place)].store(next, Ordering::Relaxed);
+        // SAFETY: segments stay as long as the ring.
+        unsafe { sending.segment.as_ref() }.next.store(next.as_ptr(), Ordering::Relaxed);
         sending.linked = Some(next);
         true
     }
@@ -212,34 +233,23 @@ impl<T> Ring<T> {
         let sending = unsafe { &mut *self.sending.0.get() };
         // SAFETY: segments stay as long as the ring.
         let slots = unsafe { &sending.segment.as_ref().slots };
-        let (at, after) = (index(room.number), room.number.wrapping_add(1));
-        slots[at].turn.store(after, Ordering::Release);
-        sending.next = after;
+        let at = index(room.number);
+        slots[at].turn.store(turn_of(room.number), Ordering::Release);
+        sending.next = room.number.wrapping_add(1);
         if at + AHEAD < SEGMENT {
             prefetch_to_write(&raw const slots[at + AHEAD]);
+        } else if at == SEGMENT - 1 {
+            go_on(sending);
         }
-        if at == SEGMENT - 1 {
-            self.go_on(sending);
-        }
-    }
-
-    /// The sender has filled its segment, and goes on in the next one.
-    #[cold]
-    fn go_on(&self, sending: &mut Sending<T>) {
-        let next = sending.linked.take().expect("`room` has linked it");
-        sending.order[sending.filled as usize % SEGMENTS] = sending.place;
-        sending.filled = sending.filled.wrapping_add(1);
-        sending.place = next;
-        let segment = self.segments.0[usize::from(next)].load(Ordering::Relaxed);
-        sending.segment = NonNull::new(segment).expect("a linked segment exists");
     }
 
     /// Whether there is a message. A hint for threads that are not the taker.
     #[inline]
     pub fn has_next(&self) -> bool {
-        let position = Position::of(self.position.0.load(Ordering::Acquire));
-        let turn = position.number.wrapping_add(1);
-        self.slot(position).turn.load(Ordering::Acquire) == turn
+        let position = self.position(Ordering::Acquire);
+        // SAFETY: a position is in a segment of the ring, and these stay as long as the ring.
+        let slot = unsafe { &*position.slot() };
+        slot.turn.load(Ordering::Acquire) == turn_of(position.number())
     }
 
     /// The next message, if there is one. It stays there until [`Ring::pass`].
@@ -248,9 +258,10 @@ impl<T> Ring<T> {
     /// One thread at a time takes; what it did before is known to the next.
     #[inline(always)]
     pub unsafe fn next(&self) -> Option<NonNull<T>> {
-        let position = Position::of(self.position.0.load(Ordering::Relaxed));
-        let slot = self.slot(position);
-        let is_filled = slot.turn.load(Ordering::Acquire) == position.number.wrapping_add(1);
+        let position = self.position(Ordering::Relaxed);
+        // SAFETY: as in `has_next`.
+        let slot = unsafe { &*position.slot() };
+        let is_filled = slot.turn.load(Ordering::Acquire) == turn_of(position.number());
         // SAFETY: it is the address of a part of this very ring.
         is_filled.then(|| unsafe { NonNull::new_unchecked(slot.value.get().cast()) })
     }
@@ -261,24 +272,33 @@ impl<T> Ring<T> {
     /// [`Ring::next`] has just returned it to the caller.
     #[inline(always)]
     pub unsafe fn pass(&self) {
-        let Position { number, place } = Position::of(self.position.0.load(Ordering::Relaxed));
-        let number_after = number.wrapping_add(1);
-        if index(number) == SEGMENT - 1 {
-            return self.leave(Position { number: number_after, place });
+        let position = self.position(Ordering::Relaxed);
+        if index(position.number()) == SEGMENT - 1 {
+            return self.leave(&position);
         }
-        let after = Position { number: number_after, place };
-        self.position.0.store(after.word(), Ordering::Release);
+        self.position.0.store(position.after(), Ordering::Release);
     }
 
     /// The taker has read its segment to the end, and goes on in the next one.
     #[cold]
-    fn leave(&self, Position { number, place }: Position) {
+    fn leave(&self, position: &Position<T>) {
+        // SAFETY: the position is in the last slot of a segment of the ring.
+        let segment = unsafe { &*position.slot().sub(SEGMENT - 1).cast::<Segment<T>>() };
         // The link was written before the last message was sent.
-        let next = self.links[usize::from(place)].load(Ordering::Relaxed);
-        self.position.0.store(Position { number, place: next }.word(), Ordering::Release);
+        let next = NonNull::new(segment.next.load(Ordering::Relaxed)).expect("it was linked");
+        let after = Segment::start(next, position.number() + 1);
+        self.position.0.store(after.0, Ordering::Release);
         let left = self.left.0.load(Ordering::Relaxed).wrapping_add(1);
         self.left.0.store(left, Ordering::Release);
     }
+}
+
+/// The sender has filled its segment, and goes on in the next one.
+#[cold]
+fn go_on<T>(sending: &mut Sending<T>) {
+    sending.order[sending.filled as usize % SEGMENTS] = sending.segment.as_ptr();
+    sending.filled = sending.filled.wrapping_add(1);
+    sending.segment = sending.linked.take().expect("`room` has linked it");
 }
 
 impl<T> Drop for Ring<T> {
@@ -292,12 +312,10 @@ impl<T> Drop for Ring<T> {
                 self.pass();
             }
         }
-        for segment in &self.segments.0 {
-            let segment = segment.load(Ordering::Relaxed);
-            if !segment.is_null() {
-                // SAFETY: `make` has leaked a box, and nothing refers to it any more.
-                drop(unsafe { Box::from_raw(segment) });
-            }
+        // SAFETY: no other thread is left.
+        for segment in unsafe { &mut *self.sending.0.get() }.made.drain(..) {
+            // SAFETY: `make` has leaked a box, and nothing refers to it any more.
+            drop(unsafe { Box::from_raw(segment.as_ptr()) });
         }
     }
 }
@@ -349,13 +367,14 @@ mod tests {
             assert_eq!(send(&ring, number), Ok(()));
             assert_eq!(take(&ring), Some(number));
         }
-        let made = ring.segments.0.iter().filter(|it| !it.load(Ordering::Relaxed).is_null());
-        assert_eq!(made.count(), 2);
+        // SAFETY: nobody sends.
+        assert_eq!(unsafe { &*ring.sending.0.get() }.made.len(), 2);
     }
 
     #[test]
     fn messages_arrive_in_order_and_whole() {
-        const MESSAGES: u64 = if cfg!(miri) { 500 } else { 200_000 };
+        // More than a position can tell apart.
+        const MESSAGES: u64 = if cfg!(miri) { 500 } else { (NUMBERS as u64 + 1) + 200_000 };
         let ring = Ring::default();
         std::thread::scope(|scope| {
             scope.spawn(|| {

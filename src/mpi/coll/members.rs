@@ -19,12 +19,11 @@ use crate::mpi::error::{Class, Failure, Result};
 use crate::mpi::failure::usability::must_be_fresh;
 use crate::mpi::lane::Lane;
 use crate::mpi::p2p::outcome::news;
-use crate::mpi::run::Way;
+use crate::mpi::run::{AtOnce, Way};
 use std::future::poll_fn;
 use std::ops::Deref;
-use std::pin::Pin;
 use std::sync::Arc;
-use std::task::{Context, Poll};
+use std::task::Poll;
 
 /// How often one of few members polls before it waits in the ordinary way: for a step that others
 /// do at once, and for one that takes as long as a copy.
@@ -81,18 +80,6 @@ pub trait Wait: Sized + Send + Sync + 'static {
 /// and each takes its round by rotation, or one of two when all wait for all. A member that arrives
 /// at the next turn has left this one.
 pub(super) enum InPlace {}
-
-/// What is done in place when it is awaited. Unlike the standard library's futures, it is always
-/// part of the caller.
-struct AtOnce<F>(F);
-
-impl<F: FnMut() -> Result + Unpin> Future for AtOnce<F> {
-    type Output = Result;
-    #[inline(always)]
-    fn poll(mut self: Pin<&mut Self>, _: &mut Context<'_>) -> Poll<Result> {
-        Poll::Ready((self.0)())
-    }
-}
 
 impl Wait for InPlace {
     type Place<'a> = &'a Round;

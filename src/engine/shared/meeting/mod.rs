@@ -182,7 +182,10 @@ impl Meeting {
     /// The round of a turn in which some members only give.
     #[inline(always)]
     pub fn round(&self, turn: u32) -> &Round {
-        let rounds = self.rounds.get().map_or_else(|| self.make_rounds(), |rounds| rounds);
+        let rounds = match self.rounds.get() {
+            Some(rounds) => rounds,
+            None => self.make_rounds(),
+        };
         &rounds[(turn & (self.count - 1)) as usize]
     }
 

@@ -218,7 +218,10 @@ impl Round {
     /// The lines of all members.
     #[inline(always)]
     pub fn lines(&self) -> &[Line] {
-        self.lines.get().map_or_else(|| self.make_lines(), |lines| lines)
+        match self.lines.get() {
+            Some(lines) => lines,
+            None => self.make_lines(),
+        }
     }
 
     /// Memory for them is allocated when the first is needed.
