@@ -56,6 +56,8 @@ cargo clippy --release --all-targets -- -D warnings
 cargo clippy --release -p ftck --all-targets -- -D warnings
 echo "== build"
 cargo build --release
+echo "== interleavings of what threads share without a lock, all of them"
+RUSTFLAGS="--cfg loom" cargo test --release -p ftmpi_base --target-dir target/loom loom
 echo "== tests"
 cargo test --release --no-fail-fast
 # What carries ranks depends on how many there are: what is hardest for either is tested on both.

@@ -11,10 +11,11 @@ mod line;
 mod model;
 
 use crate::base::sync::atomic::{AtomicU32, Ordering, fence};
-#[cfg(not(loom))]
 use crate::host::fiber;
 pub use crate::host::fiber::Rows;
-use crate::host::{clock, cores, futex, replay};
+#[cfg(not(loom))]
+use crate::host::futex;
+use crate::host::{clock, cores, replay};
 use line::{Fiber, Line, order_for_model};
 use std::sync::atomic::AtomicBool;
 use std::thread::available_parallelism;
@@ -98,7 +99,6 @@ pub fn pass_door() {
 }
 
 /// Whether ranks are running under a seed; then none of them is stuck.
-#[cfg(not(loom))]
 pub fn is_moving_by_seed() -> bool {
     replay::is_in_force() && !fiber::is_asleep()
 }

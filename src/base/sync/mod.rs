@@ -1,7 +1,8 @@
 //! What threads share without a lock.
 //!
 //! Checked by exhaustive interleaving (loom): `RUSTFLAGS="--cfg loom" cargo test --release -p
-//! ftmpi_base loom --target-dir target/loom`, and for undefined behaviour (Miri):
+//! ftmpi_base loom --target-dir target/loom` (with `-p ftmpi_rs` for the bell of host/sched.rs),
+//! and for undefined behaviour (Miri):
 //! `MIRIFLAGS="-Zmiri-ignore-leaks -Zmiri-permissive-provenance -Zmiri-disable-isolation" cargo
 //! +nightly miri test -p ftmpi_base`, likewise with `-p ftmpi_rs --lib transport:: fault::
 //! engine::`.
