@@ -115,7 +115,7 @@ impl<'a> Lane<'a> {
     #[inline(always)]
     pub fn is_atomic(&self) -> bool {
         let modes = || attributes::modes(self.process, self.comm);
-        self.process.world.rules().modes().is_some()
+        self.process.world.charter().has_modes()
             && modes().is_some_and(|modes| modes.coll == CollMode::Atomic)
     }
 

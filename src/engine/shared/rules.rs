@@ -24,12 +24,15 @@ pub struct Charter {
     errhandler: OnceLock<InitialErrhandler>,
     /// Some rank hears of errors on a communicator, and goes on.
     is_heard: AtomicBool,
+    /// The rules have modes.
+    has_modes: AtomicBool,
 }
 
 impl Charter {
     /// What was asked for, or what the program's references show. To be told before ranks live.
     pub fn give(&self, rules: Rules) {
         self.given.get_or_init(|| rules);
+        self.has_modes.store(self.rules().modes().is_some(), Ordering::Relaxed);
     }
 
     /// The error handler that the first communicators start with. To be told before ranks live.
@@ -49,7 +52,14 @@ impl Charter {
     pub fn hear(&self) {
         if !self.is_heard.load(Ordering::Relaxed) {
             self.is_heard.store(true, Ordering::Release);
+            self.has_modes.store(self.rules().modes().is_some(), Ordering::Release);
         }
+    }
+
+    /// Whether failures are taken by the modes of FT-MPI, found by one look.
+    #[inline(always)]
+    pub fn has_modes(&self) -> bool {
+        self.has_modes.load(Ordering::Acquire)
     }
 
     /// How a failure is taken now. Once one was survived, this changes no more.

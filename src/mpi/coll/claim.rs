@@ -9,7 +9,7 @@
 
 use super::role::Role;
 use crate::engine::shared::rules::Rules;
-use crate::engine::{Call, Caller, Void};
+use crate::engine::{Call, Caller, Meeting, Void};
 use crate::mpi::checks;
 use crate::mpi::comm::Comm;
 use crate::mpi::datatype::predefined;
@@ -301,14 +301,21 @@ fn is_like(one: Call, other: Call) -> bool {
 /// Compares this member's claim for the operation of `comm` with this number. Fails if another
 /// member has called something else, which ends the operation for all: then this member must take
 /// no part in it.
-#[inline(always)]
 pub(in crate::mpi) fn compare(process: &Process, comm: &Comm, number: i32, claim: Claim) -> Result {
     let comm = comm.living();
+    compare_at(comm.meeting(process), process, comm, number, claim)
+}
+
+/// Does what [`compare`] does, where the living members of a communicator meet.
+#[inline(always)]
+pub(super) fn compare_at(
+    meeting: &Meeting, process: &Process, comm: &Comm, number: i32, claim: Claim,
+) -> Result {
     if !checks::are_on() || comm.is_alone() {
         return Ok(());
     }
     let caller = Caller { place: comm.union().rank as usize, call: claim.call() };
-    match comm.meeting(process).calls.compare(number as u32, caller, is_like) {
+    match meeting.calls.compare(number as u32, caller, is_like) {
         Ok(()) => Ok(()),
         Err(other) => clash(process, comm, number, caller, other),
     }

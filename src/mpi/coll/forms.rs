@@ -8,6 +8,7 @@ use super::members::{AsRun, InPlace, Members, object_at_first};
 use super::plan::Plan;
 use super::select::{Crowd, Venue};
 use super::uniform::unite;
+use crate::engine::Meeting;
 use crate::mpi::comm::Comm;
 use crate::mpi::error::Result;
 use crate::mpi::handle_table::Held;
@@ -29,10 +30,12 @@ pub fn block<P: Plan>(process: &Process, comm: &Comm, plan: &Result<P>) -> Resul
         Ok(plan) => plan,
         Err(failure) => return Err(again(failure)),
     };
-    claim::compare(process, comm, tag, plan.claim().form(Form::Blocking))?;
     // Dropped by hand, as there is seldom anything to drop.
     let lane = ManuallyDrop::new(Lane::of_call(process, comm, tag, 0, Way::Blocking));
-    let outcome = block_on(plan, &lane);
+    let (comm, claim) = (lane.comm(), plan.claim().form(Form::Blocking));
+    let meeting = comm.meeting(process);
+    claim::compare_at(meeting, process, comm, tag, claim)?;
+    let outcome = block_on(plan, &lane, meeting);
     if outcome.is_ok() && lane.is_bare() {
         return Ok(());
     }
@@ -41,7 +44,7 @@ pub fn block<P: Plan>(process: &Process, comm: &Comm, plan: &Result<P>) -> Resul
 }
 
 #[inline(always)]
-fn block_on(plan: &impl Plan, lane: &Lane<'_>) -> Result {
+fn block_on(plan: &impl Plan, lane: &Lane<'_>, meeting: &Meeting) -> Result {
     let crowd = Crowd::of(lane);
     let (Venue::Memory { all }, algorithm) = plan.select(crowd) else {
         return block_on_wire(plan, lane);
@@ -49,7 +52,7 @@ fn block_on(plan: &impl Plan, lane: &Lane<'_>) -> Result {
     if !lane.is_undisturbed() {
         look_closely(lane)?;
     }
-    let members = Members::<InPlace>::join(lane, crowd, all && !crowd.is_small());
+    let members = Members::<InPlace>::join(lane, meeting, crowd, all && !crowd.is_small());
     members.enter()?;
     run::block(plan.together(algorithm, &members))
 }

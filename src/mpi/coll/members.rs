@@ -260,15 +260,17 @@ impl<'l, 'a, W: Wait> Members<'l, 'a, W> {
         if !lane.is_undisturbed() {
             object_at_first(lane)?;
         }
-        let members = Members::join(lane, crowd, is_common);
+        let meeting = lane.comm().meeting(lane.process());
+        let members = Members::join(lane, meeting, crowd, is_common);
         members.enter()?;
         Ok(members)
     }
 
     /// Joins the members after the caller has found no failure; [`Members::enter`] comes next.
     #[inline(always)]
-    pub(super) fn join(lane: &'l Lane<'a>, crowd: Crowd, is_common: bool) -> Members<'l, 'a, W> {
-        let meeting = lane.comm().meeting(lane.process());
+    pub(super) fn join(
+        lane: &'l Lane<'a>, meeting: &'a Meeting, crowd: Crowd, is_common: bool,
+    ) -> Members<'l, 'a, W> {
         let me = index(lane.rank());
         let (round, turn) = W::come(lane, meeting, me, is_common);
         Members { lane, meeting, round, turn, me, crowd, is_common }
