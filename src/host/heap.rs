@@ -11,6 +11,7 @@ mod latch;
 mod library;
 mod seal;
 mod shelf;
+mod thread_cache;
 
 use dlmalloc::{Allocator, Dlmalloc};
 use ground::{STRIP_BYTES, ground};

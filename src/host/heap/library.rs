@@ -1,7 +1,9 @@
 //! The allocator for the library's own memory. A dead rank may leave libc's allocator locked, and
-//! libc's lock puts a thread to sleep for a wait that takes only a moment.
+//! libc's lock puts a thread to sleep for a wait that takes only a moment. Small blocks come from
+//! the calling thread's cache.
 
 use super::latch::{Held, Latch};
+use super::thread_cache::{self, bytes_of};
 use dlmalloc::Dlmalloc;
 use std::alloc::{GlobalAlloc, Layout};
 use std::cell::UnsafeCell;
@@ -29,6 +31,20 @@ impl Library {
         // SAFETY: the latch is held.
         Some((unsafe { &mut *self.blocks.get() }, held))
     }
+
+    /// A block that no cache keeps.
+    fn carve(&self, layout: Layout) -> *mut u8 {
+        let Some((blocks, _held)) = self.open() else { return null_mut() };
+        // SAFETY: the layout is valid, and its size is not 0.
+        unsafe { blocks.malloc(layout.size(), layout.align()) }
+    }
+
+    /// Frees a block that [`Library::carve`] has made.
+    fn restore(&self, block: *mut u8, layout: Layout) {
+        let Some((blocks, _held)) = self.open() else { return };
+        // SAFETY: the caller gives up a block that was made with this layout.
+        unsafe { blocks.free(block, layout.size(), layout.align()) };
+    }
 }
 
 // SAFETY: blocks come from an allocator that keeps the trait's rules; a caller that finds it closed
@@ -36,40 +52,82 @@ impl Library {
 unsafe impl GlobalAlloc for Library {
     #[inline]
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
+        let Some(bytes) = bytes_of(layout) else { return self.carve(layout) };
+        let Some(cache) = thread_cache::open() else { return null_mut() };
+        let block = cache.take(bytes);
+        if !block.is_null() {
+            return block;
+        }
         let Some((blocks, _held)) = self.open() else { return null_mut() };
-        // SAFETY: as our caller promises.
-        unsafe { blocks.malloc(layout.size(), layout.align()) }
+        // SAFETY: as our caller promises; the size is not 0.
+        cache.refill(bytes, || unsafe { blocks.malloc(bytes, layout.align()) })
     }
 
     #[inline]
     unsafe fn dealloc(&self, block: *mut u8, layout: Layout) {
-        let Some((blocks, _held)) = self.open() else { return };
-        // SAFETY: as our caller promises.
-        unsafe { blocks.free(block, layout.size(), layout.align()) }
+        let Some(bytes) = bytes_of(layout) else { return self.restore(block, layout) };
+        let Some(cache) = thread_cache::open() else { return };
+        if !cache.put(block, bytes) {
+            if let Some((blocks, _held)) = self.open() {
+                // SAFETY: the caches have blocks of this allocator that nobody uses.
+                cache.drain(bytes, |block| unsafe { blocks.free(block, bytes, layout.align()) });
+            }
+            cache.put(block, bytes);
+        }
     }
 
     #[inline]
     unsafe fn alloc_zeroed(&self, layout: Layout) -> *mut u8 {
-        let Some((blocks, _held)) = self.open() else { return null_mut() };
+        if bytes_of(layout).is_none() {
+            let Some((blocks, _held)) = self.open() else { return null_mut() };
+            // SAFETY: as our caller promises.
+            return unsafe { blocks.calloc(layout.size(), layout.align()) };
+        }
         // SAFETY: as our caller promises.
-        unsafe { blocks.calloc(layout.size(), layout.align()) }
+        let block = unsafe { self.alloc(layout) };
+        if !block.is_null() {
+            // SAFETY: the block was just made, of this size.
+            unsafe { block.write_bytes(0, layout.size()) };
+        }
+        block
     }
 
     #[inline]
     unsafe fn realloc(&self, block: *mut u8, layout: Layout, bytes: usize) -> *mut u8 {
-        let Some((blocks, _held)) = self.open() else { return null_mut() };
-        // SAFETY: as our caller promises.
-        unsafe { blocks.realloc(block, layout.size(), layout.align(), bytes) }
+        // SAFETY: the caller promises that a layout of that size is valid.
+        let other = unsafe { Layout::from_size_align_unchecked(bytes, layout.align()) };
+        match (bytes_of(layout), bytes_of(other)) {
+            (None, None) => {
+                let Some((blocks, _held)) = self.open() else { return null_mut() };
+                // SAFETY: as our caller promises.
+                unsafe { blocks.realloc(block, layout.size(), layout.align(), bytes) }
+            }
+            (before, after) if before == after => block,
+            _ => {
+                // SAFETY: as our caller promises.
+                let moved = unsafe { self.alloc(other) };
+                if !moved.is_null() {
+                    // SAFETY: both blocks have so many bytes, and the old one is given up.
+                    unsafe {
+                        block.copy_to_nonoverlapping(moved, layout.size().min(bytes));
+                        self.dealloc(block, layout);
+                    }
+                }
+                moved
+            }
+        }
     }
 }
 
 /// From now on a forked child finds the blocks consistent.
 pub(super) fn survive_fork() {
     extern "C" fn close() {
+        thread_cache::latches().for_each(|latch| forget(latch.hold()));
         forget(LIBRARY.latch.hold());
     }
     extern "C" fn open() {
         LIBRARY.latch.release();
+        thread_cache::latches().for_each(Latch::release);
     }
     // SAFETY: the functions stay where they are, and allocate nothing.
     let status = unsafe { libc::pthread_atfork(Some(close), Some(open), Some(open)) };
