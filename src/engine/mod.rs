@@ -313,13 +313,6 @@ impl Engine {
         self.state.lock().done(outcome)
     }
 
-    /// How the operation has ended if that is as `is_wanted`; then it is forgotten.
-    pub fn outcome_if(&self, op: Key, is_wanted: impl Fn(&Outcome) -> bool) -> Option<Outcome> {
-        let mut state = self.state.lock();
-        state.ops.outcome(op).filter(|outcome| is_wanted(outcome))?;
-        state.ops.collect(op)
-    }
-
     /// An operation that goes on until [`Engine::close`] ends it.
     pub fn open(&self) -> Key {
         self.state.lock().begin(Stage::Open, Envelope::default(), None)

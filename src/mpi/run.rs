@@ -4,7 +4,6 @@
 //! nonblocking run is boxed, and the engine drives it.
 
 use crate::base::slab::Key;
-use crate::engine::Outcome;
 use crate::mpi::comm::Comm;
 use crate::mpi::error::Result;
 use crate::mpi::handle_table::Held;
@@ -49,17 +48,12 @@ pub fn start<F>(process: &'static Process, make: impl FnOnce(Way) -> F) -> Resul
 where
     F: Future<Output = Result> + Send + 'static,
 {
-    let engine = &process.engine;
-    let key = engine.open_run();
-    let run = make(Way::Nonblocking(key));
-    engine
-        .start_run(key, Box::pin(async move { process.requests.failures().end(key, run.await) }))?;
+    let started = process.engine.start_run(|key| {
+        let run = make(Way::Nonblocking(key));
+        Box::pin(async move { process.requests.failures().end(key, run.await) })
+    })?;
     // What could be done at once needs no request.
-    let is_done = |outcome: &Outcome| outcome.mishap.is_none();
-    Ok(match engine.outcome_if(key, is_done) {
-        Some(_) => Pending::Nothing,
-        None => Pending::Run(key),
-    })
+    Ok(started.map_or(Pending::Nothing, Pending::Run))
 }
 
 /// Starts a run like [`start`], and returns the handle of its request.

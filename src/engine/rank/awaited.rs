@@ -56,13 +56,13 @@ pub struct Awaited {
 
 impl Awaited {
     pub(super) fn is_over(&self) -> bool {
-        self.hall.round.is_open(self.gate, self.hall.turn)
+        self.hall.is_open(self.gate, self.hall.turn)
     }
 
     pub(super) fn missing(&self) -> Vec<usize> {
         match self.gate {
             Gate::Shown { place } | Gate::Passed { place } | Gate::Read { place } => vec![place],
-            _ => self.hall.round.missing(self.hall.turn).take(MOST_NAMED).collect(),
+            _ => self.hall.missing(self.hall.turn).take(MOST_NAMED).collect(),
         }
     }
 }

@@ -19,19 +19,21 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::task::{Context, Poll, Waker};
 
 impl Engine {
-    /// A run that has nothing to do yet.
-    pub fn open_run(&self) -> Key {
-        let course = Course { task: None, is_due: false };
-        self.state.lock().begin(Stage::Running(course), Envelope::default(), None)
-    }
-
-    /// Lets a run begin, and carries it on until it has to wait.
-    pub fn start_run(&self, run: Key, task: Task) -> Result<(), Died> {
+    /// Starts the run that `make` makes, which is told its key, and carries it on until it has to
+    /// wait. `None`: it has ended well already.
+    pub fn start_run(&self, make: impl FnOnce(Key) -> Task) -> Result<Option<Key>, Died> {
         let mut state = self.state.lock();
-        let course = state.course(run).expect("a run that was opened is there until it has ended");
-        *course = Course { task: Some(task), is_due: true };
-        state.due.push_back(run);
-        self.drive(&mut state)
+        let course = Course { task: None, is_due: false };
+        let run = state.begin(Stage::Running(course), Envelope::default(), None);
+        let (task, end) = Guard::unlocked(&mut state, || carry_on(make(run)));
+        let end = end?;
+        let is_done = end.is_some_and(|outcome| outcome.mishap.is_none());
+        match is_done {
+            true => state.ops.0.discard(run),
+            false => self.put_down(&mut state, run, task, end),
+        }
+        self.drive(&mut state)?;
+        Ok(Some(run).filter(|_| !is_done))
     }
 
     /// How an operation has ended, which is forgotten; if it has not, `run` goes on when it has.
@@ -62,18 +64,22 @@ impl Engine {
             course.is_due = false;
             let task = course.task.take().expect("only a run that rests is in the queue");
             let (task, end) = Guard::unlocked(state, || carry_on(task));
-            if let Some(outcome) = end? {
-                self.finish(state, run, outcome);
-                continue;
-            }
-            let course = state.course(run).expect("a run is there until it has ended");
-            course.task = task;
-            if course.is_due {
-                state.due.push_back(run);
-            }
+            self.put_down(state, run, task, end?);
         }
         self.share_news(state);
         Ok(())
+    }
+
+    /// A run that was carried on has ended, or rests.
+    fn put_down(&self, state: &mut State, run: Key, task: Option<Task>, end: Option<Outcome>) {
+        if let Some(outcome) = end {
+            return self.finish(state, run, outcome);
+        }
+        let course = state.course(run).expect("a run is there until it has ended");
+        course.task = task;
+        if course.is_due {
+            state.due.push_back(run);
+        }
     }
 }
 
@@ -139,17 +145,34 @@ mod tests {
         poll_fn(|_| engine.ended_for(op, run).map_or(Poll::Pending, Poll::Ready)).await
     }
 
+    fn start(engine: &'static Engine, make: impl FnOnce(Key) -> Task) -> Key {
+        let started = engine.start_run(make).expect("nobody dies here");
+        started.expect("it waits for a message")
+    }
+
+    #[test]
+    fn a_run_that_ends_at_once_leaves_nothing_behind() {
+        let [engine, _] = pair();
+        let done = engine.start_run(|_| Box::pin(async { Ok(Outcome::default()) }));
+        assert_eq!(done, Ok(None));
+        assert_eq!(engine.state.lock().ops.0.len(), 0);
+        let mishap = Some(Mishap::Failed);
+        let failed = Outcome { mishap, ..Outcome::default() };
+        let run = engine.start_run(|_| Box::pin(async move { Ok(failed) })).expect("it lives");
+        let run = run.expect("its failure is to be asked for");
+        assert_eq!(engine.wait(run), Ok(failed));
+    }
+
     #[test]
     fn a_run_goes_on_whoever_makes_progress() {
         let [engine, other] = pair();
-        let run = engine.open_run();
-        let task = async move {
+        let task = move |run| async move {
             for tag in 0..100 {
                 assert_eq!(end(engine, run, receive(engine, tag)).await.mishap, None);
             }
             Ok(Outcome { tag: 7, ..Outcome::default() })
         };
-        engine.start_run(run, Box::pin(task)).expect("nobody dies here");
+        let run = start(engine, |run| Box::pin(task(run)));
         let last = receive(engine, 1000);
         // This thread never asks for the run itself.
         let waiter = thread::spawn(move || engine.wait(last));
@@ -162,9 +185,9 @@ mod tests {
     fn one_thread_at_a_time_carries_a_run_on_and_no_end_is_missed() {
         const ROUNDS: i32 = 2000;
         let [engine, other] = pair();
-        let (run, polls) = (engine.open_run(), &*Box::leak(Box::new(AtomicUsize::new(0))));
+        let polls = &*Box::leak(Box::new(AtomicUsize::new(0)));
         let inside = AtomicBool::new(false);
-        let task = async move {
+        let task = move |run| async move {
             for tag in 0..ROUNDS {
                 let both = [receive(engine, tag), receive(engine, ROUNDS + tag)];
                 for op in both {
@@ -181,7 +204,7 @@ mod tests {
             }
             Ok(Outcome::default())
         };
-        engine.start_run(run, Box::pin(task)).expect("nobody dies here");
+        let run = start(engine, |run| Box::pin(task(run)));
         let sender = thread::spawn(move || {
             (0..ROUNDS)
                 .for_each(|tag| [tag, ROUNDS + tag].into_iter().for_each(|t| send(other, t)));
@@ -199,12 +222,11 @@ mod tests {
     #[test]
     fn a_run_that_breaks_ends_and_says_so() {
         let [engine, other] = pair();
-        let run = engine.open_run();
-        let task = async move {
+        let task = move |run| async move {
             end(engine, run, receive(engine, 3)).await;
             panic!("an invariant does not hold")
         };
-        engine.start_run(run, Box::pin(task)).expect("nobody dies here");
+        let run = start(engine, |run| Box::pin(task(run)));
         send(other, 3);
         assert_eq!(engine.wait(run).map(|end| end.mishap), Ok(Some(Mishap::Failed)));
     }

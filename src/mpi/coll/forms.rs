@@ -16,6 +16,7 @@ use crate::mpi::lane::Lane;
 use crate::mpi::p2p::outcome::Pending;
 use crate::mpi::process::Process;
 use crate::mpi::run::{self, Way};
+use std::borrow::Borrow;
 use std::mem::ManuallyDrop;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -93,20 +94,21 @@ async fn attempt(plan: &impl Plan, lane: &Lane<'_>) -> Result {
 }
 
 /// Starts the next collective operation of `comm`; returns the handle of its request.
-pub fn start(
-    process: &'static Process, comm: &Held<Comm>, plan: Result<impl Plan>,
+pub fn start<P: Plan>(
+    process: &'static Process, comm: &Held<Comm>, plan: Result<P>,
 ) -> Result<usize> {
-    let (tag, plan) = (comm.next_collective(process), Arc::new(plan?));
+    let tag = comm.next_collective(process);
+    let plan = plan?;
     claim::compare(process, comm, tag, plan.claim().form(Form::Nonblocking))?;
-    let pending = launch(process, comm.clone(), tag, 0, plan)?;
+    let pending = launch::<P>(process, comm.clone(), tag, 0, plan)?;
     process.requests.keep(comm, pending)
 }
 
 /// Prepares the next collective operation of `comm`; returns the handle of a request that starts
 /// it. Members may start several such operations in different orders, so the tag is drawn here: all
 /// repetitions of one operation use it, and follow one another.
-pub fn persist(
-    process: &'static Process, comm: &Held<Comm>, plan: Result<impl Plan>,
+pub fn persist<P: Plan>(
+    process: &'static Process, comm: &Held<Comm>, plan: Result<P>,
 ) -> Result<usize> {
     let tag = comm.next_collective(process);
     let plan = plan?;
@@ -114,17 +116,18 @@ pub fn persist(
     let (plan, on, rounds) = (Arc::new(plan), comm.clone(), AtomicU32::new(0));
     let restart = move || {
         let round = rounds.fetch_add(1, Ordering::Relaxed);
-        launch(process, on.clone(), tag, round, plan.clone())
+        launch::<P>(process, on.clone(), tag, round, plan.clone())
     };
     process.requests.keep_persistent(comm, Arc::new(restart))
 }
 
-fn launch(
-    process: &'static Process, comm: Held<Comm>, tag: i32, round: u32, plan: Arc<impl Plan>,
+fn launch<P: Plan>(
+    process: &'static Process, comm: Held<Comm>, tag: i32, round: u32,
+    plan: impl Borrow<P> + Send + 'static,
 ) -> Result<Pending> {
     run::start(process, |way| async move {
         let lane = Lane::of_call(process, &comm, tag, round, way);
-        perform(&*plan, &lane).await
+        perform(plan.borrow(), &lane).await
     })
 }
 

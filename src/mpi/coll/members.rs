@@ -67,10 +67,10 @@ pub trait Wait: Sized + Send + Sync + 'static {
     fn ring_few(members: &Members<'_, '_, Self>);
 
     /// All members have arrived: later turns may reuse the memory of earlier ones.
-    fn settle(members: &Members<'_, '_, Self>);
+    fn settle(_: &Members<'_, '_, Self>) {}
 
     /// This member will soon write to its line of a later turn.
-    fn make_ready(members: &Members<'_, '_, Self>);
+    fn make_ready(_: &Members<'_, '_, Self>) {}
 
     /// This member no longer needs the round.
     fn leave(members: &Members<'_, '_, Self>) -> impl Future<Output = Result> + Send;
@@ -179,10 +179,6 @@ impl Wait for AsRun {
         members.meeting.ring_others(members.me);
     }
 
-    fn settle(_: &Members<'_, '_, AsRun>) {}
-
-    fn make_ready(_: &Members<'_, '_, AsRun>) {}
-
     /// Now and then members that need not wait for others do, so that they do not get too far
     /// ahead.
     async fn leave(members: &Members<'_, '_, AsRun>) -> Result {
@@ -193,7 +189,7 @@ impl Wait for AsRun {
             }
             members.until(Gate::AllRead).await?;
         }
-        members.meeting.leave_apart(members.lane.number());
+        members.meeting.leave_apart(members.lane.number(), &members.round);
         Ok(())
     }
 }

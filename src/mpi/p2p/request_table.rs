@@ -13,6 +13,7 @@ use crate::mpi::p2p::generalized_request::General;
 use crate::mpi::p2p::outcome::{Pending, completed, doubted, news, status_of};
 use crate::mpi::p2p::status::{Completed, Status};
 use parking_lot::Mutex;
+use rustc_hash::FxHashMap;
 use std::collections::HashMap;
 use std::sync::Arc;
 
@@ -40,7 +41,7 @@ pub struct Requests(pub(super) Biased<Kept>, Failures);
 pub(super) struct Kept {
     pub(super) shelf: Shelf<Request>,
     /// Requests with the handle of a preposted receive (see `engine::rank::preposted`).
-    pub(super) preposted: HashMap<Key, Key>,
+    pub(super) preposted: FxHashMap<Key, Key>,
 }
 
 impl Kept {
@@ -193,11 +194,14 @@ impl Requests {
     ) -> bool {
         let Some(key) = handle_table::key(Sort::Request, handle) else { return false };
         let shelf = &mut self.0.lock().shelf;
-        let Some(Request { pending: Some(Pending::Op(op)), more: None, .. }) = shelf.find(key)
-        else {
+        let Some(Request { pending: Some(pending), more: None, .. }) = shelf.find(key) else {
             return false;
         };
-        let is_settled = ops.collect_good(*op, |outcome| tell(status_of(outcome)));
+        let is_settled = match *pending {
+            Pending::Op(op) => ops.collect_good(op, |outcome| tell(status_of(outcome))),
+            Pending::Run(run) => ops.collect_good(run, |_| tell(Status::PLAIN)),
+            _ => return false,
+        };
         if is_settled {
             shelf.discard(key);
         }

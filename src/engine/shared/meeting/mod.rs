@@ -27,6 +27,7 @@ use crate::base::Member;
 use crate::base::sync::cache::prefetch_to_write;
 use crate::host::sched::{self, Bell};
 use parking_lot::Mutex;
+use rustc_hash::FxHashMap;
 use std::collections::HashMap;
 use std::ops::Deref;
 use std::sync::atomic::{AtomicU32, AtomicUsize, Ordering, fence};
@@ -71,28 +72,28 @@ pub struct Meeting {
 /// Rounds of operations that may be under way concurrently, by their numbers.
 #[derive(Default)]
 struct Apart {
-    under_way: HashMap<(u32, u32), UnderWay>,
+    under_way: FxHashMap<(u32, u32), Hall>,
     spare: Vec<Hall>,
 }
 
 /// A round outside the rotation, and its turn.
 #[derive(Clone)]
 pub struct Hall {
-    pub round: Arc<Round>,
+    apart: Arc<RoundApart>,
     pub turn: u32,
 }
 
 impl Deref for Hall {
     type Target = Round;
     fn deref(&self) -> &Round {
-        &self.round
+        &self.apart.round
     }
 }
 
-struct UnderWay {
-    hall: Hall,
+struct RoundApart {
+    round: Round,
     /// How many members no longer need it.
-    gone: usize,
+    gone: AtomicUsize,
 }
 
 /// This many rounds are kept for reuse.
@@ -382,25 +383,29 @@ impl Meeting {
         let Apart { under_way, spare } = &mut *apart;
         let make = || {
             let members = self.stands.len();
-            let fresh = || Hall { round: Arc::new(Round::new(members)), turn: 0 };
-            UnderWay { hall: spare.pop().unwrap_or_else(fresh), gone: 0 }
+            let fresh = || {
+                let apart = RoundApart { round: Round::new(members), gone: AtomicUsize::new(0) };
+                Hall { apart: Arc::new(apart), turn: 0 }
+            };
+            spare.pop().unwrap_or_else(fresh)
         };
-        let hall = under_way.entry(number).or_insert_with(make).hall.clone();
+        let hall = under_way.entry(number).or_insert_with(make).clone();
         drop(apart);
-        hall.round.line(place).come(hall.turn);
+        hall.line(place).come(hall.turn);
         hall
     }
 
-    /// One member no longer needs that operation, nor do others need that member's memory.
-    pub fn leave_apart(&self, number: (u32, u32)) {
-        let mut apart = self.apart.lock();
-        let Some(operation) = apart.under_way.get_mut(&number) else { return };
-        operation.gone += 1;
-        if operation.gone < self.stands.len() {
+    /// One member no longer needs the round of that operation, nor do others need that member's
+    /// memory.
+    pub fn leave_apart(&self, number: (u32, u32), hall: &Hall) {
+        let gone = hall.apart.gone.fetch_add(1, Ordering::AcqRel) + 1;
+        if gone < self.stands.len() {
             return;
         }
-        let Some(UnderWay { hall, .. }) = apart.under_way.remove(&number) else { return };
+        let mut apart = self.apart.lock();
+        let Some(hall) = apart.under_way.remove(&number) else { return };
         if apart.spare.len() < SPARE {
+            hall.apart.gone.store(0, Ordering::Relaxed);
             let turn = hall.turn.wrapping_add(1) & (u32::MAX >> 1);
             apart.spare.push(Hall { turn, ..hall });
         }
@@ -522,13 +527,13 @@ mod tests {
         let meeting = meeting(world(2), 2, 2);
         let one = meeting.come_apart((5, 0), 0);
         let other = meeting.come_apart((6, 0), 0);
-        assert!(!Arc::ptr_eq(&one.round, &other.round));
+        assert!(!Arc::ptr_eq(&one.apart, &other.apart));
         let same = meeting.come_apart((5, 0), 1);
-        assert!(Arc::ptr_eq(&one.round, &same.round) && one.turn == same.turn);
-        assert_eq!(other.round.missing(other.turn).collect::<Vec<_>>(), [1]);
-        meeting.leave_apart((5, 0));
-        meeting.leave_apart((5, 0));
+        assert!(Arc::ptr_eq(&one.apart, &same.apart) && one.turn == same.turn);
+        assert_eq!(other.missing(other.turn).collect::<Vec<_>>(), [1]);
+        meeting.leave_apart((5, 0), &one);
+        meeting.leave_apart((5, 0), &same);
         let next = meeting.come_apart((5, 1), 1);
-        assert!(Arc::ptr_eq(&one.round, &next.round) && one.turn != next.turn);
+        assert!(Arc::ptr_eq(&one.apart, &next.apart) && one.turn != next.turn);
     }
 }
