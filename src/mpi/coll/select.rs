@@ -158,7 +158,7 @@ impl Crowd {
             false => self.is_small() && bytes <= FEW,
         };
         let meets = match bytes {
-            _ if is_little && self.is_blocking => true,
+            _ if is_little => true,
             0..=1024 => false,
             1025..=1_048_575 => self.is_large(),
             _ => true,
@@ -180,8 +180,7 @@ impl Crowd {
         Venue::Wire
     }
 
-    /// Whether blocks of this length are so short that a blocking operation on them uses shared
-    /// memory.
+    /// Whether blocks of this length are so short that an operation on them uses shared memory.
     #[inline]
     fn is_little(self, each: usize) -> bool {
         let all = each * self.members;
@@ -189,7 +188,7 @@ impl Crowd {
             true => all <= SEGMENT,
             false => self.is_small() && all <= FEW,
         };
-        self.is_blocking && is_little
+        is_little
     }
 
     /// Whether a member publishes a copy of its block for the root, and need not wait until it is
