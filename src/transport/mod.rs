@@ -4,11 +4,15 @@ mod batches;
 mod cooperative_copy;
 mod inbox;
 mod packet;
+mod payloads;
 mod ring;
+#[cfg(all(test, not(loom)))]
+mod tests;
 
 pub use crate::transport::batches::Batches;
 pub use crate::transport::inbox::Wire;
 pub use crate::transport::ring::{
-    Arrival, Glance, Incoming, MOST as MOST_RINGS, Outgoing, ROOM as SHORT, WatchedRings,
+    Arrival, Glance, Incoming, MOST as MOST_RINGS, Outgoing, WatchedRings,
 };
 pub use packet::{Delivery, Envelope, Fate, Load, Packet, Pool, Port, Ticket};
+pub use payloads::LONGEST as LONGEST_IN_RING;

@@ -1,34 +1,45 @@
 //! A ring: carries one sender's messages to one receiver, once the two have communicated a few
 //! times.
 //!
-//! Short messages are in the ring itself, one cache line each; others are packets, and the ring
-//! holds references. When the ring is full, packets take the receiver's inbox, and nothing goes
-//! through the ring until the receiver has taken all of them: before it takes a packet that
-//! bypassed the ring, it takes what is left in the ring, and messages stay in order.
+//! Short messages are in the ring itself, one cache line each. Longer ones are in memory beside it
+//! (see `payloads`) or, beyond some KB, in packets, and the ring tells where. When the ring is
+//! full, packets take the receiver's inbox, and nothing goes through the ring until the receiver
+//! has taken all of them: before it takes a packet that bypassed the ring, it takes what is left in
+//! the ring, and messages stay in order.
 //!
 //! Rings are never freed but reused: any thread may look whether one holds a message.
 
 use super::packet::{Envelope, Packet};
+use super::payloads::{LONGEST, Payloads, Taking, own_lines};
 use crate::base::Member;
 use crate::base::sync::atomic::{AtomicPtr, AtomicU32, Ordering};
+use crate::base::sync::cache::comes_soon;
 use crate::base::sync::fence;
 use crate::base::sync::queue::Linked;
 #[cfg(test)]
 use crate::base::sync::ring::SLOTS;
 use crate::base::sync::ring::{Ring, Room};
 use crate::host::memory::{self, Fault, Region, Span};
-use crate::host::sched::Bell;
+use crate::host::sched::{self, Bell};
 use parking_lot::Mutex;
 use std::ptr::{self, NonNull};
+use std::sync::atomic::AtomicU64;
 
 /// How many rings may lead to one receiver, and how many may lead away from it.
 pub const MOST: usize = 8;
 
-/// The longest message that lies in the ring.
-pub const ROOM: usize = 40;
+/// The longest message that is in a line of the ring.
+const ROOM: usize = 40;
 
 /// Says that there is a packet in place of bytes.
 const PACKET: u32 = u32::MAX;
+
+/// The pieces of a message that the receiver can take while the others are copied: two at least.
+const LEAST_PIECE: usize = 1 << 10;
+const MOST_PIECE: usize = 2 << 10;
+
+/// How often the receiver looks for the next piece before it looks at other things.
+const LOOKS: u32 = 1000;
 
 /// A message in the ring. With the ring's own word it is one cache line.
 #[repr(C)]
@@ -42,6 +53,8 @@ const _: () = assert!(size_of::<Slip>() == 56 && align_of::<Slip>() == 8);
 
 pub(super) struct SharedRing {
     lines: Ring<Slip>,
+    payloads: Payloads,
+    marks: [Mark; MARKS],
     /// How many packets the receiver has taken that went round by the inbox.
     absorbed: AtomicU32,
     /// How many sides hold on to it.
@@ -55,11 +68,38 @@ impl SharedRing {
     pub(super) fn open(from: Member, to: Member, bell: &'static Bell) -> (Outgoing, Incoming) {
         let ring = UNUSED.lock().pop().unwrap_or_else(|| {
             let (absorbed, holders) = (AtomicU32::new(0), AtomicU32::new(0));
-            Box::leak(Box::new(SharedRing { lines: Ring::default(), absorbed, holders }))
+            let (lines, payloads) = (Ring::default(), Payloads::default());
+            let marks = Default::default();
+            Box::leak(Box::new(SharedRing { lines, payloads, marks, absorbed, holders }))
         });
+        // SAFETY: the ring is unused.
+        unsafe { ring.payloads.reset() };
+        ring.marks.iter().for_each(|mark| mark.0.store(0, Ordering::Relaxed));
         ring.absorbed.store(0, Ordering::Relaxed);
         ring.holders.store(2, Ordering::Relaxed);
-        (Outgoing { ring, to, bell, detoured: 0 }, Incoming { ring, from })
+        (
+            Outgoing { ring, to, bell, detoured: 0, next_mark: 1 },
+            Incoming { ring, from, taking: Taking::default() },
+        )
+    }
+
+    fn mark(&self, number: u32) -> &AtomicU32 {
+        &self.marks[number as usize % MARKS].0
+    }
+
+    /// Whether the piece with this mark comes within so many looks. If not, the sender may need
+    /// this very core.
+    fn piece_comes(&self, mark: u32) -> bool {
+        // Later pieces may have overwritten it.
+        let is_there = || {
+            let marked = self.mark(mark).load(Ordering::Acquire);
+            marked.wrapping_sub(mark) < u32::MAX / 2
+        };
+        let has_come = comes_soon(LOOKS, is_there);
+        if !has_come {
+            sched::yield_now();
+        }
+        has_come
     }
 
     fn let_go(&'static self) {
@@ -79,6 +119,68 @@ fn drain(ring: &SharedRing) {
         // SAFETY: as above.
         unsafe { ring.lines.pass() };
     }
+}
+
+/// How long the pieces are in which so many bytes are copied.
+#[inline]
+fn piece_of(bytes: usize) -> usize {
+    (bytes / 2).clamp(LEAST_PIECE, MOST_PIECE) & !(LEAST_PIECE - 1)
+}
+
+/// A mark tells that a piece is there. The marks are used in turn, and each has a line of its own:
+/// a receiver that polls the line of the next mark does not disturb the sender's other stores.
+#[repr(align(64))]
+#[derive(Default)]
+struct Mark(AtomicU32);
+
+/// How many there are.
+const MARKS: usize = 16;
+
+/// What a line has of a message beside the ring.
+#[derive(Clone, Copy)]
+#[repr(C)]
+struct Beside {
+    address: u64,
+    /// How long its pieces are.
+    piece: u32,
+    /// The number of the mark of its second piece.
+    mark: u32,
+    /// Not 0 if the sender's memory has turned out not to be there. An atomic for the sender from
+    /// the moment when the line is sent.
+    is_broken: u64,
+}
+
+const _: () = assert!(size_of::<Beside>() <= ROOM && align_of::<Beside>() == 8);
+
+/// Whether the sender has given up this message.
+///
+/// # Safety
+/// There is a message beside the ring in this line, which lives as long as the reference.
+unsafe fn is_broken<'a>(slip: *mut Slip) -> &'a AtomicU64 {
+    // SAFETY: the caller's promise.
+    unsafe { AtomicU64::from_ptr(&raw mut (*beside(slip)).is_broken) }
+}
+
+/// How long the pieces of the message beside the ring are, and the number of the second one's mark.
+///
+/// # Safety
+/// There is a message beside the ring in this line.
+unsafe fn pieces_in(slip: NonNull<Slip>) -> (usize, u32) {
+    // SAFETY: the caller's promise, and nobody writes these words before the line is passed.
+    unsafe {
+        let message = beside(slip.as_ptr());
+        ((*message).piece as usize, (*message).mark)
+    }
+}
+
+/// Where a line has a message beside the ring.
+///
+/// # Safety
+/// It is a line of a ring.
+#[inline(always)]
+unsafe fn beside(slip: *mut Slip) -> *mut Beside {
+    // SAFETY: the caller's promise.
+    unsafe { (&raw mut (*slip).payload).cast() }
 }
 
 /// The packet in a place of the ring, if there is one; it is taken out.
@@ -117,6 +219,8 @@ pub struct Outgoing {
     bell: &'static Bell,
     /// How many packets have gone round by the inbox.
     detoured: u32,
+    /// The number of the next mark.
+    next_mark: u32,
 }
 
 impl Outgoing {
@@ -158,7 +262,13 @@ impl Outgoing {
     #[inline(always)]
     pub fn send_span(&mut self, envelope: Envelope, data: Span) -> Result<bool, Fault> {
         let bytes = data.bytes();
-        if bytes > ROOM || !self.is_clear() {
+        if bytes > ROOM {
+            let piece = piece_of(bytes);
+            return self.send_long(&{ envelope }, bytes, piece, |start, room| {
+                memory::copy(data.part(start, room.bytes()), room)
+            });
+        }
+        if !self.is_clear() {
             return Ok(false);
         }
         // SAFETY: the holder of the ring's only sending end is one.
@@ -173,7 +283,12 @@ impl Outgoing {
     #[inline(never)]
     fn send_pieces(&mut self, envelope: Envelope, data: &Region) -> Result<bool, Fault> {
         let bytes = data.bytes();
-        if bytes > ROOM || !self.is_clear() {
+        if bytes > ROOM {
+            return self.send_long(&envelope, bytes, bytes, |_, room| {
+                memory::transfer(data, &room.into())
+            });
+        }
+        if !self.is_clear() {
             return Ok(false);
         }
         // SAFETY: the holder of the ring's only sending end is one.
@@ -182,6 +297,63 @@ impl Outgoing {
         // SAFETY: there was room, and it is filled.
         unsafe { self.ring.lines.send(room) };
         Ok(true)
+    }
+
+    /// Sends a message beside the ring, piece by piece: `copy` makes the copy of the piece that
+    /// starts at this offset. The receiver can take the first piece while the others are copied.
+    #[inline(never)]
+    fn send_long(
+        &mut self, envelope: &Envelope, bytes: usize, piece: usize,
+        copy: impl Fn(usize, Span) -> Result<(), Fault>,
+    ) -> Result<bool, Fault> {
+        if bytes > LONGEST || !self.is_clear() {
+            return Ok(false);
+        }
+        // SAFETY: the holder of the ring's only sending end is one.
+        let Some(line) = (unsafe { self.ring.lines.room() }) else { return Ok(false) };
+        // SAFETY: the same.
+        let Some(room) = (unsafe { self.ring.payloads.room(bytes) }) else { return Ok(false) };
+        copy(0, room.part(0, piece))?;
+        let (slip, mark) = (line.at, self.next_mark);
+        let (address, piece_bytes) = (room.address() as u64, piece as u32);
+        let message = Beside { address, piece: piece_bytes, mark, is_broken: 0 };
+        // SAFETY: the line is the sender's until it is sent, and there was room.
+        unsafe {
+            (&raw mut (*slip).envelope).write(*envelope);
+            (&raw mut (*slip).bytes).write(bytes as u32);
+            beside(slip).write(message);
+            self.ring.lines.send(line);
+            self.ring.payloads.sent(bytes);
+        }
+        let mut outcome = Ok(true);
+        for start in (piece..bytes).step_by(piece) {
+            if outcome.is_ok()
+                && let Err(fault) = copy(start, room.part(start, piece))
+            {
+                // SAFETY: the message is there, and rings are never freed.
+                unsafe { is_broken(slip) }.store(1, Ordering::Relaxed);
+                outcome = Err(fault);
+            }
+            // A broken message has all of its marks, too: the receiver passes it over.
+            let mark = self.next_mark;
+            self.next_mark = mark.wrapping_add(1);
+            self.ring.mark(mark).store(mark, Ordering::Release);
+        }
+        outcome
+    }
+
+    /// Sends a message, but dies when one piece of it is on its way.
+    #[cfg(test)]
+    pub fn send_half(&mut self, envelope: Envelope, data: Span) {
+        let sent = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| {
+            self.send_long(&envelope, data.bytes(), piece_of(data.bytes()), |start, room| {
+                match start {
+                    0 => memory::copy(data.part(0, room.bytes()), room),
+                    _ => std::panic::resume_unwind(Box::new(())),
+                }
+            })
+        }));
+        assert!(sent.is_err(), "the message has more than one piece");
     }
 
     /// Sends a packet; gives it back, marked as one that goes round, if there is no room.
@@ -230,12 +402,13 @@ impl Call {
 pub struct Incoming {
     ring: &'static SharedRing,
     from: Member,
+    taking: Taking,
 }
 
-/// What lies next in a ring.
+/// What comes next in a ring.
 pub enum Arrival {
-    /// A message of one line, which lies there until [`Incoming::pass`].
-    Short {
+    /// A message that stays where it is until [`Incoming::pass`].
+    Message {
         envelope: Envelope,
         data: Span,
     },
@@ -245,8 +418,8 @@ pub enum Arrival {
 /// What a caller that only looks sees.
 pub enum Glance {
     Nothing,
-    Short { envelope: Envelope, data: Span },
-    Packet,
+    Message { envelope: Envelope, data: Span },
+    Other,
 }
 
 impl Incoming {
@@ -260,20 +433,37 @@ impl Incoming {
         self.from
     }
 
-    /// What comes next. A packet is taken out at once.
+    /// What comes next. A packet is taken out at once; a message of which only a part is there will
+    /// come.
     #[inline]
     pub fn arrival(&mut self) -> Option<Arrival> {
-        // SAFETY: the holder of the ring's only receiving end is one.
-        let slip = unsafe { self.ring.lines.next() }?;
-        if let Some(packet) = packet_in(slip) {
-            self.pass();
-            return Some(Arrival::Packet(packet));
+        loop {
+            // SAFETY: the holder of the ring's only receiving end is one.
+            let slip = unsafe { self.ring.lines.next() }?;
+            if let Some(packet) = packet_in(slip) {
+                // SAFETY: the same, and there is one.
+                unsafe { self.ring.lines.pass() };
+                return Some(Arrival::Packet(packet));
+            }
+            let (envelope, data) = self.message(slip);
+            match data.bytes() > LEAST_PIECE && !self.is_whole(slip, data.bytes())? {
+                false => return Some(Arrival::Message { envelope, data }),
+                // SAFETY: as above.
+                true => unsafe { self.ring.lines.pass() },
+            }
         }
-        // SAFETY: the place is filled, and the taker's until it passes on.
-        let (envelope, bytes) = unsafe { ((*slip.as_ptr()).envelope, (*slip.as_ptr()).bytes) };
-        // SAFETY: the same.
-        let payload = unsafe { &raw const (*slip.as_ptr()).payload };
-        Some(Arrival::Short { envelope, data: Span::new(payload.cast(), bytes as usize) })
+    }
+
+    /// Whether all of a message in pieces is there; `None`: not yet.
+    fn is_whole(&self, slip: NonNull<Slip>, bytes: usize) -> Option<bool> {
+        // SAFETY: the line is filled, and the taker's until it passes on.
+        let (piece, mark) = unsafe { pieces_in(slip) };
+        let others = bytes.div_ceil(piece) as u32 - 1;
+        if others > 0 && !self.ring.piece_comes(mark.wrapping_add(others - 1)) {
+            return None;
+        }
+        // SAFETY: as above.
+        Some(unsafe { is_broken(slip.as_ptr()) }.load(Ordering::Relaxed) == 0)
     }
 
     /// Whether there is anything.
@@ -284,26 +474,82 @@ impl Incoming {
 
     /// What comes next, which stays there.
     #[inline(always)]
-    pub fn glance(&self) -> Glance {
+    pub fn glance(&mut self) -> Glance {
         // SAFETY: the holder of the ring's only receiving end is one.
         let Some(slip) = (unsafe { self.ring.lines.next() }) else { return Glance::Nothing };
         // SAFETY: the place is filled, and the taker's until it passes on.
-        let bytes = unsafe { (*slip.as_ptr()).bytes };
-        if bytes as usize > ROOM {
-            return Glance::Packet;
+        if unsafe { (*slip.as_ptr()).bytes } == PACKET {
+            return Glance::Other;
         }
-        // SAFETY: the same.
-        let envelope = unsafe { (*slip.as_ptr()).envelope };
-        // SAFETY: the same.
-        let payload = unsafe { &raw const (*slip.as_ptr()).payload };
-        Glance::Short { envelope, data: Span::new(payload.cast(), bytes as usize) }
+        let (envelope, data) = self.message(slip);
+        Glance::Message { envelope, data }
     }
 
-    /// The message that came last was read.
+    /// The message of this line, which is no packet.
     #[inline(always)]
-    pub fn pass(&mut self) {
-        // SAFETY: `arrival` has found one, and its caller is the only receiver.
-        unsafe { self.ring.lines.pass() }
+    fn message(&mut self, slip: NonNull<Slip>) -> (Envelope, Span) {
+        // SAFETY: the line is filled, and the taker's until it passes on.
+        let (envelope, bytes) = unsafe { ((*slip.as_ptr()).envelope, (*slip.as_ptr()).bytes) };
+        // SAFETY: the same.
+        let payload = unsafe { &raw const (*slip.as_ptr()).payload };
+        let bytes = bytes as usize;
+        if bytes <= ROOM {
+            return (envelope, Span::new(payload.cast(), bytes));
+        }
+        // SAFETY: the same.
+        let address = unsafe { (*beside(slip.as_ptr())).address } as usize;
+        // SAFETY: the holder of the ring's only receiving end is one, and so is its `taking`.
+        unsafe { self.taking.take(&self.ring.payloads, address, bytes) };
+        (envelope, Span::new(ptr::with_exposed_provenance(address), bytes))
+    }
+
+    /// Copies the message that came last, `data`, to the beginning of `into`, and passes on; false:
+    /// not all of it is there, and it stays.
+    #[inline(always)]
+    pub fn take(&mut self, data: Span, into: Span) -> Result<bool, Fault> {
+        if data.bytes() <= ROOM {
+            memory::copy_few(data, into)?;
+        } else if !self.take_long(data, into)? {
+            return Ok(false);
+        }
+        // SAFETY: `message` has found it, and its caller is the only receiver.
+        unsafe { self.ring.lines.pass() };
+        Ok(true)
+    }
+
+    /// Copies a message from beside the ring, as its pieces come.
+    #[inline(never)]
+    fn take_long(&mut self, data: Span, into: Span) -> Result<bool, Fault> {
+        // SAFETY: the holder of the ring's only receiving end is one.
+        let Some(slip) = (unsafe { self.ring.lines.next() }) else { return Ok(false) };
+        // SAFETY: it is the message that came last, and there until it is passed.
+        let (piece, mut mark) = unsafe { pieces_in(slip) };
+        for start in (0..data.bytes()).step_by(piece) {
+            if start > 0 {
+                if !self.ring.piece_comes(mark) {
+                    return Ok(false);
+                }
+                mark = mark.wrapping_add(1);
+            }
+            let piece = data.part(start, piece);
+            memory::copy(piece, into.part(start, piece.bytes()))?;
+            // SAFETY: the sender has written all of the piece.
+            unsafe { own_lines(piece) };
+        }
+        // SAFETY: as above.
+        Ok(unsafe { is_broken(slip.as_ptr()) }.load(Ordering::Relaxed) == 0)
+    }
+
+    /// The message that came last, `data`, was read.
+    #[inline(always)]
+    pub fn pass(&mut self, data: Span) {
+        // SAFETY: `message` has found it, and its caller is the only receiver.
+        unsafe {
+            if data.bytes() > ROOM {
+                own_lines(data);
+            }
+            self.ring.lines.pass();
+        }
     }
 
     /// A packet that went round has been taken.

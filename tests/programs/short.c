@@ -1,12 +1,12 @@
-/* Few bytes between two ranks, by calls that have a short way and in every case in which they must
- * not take it: `short CASE`. */
+/* Few bytes and some KB between two ranks, by calls that have a short way and in every case in
+ * which they must not take it: `short CASE`. */
 #include "check.h"
 #include <pthread.h>
 #include <signal.h>
 #include <stdint.h>
 #include <unistd.h>
 
-enum { BURSTS = 400, MOST = 300 };
+enum { BURSTS = 400, MOST = 300, LONGEST = 16328 };
 
 static MPI_Comm other;
 static uint64_t state = 88172645463325252u;
@@ -22,8 +22,9 @@ static unsigned draw(unsigned below)
 /* Both draw the same bursts; the receiver takes each in another order than it was sent in. */
 static void storm(void)
 {
-    static const int sizes[] = {0, 1, 4, 8, 39, 40, 41, 100, 5000};
-    static char data[5000], into[MOST][5000];
+    static const int sizes[] = {0,    1,    4,    8,    39,   40,    41,    100,
+                                1024, 1025, 3000, 4096, 5000, 12000, LONGEST};
+    static char data[LONGEST], into[MOST][LONGEST];
     MPI_Request requests[MOST];
     for (int burst = 0; burst < BURSTS; burst++) {
         int count = 1 + draw(draw(4) == 0 ? MOST : 4), from = draw(2), posted = draw(4) * count / 6;
@@ -43,7 +44,7 @@ static void storm(void)
                     if ((tag_of[i] == first) != (turn == 0))
                         continue;
                     MPI_Status status;
-                    int got, room = draw(2) ? 5000 : size_of[i];
+                    int got, room = draw(2) ? LONGEST : size_of[i];
                     MPI_Recv(data, room, MPI_CHAR, any ? MPI_ANY_SOURCE : from, tag_of[i],
                              is_other[i] ? other : MPI_COMM_WORLD, &status);
                     MPI_Get_count(&status, MPI_CHAR, &got);
@@ -108,6 +109,36 @@ static void judged(void)
             EQUAL(MPI_Send(&i, 1, MPI_INT, 0, 4, MPI_COMM_WORLD), 0);
         }
     }
+}
+
+/* Messages of some KB that do not fit, and those after them. */
+static void truncated(void)
+{
+    static char data[9000], into[9000];
+    MPI_Status status;
+    MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+    for (int i = 0; i < 50; i++)
+        for (int bytes = 1000; bytes <= 9000; bytes += 1000) {
+            MPI_Request request;
+            fill(data, bytes, i);
+            if (rank == 0) {
+                MPI_Send(data, bytes, MPI_CHAR, 1, 1, MPI_COMM_WORLD);
+                MPI_Send(data, bytes, MPI_CHAR, 1, 2, MPI_COMM_WORLD);
+                MPI_Send(data, bytes, MPI_CHAR, 1, 3, MPI_COMM_WORLD);
+                MPI_Recv(into, 0, MPI_CHAR, 1, 4, MPI_COMM_WORLD, &status);
+                continue;
+            }
+            MPI_Irecv(into, bytes - 1, MPI_CHAR, 0, 2, MPI_COMM_WORLD, &request);
+            FAILS(MPI_Recv(into, bytes / 2, MPI_CHAR, 0, 1, MPI_COMM_WORLD, &status),
+                  MPI_ERR_TRUNCATE, "");
+            expect(into, bytes / 2, i);
+            FAILS(MPI_Wait(&request, &status), MPI_ERR_TRUNCATE, "");
+            MPI_Probe(0, MPI_ANY_TAG, MPI_COMM_WORLD, &status);
+            EQUAL(status.MPI_TAG, 3);
+            EQUAL(MPI_Recv(into, bytes, MPI_CHAR, 0, 3, MPI_COMM_WORLD, &status), 0);
+            expect(into, bytes, i);
+            MPI_Send(NULL, 0, MPI_CHAR, 0, 4, MPI_COMM_WORLD);
+        }
 }
 
 /* Two threads of each rank, each with a tag of its own and now and then a posted receive. */
@@ -228,6 +259,8 @@ int main(int argc, char **argv)
     MPI_Comm_dup(MPI_COMM_WORLD, &other);
     if (strcmp(what, "storm") == 0)
         storm();
+    else if (strcmp(what, "truncated") == 0)
+        truncated();
     else if (strcmp(what, "judged") == 0)
         judged();
     else if (strcmp(what, "threads") == 0)

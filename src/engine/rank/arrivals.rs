@@ -123,12 +123,12 @@ impl Engine {
     ) -> Result<(), Died> {
         let packet = match arrival {
             Arrival::Packet(packet) => packet,
-            Arrival::Short { envelope, data } => {
+            Arrival::Message { envelope, data } => {
                 let is_done = self.take_short(state, envelope, data, wanted, found)?;
                 let from = state.rings.incoming[place].from();
                 let stowed =
                     if is_done { None } else { Some(self.stow(state, from, envelope, data)?) };
-                state.rings.incoming[place].pass();
+                state.rings.incoming[place].pass(data);
                 let Some(packet) = stowed else { return Ok(()) };
                 packet
             }
@@ -237,7 +237,7 @@ impl Engine {
 fn copied(data: Span, into: &Region) -> Delivery {
     let data = data.part(0, into.bytes());
     let copied = match into.span() {
-        Some(into) => memory::copy_few(data, into),
+        Some(into) => memory::copy(data, into),
         None => memory::transfer(&data.into(), into),
     };
     match copied {

@@ -8,7 +8,7 @@ use crate::base::sync::cache::comes_soon;
 use crate::engine::rank::operation::Died;
 use crate::engine::rank::prepost::ROUNDS_OF_LOOKS;
 use crate::engine::{Engine, State};
-use crate::host::memory::{self, Fault, Span};
+use crate::host::memory::{Fault, Span};
 use crate::transport::{Envelope, Glance, Outgoing};
 use std::ops::DerefMut;
 use std::sync::atomic::Ordering;
@@ -153,16 +153,16 @@ impl Engine {
             back.into_iter().for_each(Outgoing::anticipate);
         }
         match ring.glance() {
-            Glance::Packet => Look::Unusual,
-            Glance::Short { envelope, data } => {
+            Glance::Other => Look::Unusual,
+            Glance::Message { envelope, data } => {
                 if !is_it(pattern, envelope) || data.bytes() > into.bytes() {
                     return Look::Unusual;
                 }
-                if let Err(fault) = memory::copy_few(data, into) {
-                    return Look::Fault(fault);
+                match ring.take(data, into) {
+                    Ok(true) => Look::Message { tag: envelope.tag, bytes: data.bytes() },
+                    Ok(false) => Look::Unusual,
+                    Err(fault) => Look::Fault(fault),
                 }
-                ring.pass();
-                Look::Message { tag: envelope.tag, bytes: data.bytes() }
             }
             Glance::Nothing => {
                 let made = self.port.made();

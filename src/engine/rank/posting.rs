@@ -114,7 +114,7 @@ mod tests {
         let world = roomy_world(2);
         let (sender, receiver) = (engine(world, 0), engine(world, 1));
         let many = 3 * Incoming::SLOTS;
-        let data = |number: usize| vec![number as u8; [8, 500, 0, 40, 41][number % 5]];
+        let data = |number: usize| vec![number as u8; [8, 500, 0, 40, 41, 2500][number % 6]];
         let (mut sent, mut taken) = (0, 0);
         for (sends, takes) in [(10, 3), (many, 20), (5, many - 20), (many, many + 12)] {
             for _ in 0..sends {
@@ -122,7 +122,7 @@ mod tests {
                 sent += 1;
             }
             for _ in 0..takes.min(sent - taken) {
-                let mut into = vec![0; 600];
+                let mut into = vec![0; 2600];
                 let outcome = next(&receiver, 0, &mut into);
                 assert_eq!(outcome.tag, taken as i32, "in order");
                 assert_eq!(into[..outcome.bytes], data(taken), "whole");
@@ -146,6 +146,34 @@ mod tests {
                 assert_eq!((outcome.tag, outcome.mishap, into[0]), (tag, None, round));
             }
             let outcome = next(&receiver, 0, &mut into);
+            assert_eq!(outcome.mishap, Some(Mishap::Lost { rank: 0 }));
+            assert!(receiver.state.lock().rings.incoming.is_empty());
+        }
+    }
+
+    #[test]
+    fn a_sender_that_dies_in_the_middle_of_a_message_has_not_sent_it() {
+        for is_posted in [false, true] {
+            let world = roomy_world(2);
+            let (sender, receiver) = (engine(world, 0), engine(world, 1));
+            let mut into = vec![0; 5000];
+            for tag in 0..4 {
+                send(&sender, 1, tag, &[9; 3000]);
+                assert_eq!(next(&receiver, 0, &mut into).tag, tag);
+            }
+            let half = letter(0, 1, 4);
+            let mut state = sender.state.lock();
+            let way = state.rings.to(half.to).expect("they have communicated");
+            way.send_half(half.envelope, Span::of(&[8; 5000]));
+            drop(state);
+            let span = Span::of_mut(&mut into);
+            let posted = is_posted.then(|| receiver.start_receive(pattern(0, 4), peer(0), span));
+            world.bury(0, 0);
+            sender.lay_down();
+            let outcome = match posted {
+                Some(key) => receiver.wait(key.expect("it lives")).expect("it lives"),
+                None => next(&receiver, 0, &mut vec![0; 5000]),
+            };
             assert_eq!(outcome.mishap, Some(Mishap::Lost { rank: 0 }));
             assert!(receiver.state.lock().rings.incoming.is_empty());
         }

@@ -7,8 +7,8 @@ use crate::base::Member;
 use crate::base::slab::Key;
 use crate::engine::rank::operation::{Died, Outcome, Stage, Watch};
 use crate::engine::{Engine, State};
-use crate::host::memory::{self, Span};
-use crate::transport::{Envelope, Glance, SHORT};
+use crate::host::memory::Span;
+use crate::transport::{Envelope, Glance, LONGEST_IN_RING};
 use std::ops::DerefMut;
 use std::sync::atomic::Ordering;
 
@@ -28,7 +28,7 @@ impl Engine {
     /// Starts a receive the short way, if that can be.
     #[inline(always)]
     pub fn prepost(&self, pattern: Envelope, from: Member, into: Span) -> Option<Key> {
-        if into.bytes() > SHORT || pattern.tag == ANY_TAG || !self.may_take_fast_path() {
+        if into.bytes() > LONGEST_IN_RING || pattern.tag == ANY_TAG || !self.may_take_fast_path() {
             return None;
         }
         match self.state.own() {
@@ -88,15 +88,14 @@ impl Engine {
             while state.ops.1.are_waiting() {
                 let (envelope, data) = match ring.glance() {
                     Glance::Nothing => break,
-                    Glance::Packet => return Ok(Heard::Unusual),
-                    Glance::Short { envelope, data } => (envelope, data),
+                    Glance::Other => return Ok(Heard::Unusual),
+                    Glance::Message { envelope, data } => (envelope, data),
                 };
-                let Some(into) = state.ops.1.fill(envelope, data.bytes()) else {
-                    return Ok(Heard::Unusual);
-                };
-                memory::copy_few(data, into).map_err(|fault| self.suffer(fault.address))?;
-                ring.pass();
-                heard = Heard::Messages;
+                let filled = state.ops.1.fill(envelope, data.bytes(), |into| ring.take(data, into));
+                match filled.map_err(|fault| self.suffer(fault.address))? {
+                    true => heard = Heard::Messages,
+                    false => return Ok(Heard::Unusual),
+                }
             }
         }
         Ok(heard)

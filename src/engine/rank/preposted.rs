@@ -6,7 +6,7 @@
 
 use crate::base::Member;
 use crate::base::slab::{self, Key, RESERVED, place_among_reserved, reserved};
-use crate::host::memory::Span;
+use crate::host::memory::{Fault, Span};
 use crate::transport::Envelope;
 
 /// Lists of those that wait, by what they ask for. Where many share one, the next message is mostly
@@ -152,18 +152,25 @@ impl PrepostedReceives {
         key
     }
 
-    /// Where the message with this envelope goes; `None`: no receive matches it, or it is too
-    /// long.
+    /// Fills the receive that matches a message with this envelope: `copy` makes the copy. False:
+    /// no receive matches it, it is too long, or `copy` cannot.
     #[inline(always)]
-    pub(super) fn fill(&mut self, envelope: Envelope, bytes: usize) -> Option<Span> {
-        let Desk { places, lists, .. } = &mut **self.desk.as_mut()?;
+    pub(super) fn fill(
+        &mut self, envelope: Envelope, bytes: usize, copy: impl FnOnce(Span) -> Result<bool, Fault>,
+    ) -> Result<bool, Fault> {
+        let Some(desk) = &mut self.desk else { return Ok(false) };
+        let Desk { places, lists, .. } = &mut **desk;
         let list = &mut lists[list_of(envelope)];
         let (mut before, mut place) = (NONE, list.first);
         while place != NONE {
             let receive = &mut places[usize::from(place)];
             let next = receive.next;
             if receive.envelope == envelope {
-                let into = receive.take(bytes)?;
+                if bytes > receive.into.bytes() || !copy(receive.into)? {
+                    return Ok(false);
+                }
+                receive.state = Progress::Filled;
+                receive.bytes = bytes as u32;
                 self.waiting -= 1;
                 if list.last == place {
                     list.last = before;
@@ -172,11 +179,11 @@ impl PrepostedReceives {
                     NONE => list.first = next,
                     before => places[usize::from(before)].next = next,
                 }
-                return Some(into);
+                return Ok(true);
             }
             (before, place) = (place, next);
         }
-        None
+        Ok(false)
     }
 
     /// Takes out one that waits, the oldest with its envelope.
@@ -254,17 +261,6 @@ fn list_of(envelope: Envelope) -> usize {
 }
 
 impl Preposted {
-    /// Takes a message if it fits.
-    #[inline(always)]
-    fn take(&mut self, bytes: usize) -> Option<Span> {
-        if bytes > self.into.bytes() {
-            return None;
-        }
-        self.state = Progress::Filled;
-        self.bytes = bytes as u32;
-        Some(self.into)
-    }
-
     #[inline]
     pub(super) fn receipt(&self) -> Receipt {
         let Envelope { source, tag, .. } = self.envelope;

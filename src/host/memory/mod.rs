@@ -362,6 +362,12 @@ pub fn expect_faults() {
     crate::host::signals::install();
 }
 
+/// Where mapped memory ends, with a page of it below.
+#[cfg(test)]
+pub fn brink() -> usize {
+    tests::brink()
+}
+
 #[cfg(test)]
 pub(super) mod tests {
     use super::*;

@@ -6,7 +6,8 @@
 //!
 //! A loop runs upwards unless the target overlaps the source from above, and also downwards where
 //! the loads of an upward loop would have to wait for its own stores: the processor compares only
-//! the lowest twelve bits of their addresses at first.
+//! the lowest twelve bits of their addresses at first. Memory that is not in a cache is read and
+//! written up to twice as fast upwards.
 
 use std::arch::is_x86_feature_detected;
 use std::arch::x86_64::{__m128i, __m256i};
@@ -47,7 +48,7 @@ unsafe fn copy<V: Copy>(to: *mut u8, from: *const u8, bytes: usize) {
     const NEAR: usize = 256;
     let vector = size_of::<V>();
     let ahead = to.addr().wrapping_sub(from.addr());
-    let looks_near = ahead % 4096 < NEAR;
+    let looks_near = (1..NEAR).contains(&(ahead % 4096));
     // SAFETY: the caller's promise.
     unsafe {
         if bytes <= 4 * vector {

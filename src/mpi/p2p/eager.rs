@@ -13,7 +13,7 @@ use crate::mpi::p2p::outcome::{Pending, envelope};
 use crate::mpi::p2p::request_table;
 use crate::mpi::p2p::status::Status;
 use crate::mpi::process::Process;
-use crate::transport::{Envelope, SHORT};
+use crate::transport::{Envelope, LONGEST_IN_RING};
 
 /// Larger counts are not for here.
 const MOST: u64 = i32::MAX as u64;
@@ -55,7 +55,7 @@ impl Short {
 /// Sends a message if that is done at once; false: nothing has happened.
 #[inline(always)]
 pub fn send(process: &'static Process, it: Short) -> Result<bool> {
-    let Some(data) = it.span(SHORT as u64) else { return Ok(false) };
+    let Some(data) = it.span(LONGEST_IN_RING as u64) else { return Ok(false) };
     let Some(world) = process.first_world(it.comm) else { return Ok(false) };
     let envelope = envelope(2 * comm::WORLD_CONTEXT, world.rank, it.tag);
     Ok(process.engine.send_at_once(envelope, it.inhabitant(), data)?)
