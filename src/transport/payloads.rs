@@ -33,6 +33,24 @@ const LINE: usize = 64;
 
 const _: () = assert!(LONGEST <= LARGEST);
 
+/// Which blocks a message is in.
+enum Class {
+    Small,
+    Large,
+    Largest,
+}
+
+impl Class {
+    #[inline]
+    fn of(bytes: usize) -> Class {
+        match () {
+            () if bytes <= SMALL => Class::Small,
+            () if bytes <= LARGE => Class::Large,
+            () => Class::Largest,
+        }
+    }
+}
+
 /// The payloads of a ring.
 #[derive(Default)]
 pub(super) struct Payloads {
@@ -63,10 +81,10 @@ impl Payloads {
     pub(super) unsafe fn room(&self, bytes: usize) -> Option<Span> {
         // SAFETY: the caller's promise.
         unsafe {
-            match bytes {
-                ..=SMALL => self.small.room(bytes),
-                ..=LARGE => self.large.room(bytes),
-                _ => self.largest.room(bytes),
+            match Class::of(bytes) {
+                Class::Small => self.small.room(bytes),
+                Class::Large => self.large.room(bytes),
+                Class::Largest => self.largest.room(bytes),
             }
         }
     }
@@ -79,10 +97,10 @@ impl Payloads {
     pub(super) unsafe fn sent(&self, bytes: usize) {
         // SAFETY: the caller's promise.
         unsafe {
-            match bytes {
-                ..=SMALL => self.small.sent(bytes),
-                ..=LARGE => self.large.sent(bytes),
-                _ => self.largest.sent(bytes),
+            match Class::of(bytes) {
+                Class::Small => self.small.sent(bytes),
+                Class::Large => self.large.sent(bytes),
+                Class::Largest => self.largest.sent(bytes),
             }
         }
     }
@@ -225,10 +243,10 @@ impl Taking {
     pub(super) unsafe fn take(&mut self, payloads: &Payloads, address: usize, bytes: usize) {
         // SAFETY: the caller's promise.
         unsafe {
-            match bytes {
-                ..=SMALL => payloads.small.take(&mut self.small, address),
-                ..=LARGE => payloads.large.take(&mut self.large, address),
-                _ => payloads.largest.take(&mut self.largest, address),
+            match Class::of(bytes) {
+                Class::Small => payloads.small.take(&mut self.small, address),
+                Class::Large => payloads.large.take(&mut self.large, address),
+                Class::Largest => payloads.largest.take(&mut self.largest, address),
             }
         }
     }

@@ -184,11 +184,10 @@ impl Crowd {
     #[inline]
     fn is_little(self, each: usize) -> bool {
         let all = each * self.members;
-        let is_little = match self.is_crowded() {
+        match self.is_crowded() {
             true => all <= SEGMENT,
             false => self.is_small() && all <= FEW,
-        };
-        is_little
+        }
     }
 
     /// Whether a member publishes a copy of its block for the root, and need not wait until it is
