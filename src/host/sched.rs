@@ -75,11 +75,11 @@ pub(super) fn expect_crowd(is_crowded: bool) {
     IS_CROWDED.store(is_crowded, Ordering::Relaxed);
 }
 
-/// Lets the calling thread begin on a core of its own, if there is one for every rank. It may move
-/// later: two ranks that wait for each other on one core would long look busy to the kernel.
+/// Gives the calling thread a core of its own, if there is one for every rank: two ranks that wait
+/// for each other on one core would long look busy to the kernel.
 pub(super) fn spread(seat: usize) {
     if !IS_CROWDED.load(Ordering::Relaxed) {
-        cores::begin_on(seat);
+        cores::bind(seat);
     }
 }
 

@@ -74,11 +74,49 @@ impl RankKind {
     }
 }
 
+/// To what each rank is bound, if there is a core for each.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Binding {
+    /// An equal share of the cores, unless that would do harm.
+    Auto,
+    None,
+    /// One core.
+    Core,
+    HardwareThread,
+}
+
+impl Binding {
+    /// Finds what `--bind-to` names. What other launchers add after a colon makes no difference,
+    /// and neither do places larger than a core.
+    pub fn named(name: &str) -> Option<Binding> {
+        const LARGER: [&str; 11] = [
+            "socket", "package", "numa", "board", "machine", "l1cache", "l2cache", "l3cache",
+            "user", "rr", "cpu-list",
+        ];
+        let (name, _) = name.split_once(':').unwrap_or((name, ""));
+        let all = [Binding::Auto, Binding::None, Binding::Core, Binding::HardwareThread];
+        let known = all.into_iter().find(|it| it.name() == name);
+        known.or_else(|| LARGER.contains(&name).then_some(Binding::Auto))
+    }
+
+    fn name(self) -> &'static str {
+        match self {
+            Binding::Auto => "auto",
+            Binding::None => "none",
+            Binding::Core => "core",
+            Binding::HardwareThread => "hwthread",
+        }
+    }
+}
+
 /// One run: the number of ranks and all options of `ftrun`.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Job {
     pub ranks: usize,
     pub kind: RankKind,
+    pub binding: Binding,
+    /// Report on stderr to what each rank is bound.
+    pub reports_bindings: bool,
     pub on_failure: OnFailure,
     /// How the job handles failures. `None`: as the program's symbols suggest.
     pub rules: Option<Rules>,
@@ -132,6 +170,8 @@ impl Default for Job {
         Job {
             ranks: 1,
             kind: RankKind::Auto,
+            binding: Binding::Auto,
+            reports_bindings: false,
             on_failure: OnFailure::End,
             rules: None,
             errhandler: None,
@@ -172,6 +212,8 @@ impl Job {
         let mut lines = vec![
             format!("ranks={}", self.ranks),
             format!("kind={}", self.kind.name()),
+            format!("binding={}", self.binding.name()),
+            format!("reports-bindings={}", self.reports_bindings),
             format!("on-failure={on_failure}"),
             format!("share-image={}", self.shares_image),
             format!("explain={}", self.explain),
@@ -217,6 +259,8 @@ impl Job {
         match key {
             "ranks" => self.ranks = value.parse().ok()?,
             "kind" => self.kind = RankKind::named(value)?,
+            "binding" => self.binding = Binding::named(value)?,
+            "reports-bindings" => self.reports_bindings = value.parse().ok()?,
             "on-failure" => {
                 self.on_failure = match value {
                     "end" => OnFailure::End,
@@ -272,6 +316,8 @@ mod tests {
         let job = Job {
             ranks: 120,
             kind: RankKind::Fiber,
+            binding: Binding::HardwareThread,
+            reports_bindings: true,
             on_failure: OnFailure::Restart,
             rules: Some(Rules::Ft(Modes::default())),
             errhandler: Some(InitialErrhandler::Abort),

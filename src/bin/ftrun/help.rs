@@ -41,6 +41,16 @@ OPTIONS
                       ranks share cores. `auto`, the default, uses fibers if
                       there are more ranks than cores. Environment variable:
                       FTMPI_RANKS.
+    --bind-to auto|none|core|hwthread
+                      If there is a core for each rank, bind each to one core or
+                      hardware thread, one thread of each core first. `auto`,
+                      the default, gives each rank an equal share of the cores,
+                      so that threads that it starts run beside it, but binds
+                      nobody if it runs alone, if other jobs are bound to cores
+                      that it needs, or if other work runs on the machine. Other
+                      launchers' words for larger places (socket, numa) mean
+                      `auto`. Environment variable: FTMPI_BIND_TO.
+    --report-bindings Tell on standard error to what each rank is bound.
     --stack SIZE      The stack of each rank: 8M by default.
     --heap SIZE       The largest heap of each rank: 1G by default. This
                       reserves address space; memory is allocated on use.
@@ -198,10 +208,9 @@ OPTIONS
 
   Accepted without effect
     Options of other launchers for placing and starting processes are read with
-    their values and ignored, such as --oversubscribe, --map-by, --bind-to,
-    --allow-run-as-root, --mca A B, -ppn, --rankfile, --report-bindings,
-    --display-map, -genvall, -launcher. Several programs in one job, separated
-    by `:`, are not supported.
+    their values and ignored, such as --oversubscribe, --map-by, --rankfile,
+    --allow-run-as-root, --mca A B, -ppn, --display-map, -genvall, -launcher.
+    Several programs in one job, separated by `:`, are not supported.
 
 EXIT STATUS
     0       Every rank finalized and returned 0, or every failure was repaired:
@@ -234,6 +243,7 @@ ENVIRONMENT
                       FT_MPI_MSG_MODE, FTMPI_MESSAGE_MODE, FT_MPI_COLL_MODE and
                       FT_MPI_RECOVERY_MODE.
     FTMPI_RANKS       Default of --ranks.
+    FTMPI_BIND_TO     Default of --bind-to.
     FTMPI_SEED        Default of --seed.
     MPIEXEC_TIMEOUT   Default of --timeout.
     COLUMNS, LINES    The size of the terminal for --tui.

@@ -5,7 +5,7 @@ use crate::modes::{self, Wanted};
 use crate::options::{self, Does};
 use crate::shared::refusal::Refusal;
 use ftmpi_cli::{Complaint, Dashes, Item, Reader, numbers};
-use ftmpi_launch::{InitialErrhandler, Job, OnFailure, RankKind};
+use ftmpi_launch::{Binding, InitialErrhandler, Job, OnFailure, RankKind};
 use std::ffi::{OsStr, OsString};
 use std::path::PathBuf;
 
@@ -45,7 +45,21 @@ pub(crate) fn read(called: &str, words: impl Iterator<Item = OsString>) -> Resul
     let (request, faults) = (Request::default(), Faults::default());
     let (ranks, per_node, kind, stack, heap, quiet) = (None, None, None, None, None, false);
     let words = Reader::new(words, Dashes::OneOrTwo, options::find as Find);
-    Reading { called, words, request, faults, ranks, per_node, kind, stack, heap, quiet }.read()
+    let binding = None;
+    let reading = Reading {
+        called,
+        words,
+        request,
+        faults,
+        ranks,
+        per_node,
+        kind,
+        binding,
+        stack,
+        heap,
+        quiet,
+    };
+    reading.read()
 }
 
 impl Request {
@@ -74,6 +88,7 @@ struct Reading<'a, W> {
     ranks: Option<usize>,
     per_node: Option<usize>,
     kind: Option<RankKind>,
+    binding: Option<Binding>,
     stack: Option<usize>,
     heap: Option<usize>,
     quiet: bool,
@@ -106,6 +121,7 @@ impl<W: Iterator<Item = OsString>> Reading<'_, W> {
         self.request.job.ranks = self.ranks.or(self.per_node).ok_or_else(|| self.no_ranks())?;
         self.request.settle_rules()?;
         self.settle_kind()?;
+        self.settle_binding()?;
         self.settle_room();
         if self.request.job.shares_image && self.request.job.tag_output {
             return Err(Refusal::usage(
@@ -134,6 +150,19 @@ impl<W: Iterator<Item = OsString>> Reading<'_, W> {
             (None, None) => return Ok(()),
         };
         self.request.job.kind = kind;
+        Ok(())
+    }
+
+    /// Decides to what ranks are bound: by the option, or by the environment.
+    fn settle_binding(&mut self) -> Result<(), Refusal> {
+        const VARIABLE: &str = "FTMPI_BIND_TO";
+        let of_environment = || std::env::var_os(VARIABLE).filter(|value| !value.is_empty());
+        let binding = match (self.binding, of_environment()) {
+            (Some(binding), _) => binding,
+            (None, Some(value)) => binding(VARIABLE, &value)?,
+            (None, None) => return Ok(()),
+        };
+        self.request.job.binding = binding;
         Ok(())
     }
 
@@ -177,6 +206,10 @@ impl<W: Iterator<Item = OsString>> Reading<'_, W> {
             Does::Ranks => self.ranks = Some(ranks(dashed, value)?),
             Does::RanksPerNode => self.per_node = Some(ranks(dashed, value)?),
             Does::RankKind => self.kind = Some(rank_kind(dashed, value)?),
+            Does::BindTo => self.binding = Some(binding(dashed, value)?),
+            Does::BindToCore => self.binding = Some(Binding::Core),
+            Does::BindToNone => self.binding = Some(Binding::None),
+            Does::ReportBindings => job.reports_bindings = true,
             Does::Private => job.private.push(library(dashed, value)?),
             Does::Shared => job.shared.push(library(dashed, value)?),
             Does::ShareImage => job.shares_image = true,
@@ -281,6 +314,7 @@ fn lacks_value(dashed: &str, does: Does) -> Refusal {
     let wanted = match does {
         Does::Ranks | Does::RanksPerNode => "a number of ranks",
         Does::RankKind => "`thread`, `fiber` or `auto`",
+        Does::BindTo => BINDINGS,
         Does::Private | Does::Shared => "the name of a library",
         Does::OnFailure => "`end`, `continue` or `restart`",
         Does::CommMode | Does::MsgMode | Does::CollMode | Does::RecoveryMode => {
@@ -325,6 +359,14 @@ fn rank_kind(named: &str, value: &OsStr) -> Result<RankKind, Refusal> {
     let text = value.to_string_lossy();
     let no = || format!("{named} is `thread`, `fiber` or `auto`, not `{text}`");
     RankKind::named(&text).ok_or_else(|| Refusal::usage(no()))
+}
+
+const BINDINGS: &str = "`auto`, `none`, `core` or `hwthread`";
+
+fn binding(named: &str, value: &OsStr) -> Result<Binding, Refusal> {
+    let text = value.to_string_lossy();
+    let no = || format!("{named} is {BINDINGS}, not `{text}`");
+    Binding::named(&text).ok_or_else(|| Refusal::usage(no()))
 }
 
 fn errhandlers() -> String {

@@ -48,6 +48,7 @@ fn prepare(
         ));
     }
     sched::expect_crowd(job.ranks > count);
+    cores::arrange(job, job.ranks <= count && !wants_fibers(job, count));
     let seats = grounds.into_iter().map(Seat::new).collect();
     let world = running_job::begin(Prepared { program, arguments, template, plan, seats, tenant });
     signals::install();
