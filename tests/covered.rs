@@ -14,7 +14,7 @@ const FUNCTIONS: &str = include_str!("data/functions.txt");
 const REFUSED: &str = include_str!("../src/abi/unsupported.rs");
 
 /// Programs that are compiled once more with other flags: then they make other calls.
-const AGAIN: [&str; 9] = [
+const AGAIN: [&str; 10] = [
     "coll_neighbours.c",
     "coll_random.c",
     "collective_forms.F90",
@@ -23,15 +23,18 @@ const AGAIN: [&str; 9] = [
     "further.F90",
     "groups.F90",
     "intercomms.F90",
+    "partitions.F90",
     "topologies.F90",
 ];
 
 /// What the standard does not give to Fortran.
-const NOT_IN_FORTRAN: [(&str, &str); 5] = [
+const NOT_IN_FORTRAN: [(&str, &str); 7] = [
     ("_toint", "a handle of Fortran holds its integer (MPI-5.0 §20.4)"),
     ("_fromint", "a handle of Fortran holds its integer (MPI-5.0 §20.4)"),
     ("_extent_c", "addresses and counts are of one kind: the small one is the large one (§19.2)"),
     ("_resized_c", "addresses and counts are of one kind: the small one is the large one (§19.2)"),
+    ("MPI_Psend_init_c", "the small one counts as far (MPI-5.0 §4.2.1)"),
+    ("MPI_Precv_init_c", "the small one counts as far (MPI-5.0 §4.2.1)"),
     ("MPI_T_", "the tools interface is C's (MPI-5.0 §15.3)"),
 ];
 

@@ -71,6 +71,11 @@ fn requests_complete_in_all_ways() {
 }
 
 #[test]
+fn partitioned_messages() {
+    all_is_well(&with_integers("partitions.F90"));
+}
+
+#[test]
 fn groups_names_precisions_and_codes() {
     all_is_well(&with_integers("groups.F90"));
 }

@@ -35,6 +35,8 @@ const CASES: &[Case] = &[
     ("waitall", &["MPI_Waitall"]), ("waitany", &["MPI_Waitany"]), ("waitsome", &["MPI_Waitsome"]),
     ("testall", &["MPI_Testall"]), ("test", &["MPI_Test"]),
     ("start", &["MPI_Send_init", "MPI_Recv_init"]),
+    ("pready", &["MPI_Psend_init", "MPI_Start", "MPI_Pready", "MPI_Wait"]),
+    ("parrived", &["MPI_Precv_init", "MPI_Parrived"]),
     ("barrier", &["MPI_Barrier"]), ("bcast", &["MPI_Bcast"]), ("bcast_large", &["MPI_Bcast"]),
     ("gather", &["MPI_Gather"]), ("gatherv", &["MPI_Gatherv"]), ("scatter", &["MPI_Scatter"]),
     ("scatterv", &["MPI_Scatterv"]), ("allgather", &["MPI_Allgather"]),

@@ -271,8 +271,14 @@ fn programs_for_mpif_h_run_with_the_module_mpi() {
 }
 
 /// Programs in which handles are what the interface says.
-const FOR_ALL: [&str; 5] =
-    ["topologies.F90", "intercomms.F90", "further.F90", "completion.F90", "groups.F90"];
+const FOR_ALL: [&str; 6] = [
+    "topologies.F90",
+    "intercomms.F90",
+    "further.F90",
+    "completion.F90",
+    "groups.F90",
+    "partitions.F90",
+];
 
 #[test]
 fn programs_for_all_interfaces_run_with_the_module_mpi() {
@@ -286,7 +292,7 @@ fn programs_for_all_interfaces_run_with_the_module_mpi() {
 #[test]
 fn programs_for_all_interfaces_run_with_mpi_f08() {
     let flags = Handles::Types.flags();
-    let strict = STRICT.into_iter().chain(["-Wno-unused-dummy-argument"]);
+    let strict = STRICT.into_iter().chain(["-Wno-unused-dummy-argument", "-DSECTIONS"]);
     let flags: Vec<&str> = flags.iter().map(String::as_str).chain(strict).collect();
     for file in FOR_ALL {
         all_is_well(&with_modules(&["checks08.f90", file], &flags));

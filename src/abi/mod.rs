@@ -39,6 +39,7 @@ mod neighbours;
 mod nesting;
 mod op;
 mod pack;
+mod partitioned;
 mod persistent;
 mod predefined;
 mod probe;

@@ -263,6 +263,40 @@ static int start(void)
     return code;
 }
 
+/* A message in two partitions, which the receiver cuts into three. */
+static int partitioned(int polls)
+{
+    MPI_Request requests[2] = {MPI_REQUEST_NULL, MPI_REQUEST_NULL};
+    int code = MPI_Precv_init(in, 3, 2 * COUNT, MPI_INT, left, 1, world, MPI_INFO_NULL, &requests[0]);
+    int sent = MPI_Psend_init(out, 2, 3 * COUNT, MPI_INT, right, 1, world, MPI_INFO_NULL, &requests[1]);
+    int begun[2] = {1, 1}, flag = 0;
+    for (int i = 0; i < 2; i++)
+        if (requests[i] != MPI_REQUEST_NULL) {
+            begun[i] = MPI_Start(&requests[i]);
+            code = either(code, begun[i]);
+        }
+    for (int part = 0; begun[1] == MPI_SUCCESS && part < 2; part++)
+        sent = either(sent, MPI_Pready(part, requests[1]));
+    while (polls && begun[0] == MPI_SUCCESS && code == MPI_SUCCESS && !flag)
+        code = MPI_Parrived(requests[0], 2, &flag);
+    for (int i = 0; i < 2; i++)
+        if (begun[i] == MPI_SUCCESS)
+            code = either(code, MPI_Wait(&requests[i], MPI_STATUS_IGNORE));
+    code = either(code, sent);
+    arrived(code, left, 6 * COUNT);
+    return code;
+}
+
+static int pready(void)
+{
+    return partitioned(0);
+}
+
+static int parrived(void)
+{
+    return partitioned(1);
+}
+
 /* A collective operation in its three forms. */
 #define FORMS(name, Call, check, ...)                                                              \
     static int name(void)                                                                          \
@@ -415,7 +449,7 @@ static const struct {
     CASE(send), CASE(send_large), CASE(ssend), CASE(rsend), CASE(bsend), CASE(isend),
     CASE(isend_large), CASE(issend), CASE(recv), CASE(recv_large), CASE(recv_any), CASE(sendrecv),
     CASE(sendrecv_replace), CASE(probe), CASE(mprobe), CASE(iprobe), CASE(waitall), CASE(waitany),
-    CASE(waitsome), CASE(testall), CASE(test), CASE(start), CASE(barrier), CASE(bcast),
+    CASE(waitsome), CASE(testall), CASE(test), CASE(start), CASE(pready), CASE(parrived), CASE(barrier), CASE(bcast),
     CASE(bcast_large), CASE(gather), CASE(gatherv), CASE(scatter), CASE(scatterv), CASE(allgather),
     CASE(allgatherv), CASE(alltoall), CASE(alltoallv), CASE(alltoallw), CASE(reduce),
     CASE(allreduce), CASE(allreduce_large), CASE(allreduce_init), CASE(reduce_scatter),

@@ -74,8 +74,12 @@ impl Attendant for Sections {
         self.0.iter().for_each(Section::begin);
     }
 
+    fn meanwhile(&self) {
+        self.0.iter().for_each(|section| section.write_back(true));
+    }
+
     fn after(&self) {
-        self.0.iter().for_each(Section::end);
+        self.0.iter().for_each(|section| section.write_back(false));
     }
 }
 
@@ -88,9 +92,14 @@ impl Section {
         }
     }
 
-    fn end(&self) {
-        let Some(before) = self.before.lock().take() else { return };
+    fn write_back(&self, goes_on: bool) {
+        let mut contents = self.before.lock();
+        let Some(before) = contents.take() else { return };
         let now = self.bytes();
+        if goes_on {
+            *contents = Some(now.clone());
+        }
+        drop(contents);
         let size = self.element_bytes;
         let differs = |index: usize| {
             let bytes = index * size..(index + 1) * size;

@@ -12,6 +12,7 @@ pub mod arrivals;
 pub mod biased;
 pub mod cache;
 pub mod fence;
+pub mod handover;
 pub mod latest;
 pub mod name;
 pub mod queue;

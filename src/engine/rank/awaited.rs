@@ -48,22 +48,42 @@ impl MeetingWait<'_> {
 }
 
 /// What a run waits for.
-pub struct Awaited {
-    pub hall: Hall,
-    pub gate: Gate,
-    pub envelope: Envelope,
+pub enum Awaited {
+    /// A gate of a meeting.
+    Gate {
+        hall: Hall,
+        gate: Gate,
+        envelope: Envelope,
+    },
+    Event(Arc<dyn Event>),
+}
+
+/// Something that other ranks bring about. They wake this rank when it has happened.
+pub trait Event: Send + Sync {
+    fn has_happened(&self) -> bool;
+    /// What is missing, for the deadlock detector.
+    fn want(&self) -> Want;
 }
 
 impl Awaited {
     pub(super) fn is_over(&self) -> bool {
-        self.hall.is_open(self.gate, self.hall.turn)
+        match self {
+            Awaited::Gate { hall, gate, .. } => hall.is_open(*gate, hall.turn),
+            Awaited::Event(event) => event.has_happened(),
+        }
     }
 
-    pub(super) fn missing(&self) -> Vec<usize> {
-        match self.gate {
-            Gate::Shown { place } | Gate::Passed { place } | Gate::Read { place } => vec![place],
-            _ => self.hall.missing(self.hall.turn).take(MOST_NAMED).collect(),
-        }
+    /// What keeps the wait from ending.
+    pub(super) fn wants(&self) -> Vec<Want> {
+        let (hall, gate, envelope) = match self {
+            Awaited::Gate { hall, gate, envelope } => (hall, gate, envelope),
+            Awaited::Event(event) => return vec![event.want()],
+        };
+        let missing = match gate {
+            Gate::Shown { place } | Gate::Passed { place } | Gate::Read { place } => vec![*place],
+            _ => hall.missing(hall.turn).take(MOST_NAMED).collect(),
+        };
+        wants(*envelope, false, missing)
     }
 }
 
@@ -114,6 +134,12 @@ pub enum Want {
     File,
     /// That the others call the same collective operation, instead of what they have called.
     Match { context: u32 },
+    /// That partitions arrive from `source`.
+    Partitions { context: u32, source: i32, tag: i32, missing: usize },
+    /// That `rank` starts a partitioned receive.
+    Start { context: u32, rank: i32, tag: i32 },
+    /// That the program marks its own partitions as ready.
+    Ready { context: u32, rank: i32, tag: i32, left: usize },
 }
 
 /// Where nobody is missing, and yet the wait does not end, some have come to another operation. (Or

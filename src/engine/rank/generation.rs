@@ -144,6 +144,18 @@ impl Engine {
         self.interruption(state, watch).or_else(|| state.ops.doubt(op).map(doubted))
     }
 
+    /// What stands against waiting for a peer, outside of messages.
+    pub fn objection_to(&self, envelope: Envelope, watch: &Watch) -> Option<Mishap> {
+        if self.is_calm() && self.generation() == 0 {
+            return None;
+        }
+        let mut state = self.state.lock();
+        let is_old = envelope.context < state.outlook.floor && !self.is_alone(watch);
+        let judged = self.judge(&mut state, envelope, watch, 0);
+        let mishap = judged.or(is_old.then_some(Mishap::Interrupted))?;
+        Some(self.tell(&state, envelope, mishap))
+    }
+
     /// How a wait ends that holds on to nothing, when the others recover.
     #[inline]
     pub(in crate::engine) fn interruption(&self, state: &State, watch: &Watch) -> Option<Mishap> {
@@ -189,6 +201,7 @@ impl Engine {
         }
         state.epoch = state.epoch.max(state.outlook.base);
         self.look_out(&mut state);
+        self.look_at_waiting_runs(&mut state, true);
         state.has_news = true;
         self.share_news(&mut state);
         Ok(())

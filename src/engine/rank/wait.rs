@@ -235,8 +235,6 @@ impl Engine {
 impl State {
     /// The ranks that keep the runs from going on.
     pub(in crate::engine) fn missed_by_runs(&self) -> impl Iterator<Item = Want> {
-        let wants =
-            |(_, awaited): &(Run, Awaited)| wants(awaited.envelope, false, awaited.missing());
-        self.waiting_runs.iter().flat_map(wants)
+        self.waiting_runs.iter().flat_map(|(_, awaited)| awaited.wants())
     }
 }

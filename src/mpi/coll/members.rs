@@ -231,7 +231,7 @@ impl Members<'_, '_, AsRun> {
                 return Poll::Ready(Some(mishap));
             }
             let (hall, envelope) = (self.round.clone(), wait.envelope);
-            engine.call_back(run, Awaited { hall, gate, envelope });
+            engine.call_back(run, Awaited::Gate { hall, gate, envelope });
             Poll::Pending
         });
         mishap.await.map_or(Ok(()), |mishap| Err(failure(mishap)))

@@ -75,6 +75,20 @@ pub fn words_of(process: &Process, want: Want) -> String {
             let title = title(context);
             format!("the others to call the same collective on {title}; they have called another")
         }
+        Want::Partitions { context, source, tag, missing } => {
+            let (title, tag) = (title(context), tagged(tag));
+            format!("{missing} partitions from rank {source} with {tag} on {title}")
+        }
+        Want::Start { context, rank, tag } => {
+            let (title, tag) = (title(context), tagged(tag));
+            format!("rank {rank} to start a partitioned receive with {tag} on {title}")
+        }
+        Want::Ready { context, rank, tag, left } => {
+            let (title, tag) = (title(context), tagged(tag));
+            format!(
+                "{left} of its own partitions for rank {rank} with {tag} on {title} to be ready"
+            )
+        }
     }
 }
 
@@ -83,7 +97,9 @@ pub fn awaited_by(process: &Process, want: Want) -> Option<Member> {
     let (context, rank) = match want {
         Want::Message { context, source, .. } => (context, source),
         Want::Receiver { context, rank, .. } => (context, rank),
-        Want::Program | Want::File | Want::Match { .. } => return None,
+        Want::Partitions { context, source, .. } => (context, source),
+        Want::Start { context, rank, .. } => (context, rank),
+        Want::Program | Want::File | Want::Match { .. } | Want::Ready { .. } => return None,
     };
     let rank = usize::try_from(rank).ok()?;
     let member = |comm: &Comm| match is_collective(context) {

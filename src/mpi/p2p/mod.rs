@@ -9,6 +9,7 @@ pub mod generalized_request;
 pub mod held_messages;
 pub mod matched_message;
 pub mod outcome;
+pub mod partitioned;
 pub mod request;
 pub mod request_table;
 pub mod status;
@@ -176,7 +177,9 @@ pub fn finish(process: &Process, pending: Pending) -> Result<Completed> {
     match pending {
         Pending::Nothing => Ok(Status::PLAIN.into()),
         Pending::Complete(status) => Ok(status.into()),
-        Pending::Op(op) | Pending::Run(op) => Ok(completed(&engine.wait_in_peace(op)?)),
+        Pending::Op(op) | Pending::Run(op) | Pending::Partitioned(op) => {
+            Ok(completed(&engine.wait_in_peace(op)?))
+        }
         Pending::Two { send, recv } => {
             let received = completed(&engine.wait_in_peace(recv)?);
             let sent = engine.wait_in_peace(send)?;

@@ -16,6 +16,8 @@ pub enum Pending {
     Op(Key),
     /// A nonblocking collective operation.
     Run(Key),
+    /// A round of a partitioned message.
+    Partitioned(Key),
     /// Both sides of MPI_Isendrecv; the status is the receive's.
     Two {
         send: Key,

@@ -172,6 +172,10 @@ pub fn cancel(process: &'static Process, handle: usize) -> Result {
             let words = "request is of a collective operation, which cannot be cancelled";
             Err(Class::REQUEST.because(words))
         }
+        Some(Pending::Partitioned(_)) => {
+            let words = "request is of a partitioned message, which cannot be cancelled";
+            Err(Class::REQUEST.because(words))
+        }
         Some(pending) => Ok((pending, request.general().cloned())),
     })?;
     if let Some(general) = general {
@@ -191,7 +195,7 @@ pub fn free(process: &'static Process, handle: usize) -> Result {
     }
     admit(process, handle);
     let run = process.requests.look_at(handle, |request| match request.pending {
-        Some(Pending::Run(run)) => Ok(Some(run)),
+        Some(Pending::Run(run) | Pending::Partitioned(run)) => Ok(Some(run)),
         _ => Ok(None),
     })?;
     if let Some(run) = run {
@@ -211,7 +215,9 @@ pub fn free(process: &'static Process, handle: usize) -> Result {
         std::mem::forget(request.more().attendant);
     }
     match request.pending {
-        Some(Pending::Op(op) | Pending::Run(op)) => process.engine.abandon(op),
+        Some(Pending::Op(op) | Pending::Run(op) | Pending::Partitioned(op)) => {
+            process.engine.abandon(op);
+        }
         Some(Pending::Two { send, recv }) => {
             process.engine.abandon(send);
             process.engine.abandon(recv);
@@ -221,8 +227,8 @@ pub fn free(process: &'static Process, handle: usize) -> Result {
     general.map_or(Ok(()), |general| general.free(process.program))
 }
 
-/// Fails for a collective operation that is active (MPI-5.0 §6.12); one that has ended may be freed
-/// like any other, however soon it came to its end.
+/// Fails for a collective operation that is active (MPI-5.0 §6.12), and for a partitioned message
+/// (§4.2.1); one that has ended may be freed like any other, however soon it came to its end.
 fn must_have_ended(process: &Process, handle: usize, run: Key) -> Result {
     let end = process.engine.poll(|ops| ops.outcome(run).map(drop))?;
     process.requests.look_at(handle, |_| match end {
@@ -231,7 +237,8 @@ fn must_have_ended(process: &Process, handle: usize, run: Key) -> Result {
             Ok(())
         }
         None => {
-            let words = "request is of a collective operation that is active; it cannot be freed";
+            let words = "request is of a collective operation or a partitioned message that is \
+                         active; it cannot be freed";
             Err(Class::REQUEST.because(words))
         }
     })

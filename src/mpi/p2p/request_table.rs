@@ -11,6 +11,7 @@ use crate::mpi::error::{Class, Failure, Result};
 use crate::mpi::handle_table::{self, Held, Shelf, Sort};
 use crate::mpi::p2p::generalized_request::General;
 use crate::mpi::p2p::outcome::{Pending, completed, doubted, news, status_of};
+use crate::mpi::p2p::partitioned::half::Half;
 use crate::mpi::p2p::status::{Completed, Status};
 use parking_lot::Mutex;
 use rustc_hash::FxHashMap;
@@ -29,6 +30,8 @@ pub type Start = dyn Fn() -> Result<Pending> + Send + Sync;
 pub trait Attendant: Send + Sync {
     /// The operation is about to start again.
     fn before(&self);
+    /// The program may look at what has come so far; the operation goes on.
+    fn meanwhile(&self);
     /// It has ended. May come more than once.
     fn after(&self);
 }
@@ -90,6 +93,8 @@ pub(super) struct More {
     /// The program's functions, of a generalized request.
     pub(super) general: Option<Arc<General>>,
     pub(super) attendant: Option<Arc<dyn Attendant>>,
+    /// Of a partitioned message.
+    pub(super) half: Option<Arc<Half>>,
 }
 
 impl Request {
@@ -162,6 +167,14 @@ impl Requests {
         self.insert(Request::new(comm, None).with(More { restart: Some(start), ..More::default() }))
     }
 
+    /// The handle of a partitioned message.
+    pub(super) fn keep_partitioned(
+        &self, comm: &Held<Comm>, start: Arc<Start>, half: Arc<Half>,
+    ) -> Result<usize> {
+        let more = More { restart: Some(start), half: Some(half), ..More::default() };
+        self.insert(Request::new(comm, None).with(more))
+    }
+
     /// How many there are that have not been completed or freed, without preposted receives,
     /// which the engine counts.
     pub(in crate::mpi) fn count(&self) -> usize {
@@ -231,7 +244,7 @@ impl Requests {
             end.news = end.news.map_err(|failure| self.1.of(run, is_look).unwrap_or(failure));
         }
         end.news = end.news.map_err(|failure| failure.on(&request.comm));
-        let More { restart, general, attendant } = request.more();
+        let More { restart, general, attendant, .. } = request.more();
         if let Some(attendant) = attendant {
             attendant.after();
         }
@@ -276,7 +289,7 @@ fn ended(pending: Pending, ops: &Ops) -> Option<Completed> {
     match pending {
         Pending::Nothing => Some(plain()),
         Pending::Complete(status) => Some(Completed { status, news: Ok(()) }),
-        Pending::Op(op) => ops.outcome(op).map(completed),
+        Pending::Op(op) | Pending::Partitioned(op) => ops.outcome(op).map(completed),
         Pending::Run(run) => {
             ops.outcome(run).map(|end| Completed { status: Status::PLAIN, news: news(end) })
         }
@@ -291,14 +304,14 @@ fn ended(pending: Pending, ops: &Ops) -> Option<Completed> {
 fn doubt(pending: Pending, ops: &Ops) -> Option<i32> {
     match pending {
         Pending::Op(op) | Pending::Two { recv: op, .. } => ops.doubt(op),
-        Pending::Nothing | Pending::Complete(_) | Pending::Run(_) => None,
+        Pending::Nothing | Pending::Complete(_) | Pending::Run(_) | Pending::Partitioned(_) => None,
     }
 }
 
 fn forget(pending: Pending, ops: &mut Ops) {
     match pending {
         Pending::Nothing | Pending::Complete(_) => {}
-        Pending::Op(op) | Pending::Run(op) => drop(ops.collect(op)),
+        Pending::Op(op) | Pending::Run(op) | Pending::Partitioned(op) => drop(ops.collect(op)),
         Pending::Two { send, recv } => [send, recv].into_iter().for_each(|op| {
             ops.collect(op);
         }),
