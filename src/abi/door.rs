@@ -6,6 +6,7 @@
 
 use crate::abi::attempt::internal;
 use crate::abi::scope::{News, Scope};
+use crate::abi::tools::delivery;
 use crate::abi::{current, handlers};
 use crate::mpi::error::{Cause, Class, Error, Result};
 use crate::mpi::failure::recovery;
@@ -50,7 +51,11 @@ pub(super) fn enter(
     body: impl FnOnce(&'static Process) -> Result,
 ) -> c_int {
     let process = current::process_in(name);
-    match judge(process, name, season, scope, body) {
+    let verdict = judge(process, name, season, scope, body);
+    if process.tools.queue.has_events() && !matches!(verdict, Verdict::Died) {
+        delivery::deliver(process);
+    }
+    match verdict {
         Verdict::Done => 0,
         Verdict::Failed(news, scope) => handlers::raise(process, name, scope, news),
         Verdict::Told(code) => code,
@@ -468,6 +473,9 @@ macro_rules! plain_fortran_door {
 }
 
 macro_rules! scope {
+    (Tool) => {
+        || $crate::abi::scope::Scope::Tool
+    };
     () => {
         || $crate::abi::scope::Scope::Initial
     };

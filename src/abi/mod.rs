@@ -52,6 +52,7 @@ mod scope;
 mod session;
 mod start;
 mod status;
+mod tools;
 mod topology;
 mod ulfm;
 mod unsupported;

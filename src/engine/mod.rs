@@ -10,6 +10,7 @@ pub mod shared;
 
 pub use crate::engine::rank::awaited::{Awaited, Event, Everyone, MeetingWait, Waits, Want};
 pub use crate::engine::rank::buffered::Unsent;
+pub use crate::engine::rank::instruments::{Observer, Path, Tally};
 pub use crate::engine::rank::matching::{ANY_SOURCE, ANY_TAG};
 pub use crate::engine::rank::offload::Outside;
 pub use crate::engine::rank::operation::{Died, Mishap, Ops, Outcome, Watch};
@@ -28,6 +29,7 @@ use crate::base::member::Roster;
 use crate::base::slab::{Key, Slab};
 use crate::base::sync::biased::{Biased, Guard};
 use crate::base::sync::name::Name;
+use crate::engine::rank::instruments::{Instruments, path_of};
 use crate::engine::rank::matching::{Posted, Unexpected};
 use crate::engine::rank::operation::{Op, Stage};
 use crate::host::life::Pulse;
@@ -71,6 +73,7 @@ pub struct Engine {
     /// state; and how many otherwise. Only the rank writes it, and only live views read it.
     sent_shortly: AtomicU64,
     sent_otherwise: AtomicU64,
+    instruments: Instruments,
 }
 
 struct State {
@@ -112,6 +115,9 @@ struct State {
     copying: u32,
     /// How often it has waited for something outside.
     outside: u64,
+    tally: Tally,
+    /// How many tools want all messages to be counted.
+    counting: u32,
 }
 
 /// From how many messages that wait on it is worth while to look for recalled ones.
@@ -169,6 +175,7 @@ impl Engine {
             asleep_in: Name::default(),
             sent_shortly: AtomicU64::new(0),
             sent_otherwise: AtomicU64::new(0),
+            instruments: Instruments::default(),
         }
     }
 
@@ -197,12 +204,13 @@ impl Engine {
     #[inline]
     pub fn send(&self, letter: Letter, data: &Region, mode: Mode) -> Result<Option<Key>, Died> {
         let is_plain = mode == Mode::Standard && self.is_calm() && !self.world.is_careful();
-        if is_plain && data.bytes() <= Packet::ROOM {
+        if is_plain && data.bytes() <= self.eager_limit() {
             let mut state = self.state.lock();
             if let Some(way) = state.rings.to(letter.to) {
                 let sent = way.send(letter.envelope, data);
                 if sent.map_err(|fault| self.suffer(fault.address))? {
                     let call = way.call();
+                    state.tally.count_sent(Path::Ring, data.bytes());
                     drop(state);
                     call.announce();
                     return Ok(None);
@@ -216,7 +224,7 @@ impl Engine {
 
     /// Starts a send of a copy, so that the data may be overwritten at once.
     pub fn send_copy(&self, letter: Letter, data: &Region) -> Result<Option<Key>, Died> {
-        if data.bytes() <= Packet::ROOM {
+        if data.bytes() <= self.eager_limit() {
             return self.send(letter, data, Mode::Standard);
         }
         let block = self.copy_of(data)?;
@@ -240,7 +248,7 @@ impl Engine {
     fn send_with_care(
         &self, letter: Letter, data: &Region, mode: Mode,
     ) -> Result<Option<Key>, Died> {
-        let is_small = data.bytes() <= Packet::ROOM;
+        let is_small = data.bytes() <= self.eager_limit();
         let load = if is_small { Load::Carried(data) } else { Load::Referenced(data) };
         let mut state = self.state.lock();
         let watch = letter.watch();
@@ -279,6 +287,8 @@ impl Engine {
         &self, mut state: Guard<'_, State>, letter: Letter, load: Load<'_>, op: Option<Key>,
     ) -> Result<(), Died> {
         let room = if let Load::Carried(data) = &load { data.bytes() } else { 0 };
+        let (path, bytes) = path_of(&load);
+        state.tally.count_sent(path, bytes);
         let mut packet = self.blank(&mut state, room)?;
         let token = op.map_or(0, Key::number);
         packet.address(letter.envelope, self.me, letter.to, token);
@@ -466,6 +476,8 @@ impl State {
             has_news: false,
             copying: 0,
             outside: 0,
+            tally: Tally::default(),
+            counting: 0,
         }
     }
 

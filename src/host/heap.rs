@@ -153,6 +153,16 @@ impl Heap {
         unsafe { self.books.as_ref() }
     }
 
+    /// How many bytes strip and slice take up.
+    pub(super) fn footprint(&self) -> usize {
+        let Some(books) = self.books() else { return 0 };
+        let held = books.latch.hold();
+        match held.is_some() && books.key.load(Ordering::Relaxed) != 0 {
+            true => self.blocks(books).allocator().used(),
+            false => 0,
+        }
+    }
+
     pub(super) fn hold_still(&self) -> Still {
         Still(self.books().and_then(|books| books.latch.hold()), large::hold_still())
     }
@@ -461,6 +471,14 @@ impl Extent {
             slice_end: slice + ground.slice_bytes(),
             peak: Cell::new(slice),
             may_trim: Cell::new(false),
+        }
+    }
+
+    /// How many bytes have been handed out.
+    fn used(&self) -> usize {
+        match self.end.get() == self.slice_end {
+            true => STRIP_BYTES + self.next.get() - self.slice,
+            false => self.next.get() + STRIP_BYTES - self.end.get(),
         }
     }
 }

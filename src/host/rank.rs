@@ -85,6 +85,11 @@ impl Rank {
         self.life.ended_at()
     }
 
+    /// How many bytes its heap takes up, large blocks excluded.
+    pub fn heap_bytes(&self) -> usize {
+        self.heap.footprint()
+    }
+
     /// How long it has lived, or did.
     pub fn age(&self) -> Duration {
         self.life.age()

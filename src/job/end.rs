@@ -4,7 +4,7 @@ use crate::host::{life, output};
 use crate::mpi::error::Class;
 use crate::mpi::leftovers;
 use crate::mpi::process::Process;
-use std::sync::atomic::{AtomicBool, AtomicI32, Ordering};
+use std::sync::atomic::{AtomicI32, Ordering};
 
 /// The status of the first rank that failed, whatever happened to its seat; 0 until then.
 static CAUSE: AtomicI32 = AtomicI32::new(0);
@@ -25,17 +25,9 @@ pub(super) fn say(line: &str) {
     output::write(2, format!("{line}\n").as_bytes());
 }
 
-/// Whether ranks report leaked objects when they finalize.
-static LEFTOVERS: AtomicBool = AtomicBool::new(false);
-
-/// Sets whether ranks report what they leave behind.
-pub(super) fn report_leftovers(are_wanted: bool) {
-    LEFTOVERS.store(are_wanted, Ordering::Relaxed);
-}
-
 /// Reports on stderr what `process` leaves behind, if the job asks for that.
 pub fn leave(process: &'static Process) {
-    if !LEFTOVERS.load(Ordering::Relaxed) {
+    if !leftovers::are_wanted() {
         return;
     }
     let left = leftovers::words(process);

@@ -7,12 +7,13 @@ use crate::host::{life, replay, variables};
 use crate::job::fault_injection::{self, Strokes, Target};
 use crate::job::gone::Gone;
 use crate::job::policy::Policy;
-use crate::job::{deadlock, end, live, report};
+use crate::job::{deadlock, live, report};
 use crate::launch::{Job, PRELOAD_KEPT, VARIABLE};
 use crate::machine::berths::Berths;
 use crate::machine::units::{Picos, SECOND};
 use crate::machine::{Chance, Model};
-use crate::mpi::checks;
+use crate::mpi::tools::settings;
+use crate::mpi::{checks, leftovers};
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
@@ -30,11 +31,12 @@ pub fn start(program: Program, job: Result<Job, String>, world: fn(usize) -> &'s
                 replay::prepare(seed, job.is_quiet);
             }
             let gone = Arc::new(Gone::new(job.ranks));
-            end::report_leftovers(job.leftovers);
+            leftovers::want(job.leftovers);
             if !job.checks {
-                checks::turn_off();
+                checks::turn(false);
             }
             let world = world(job.ranks);
+            settings::keep(world, &job);
             if let Some((mean, _)) = job.chance {
                 world.expect_failures_each(mean);
             }

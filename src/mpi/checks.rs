@@ -5,9 +5,9 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 static ARE_ON: AtomicBool = AtomicBool::new(true);
 
-/// Leaves them out from now on.
-pub fn turn_off() {
-    ARE_ON.store(false, Ordering::Relaxed);
+/// Makes them from now on, or leaves them out.
+pub fn turn(are_on: bool) {
+    ARE_ON.store(are_on, Ordering::Relaxed);
 }
 
 #[inline]

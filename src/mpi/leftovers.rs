@@ -8,6 +8,19 @@ use crate::mpi::failure::deadlock_report;
 use crate::mpi::handle_table::{Sort, Table};
 use crate::mpi::process::Process;
 use std::collections::BTreeMap;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+/// Whether ranks report what they leave behind.
+static ARE_WANTED: AtomicBool = AtomicBool::new(false);
+
+/// From now on ranks report it, or do not.
+pub fn want(are_wanted: bool) {
+    ARE_WANTED.store(are_wanted, Ordering::Relaxed);
+}
+
+pub fn are_wanted() -> bool {
+    ARE_WANTED.load(Ordering::Relaxed)
+}
 
 /// More of one sort than this are only counted.
 const MOST: usize = 8;

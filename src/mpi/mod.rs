@@ -30,4 +30,5 @@ pub mod run;
 pub mod scratch;
 pub mod session;
 pub mod thread;
+pub mod tools;
 pub mod topology;

@@ -3,7 +3,7 @@
 use crate::base::Member;
 use crate::engine::World;
 use crate::engine::{Engine, Fellowship, Summons};
-use crate::host::life::Pulse;
+use crate::host::life::{self, Pulse};
 use crate::host::sched;
 use crate::mpi::attributes::{Keyvals, Predefined};
 use crate::mpi::comm::group::Group;
@@ -15,6 +15,7 @@ use crate::mpi::error::{Class, Error, Failure, Result, told};
 use crate::mpi::error_codes::Codes;
 use crate::mpi::failure::creation_order::Lineage;
 use crate::mpi::failure::planned_death::PlannedDeath;
+use crate::mpi::failure::recovery_times::RecoveryTimes;
 use crate::mpi::handle_table::{Held, Sort, Table};
 use crate::mpi::info::Info;
 use crate::mpi::op::Op;
@@ -25,6 +26,7 @@ use crate::mpi::p2p::request_table::Requests;
 use crate::mpi::phases::Phases;
 use crate::mpi::program::Program;
 use crate::mpi::thread::thread_token;
+use crate::mpi::tools::state::Tools;
 use parking_lot::{Mutex, RwLock};
 use std::any::Any;
 use std::collections::BTreeMap;
@@ -73,6 +75,9 @@ pub struct Process {
     pub file_errhandler: Installed,
     /// The deaths that were ordered for this life, if any were.
     pub fate: OnceLock<Arc<PlannedDeath>>,
+    /// What MPI_T_init_thread and its like have opened.
+    pub tools: Tools,
+    pub recoveries: RecoveryTimes,
     pulse: Pulse,
     /// MPI_COMM_WORLD as it was at first, and as it is after recoveries.
     first_world: Comm,
@@ -137,6 +142,8 @@ impl Process {
             initial_errhandler: Installed::initial(errhandler),
             file_errhandler: Installed::of_files(),
             fate: OnceLock::new(),
+            tools: Tools::new(world, pulse.clone()),
+            recoveries: RecoveryTimes::default(),
             pulse,
             first_world: Comm::new(comm::WORLD, comm::WORLD_CONTEXT, everyone, "MPI_COMM_WORLD")
                 .of_generation(0)
@@ -221,6 +228,11 @@ impl Process {
         found.map(|comm| of(&comm))
     }
 
+    /// How many bytes the rank's heap takes up, its large blocks excluded.
+    pub fn heap_bytes(&self) -> usize {
+        life::living(self.me.seat).map_or(0, |rank| rank.heap_bytes())
+    }
+
     /// What MPI_COMM_WORLD was before anybody repaired it.
     pub(super) fn world_of_old(&'static self) -> &'static Comm {
         &self.first_world
@@ -264,6 +276,7 @@ impl Process {
         self.keyvals.table.clear();
         self.sessions.clear();
         self.checkpoints.clear();
+        self.tools.clear();
         let recovery = self.recovery.try_lock().map(|mut recovery| recovery.take());
         let world = self.repaired_world.try_write().map(|mut world| world.take());
         drop((recovery, world));

@@ -15,7 +15,7 @@ use std::ptr;
 use std::sync::OnceLock;
 
 /// From how many bytes on it is worth while to invite.
-pub(super) const LONG: usize = 32 << 10;
+pub const LONG: usize = 32 << 10;
 /// In how many pieces a copy falls: short enough that nobody waits long for the other's last one,
 /// and not so many that the two have to hear of each other all the time. Of several copies each
 /// needs fewer: who is first at the end of one begins with the next.

@@ -10,6 +10,7 @@ mod ring;
 mod tests;
 
 pub use crate::transport::batches::Batches;
+pub use crate::transport::cooperative_copy::LONG as COOPERATIVE_FROM;
 pub use crate::transport::inbox::Wire;
 pub use crate::transport::ring::{
     Arrival, Glance, Incoming, MOST as MOST_RINGS, Outgoing, WatchedRings,

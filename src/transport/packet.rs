@@ -348,7 +348,7 @@ impl Packet {
 
     /// Whether the receiver copies straight out of the sender's memory.
     #[inline]
-    pub(super) fn is_by_reference(&self) -> bool {
+    pub fn is_by_reference(&self) -> bool {
         matches!(self.shape(), Shape::Referenced | Shape::Scattered)
     }
 

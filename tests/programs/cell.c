@@ -267,8 +267,10 @@ static int start(void)
 static int partitioned(int polls)
 {
     MPI_Request requests[2] = {MPI_REQUEST_NULL, MPI_REQUEST_NULL};
-    int code = MPI_Precv_init(in, 3, 2 * COUNT, MPI_INT, left, 1, world, MPI_INFO_NULL, &requests[0]);
-    int sent = MPI_Psend_init(out, 2, 3 * COUNT, MPI_INT, right, 1, world, MPI_INFO_NULL, &requests[1]);
+    int code = MPI_Precv_init(in, 3, 2 * COUNT, MPI_INT, left, 1, world, MPI_INFO_NULL,
+                              &requests[0]);
+    int sent = MPI_Psend_init(out, 2, 3 * COUNT, MPI_INT, right, 1, world, MPI_INFO_NULL,
+                              &requests[1]);
     int begun[2] = {1, 1}, flag = 0;
     for (int i = 0; i < 2; i++)
         if (requests[i] != MPI_REQUEST_NULL) {
@@ -449,7 +451,8 @@ static const struct {
     CASE(send), CASE(send_large), CASE(ssend), CASE(rsend), CASE(bsend), CASE(isend),
     CASE(isend_large), CASE(issend), CASE(recv), CASE(recv_large), CASE(recv_any), CASE(sendrecv),
     CASE(sendrecv_replace), CASE(probe), CASE(mprobe), CASE(iprobe), CASE(waitall), CASE(waitany),
-    CASE(waitsome), CASE(testall), CASE(test), CASE(start), CASE(pready), CASE(parrived), CASE(barrier), CASE(bcast),
+    CASE(waitsome), CASE(testall), CASE(test), CASE(start), CASE(pready), CASE(parrived),
+    CASE(barrier), CASE(bcast),
     CASE(bcast_large), CASE(gather), CASE(gatherv), CASE(scatter), CASE(scatterv), CASE(allgather),
     CASE(allgatherv), CASE(alltoall), CASE(alltoallv), CASE(alltoallw), CASE(reduce),
     CASE(allreduce), CASE(allreduce_large), CASE(allreduce_init), CASE(reduce_scatter),

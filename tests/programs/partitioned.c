@@ -1,5 +1,5 @@
-/* Partitioned communication: whatever the partitions of the two sides are, and whoever comes second,
- * every byte arrives once, when it is said to have arrived, and in the right round. */
+/* Partitioned communication: whatever the partitions of the two sides are, and whoever comes
+ * second, every byte arrives once, when it is said to have arrived, and in the right round. */
 #include "check.h"
 #include "mpi-ext.h"
 #include <pthread.h>
@@ -99,7 +99,8 @@ static void order(void)
     for (int i = 0; i < PAIRS; i++) {
         for (int k = 0; k < 8; k++)
             give_[i][k] = 100 * i + k + 1000 * rank;
-        EQUAL(MPI_Psend_init_c(give_[i], 4, 2, MPI_INT, 1 - rank, 3, W, MPI_INFO_NULL, &requests[i]),
+        EQUAL(MPI_Psend_init_c(give_[i], 4, 2, MPI_INT, 1 - rank, 3, W, MPI_INFO_NULL,
+                               &requests[i]),
               MPI_SUCCESS);
     }
     for (int i = 0; i < PAIRS; i++)
@@ -312,7 +313,8 @@ static void mistakes(void)
     MPI_Comm_set_errhandler(W, MPI_ERRORS_RETURN);
     FAILS(MPI_Psend_init(data, -1, 1, MPI_INT, 0, 1, W, MPI_INFO_NULL, &send), MPI_ERR_ARG,
           "partitions is -1");
-    FAILS(MPI_Psend_init(data, 2, -1, MPI_INT, 0, 1, W, MPI_INFO_NULL, &send), MPI_ERR_COUNT, "count");
+    FAILS(MPI_Psend_init(data, 2, -1, MPI_INT, 0, 1, W, MPI_INFO_NULL, &send), MPI_ERR_COUNT,
+          "count");
     FAILS(MPI_Psend_init(data, 2, 1, MPI_INT, 7, 1, W, MPI_INFO_NULL, &send), MPI_ERR_RANK, "7");
     FAILS(MPI_Psend_init(data, 2, 1, MPI_INT, 0, -5, W, MPI_INFO_NULL, &send), MPI_ERR_TAG, "tag");
     FAILS(MPI_Psend_init(data, 2, 1, MPI_DATATYPE_NULL, 0, 1, W, MPI_INFO_NULL, &send),

@@ -14,6 +14,7 @@ pub(super) mod list;
 pub(super) mod memory;
 pub(super) mod section;
 pub(super) mod text;
+pub(super) mod tools;
 pub(super) mod topology;
 pub(super) mod width;
 

@@ -1,17 +1,17 @@
 //! Hands a message over in parts, again and again: the giver marks a part as ready, and it is taken
 //! exactly once, as soon as both sides have started the round, by whichever thread comes second.
 //!
-//! | `gate`            | meaning                                        | a part that is ready is     |
-//! |-------------------|------------------------------------------------|-----------------------------|
-//! | one side, or none | the other has not started this round           | left to the side to come    |
-//! | both sides        | the round is on                                | taken by its marker         |
-//! | `CLOSED`          | for good: one side has failed                  | left                        |
+//! | `gate`            | meaning                              | a part that is ready is  |
+//! |-------------------|--------------------------------------|--------------------------|
+//! | one side, or none | the other has not started this round | left to the side to come |
+//! | both sides        | the round is on                      | taken by its marker      |
+//! | `CLOSED`          | for good: one side has failed        | left                     |
 //!
 //! Above these bits, `gate` counts the threads that look or take. A side that closes the gate waits
 //! until they are gone before it lets go of its memory.
 //!
-//! A slot holds the round in which its part was last marked, and whether it has been taken since. So
-//! nothing is reset between rounds, and a thread that is late takes nothing of a later round.
+//! A slot holds the round in which its part was last marked, and whether it has been taken since.
+//! So nothing is reset between rounds, and a thread that is late takes nothing of a later round.
 
 use super::atomic::{AtomicU32, Ordering};
 

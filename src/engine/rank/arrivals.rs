@@ -3,8 +3,9 @@
 use super::matching::accepts;
 use crate::base::Member;
 use crate::base::sync::biased::Guard;
+use crate::engine::rank::instruments::path_by;
 use crate::engine::rank::operation::{Died, Outcome, Stage};
-use crate::engine::{Engine, State};
+use crate::engine::{Engine, Path, State};
 use crate::host::memory::{self, Fault, Region, Span};
 use crate::transport::{Arrival, Delivery, Envelope, Load, Packet};
 use std::sync::atomic::Ordering;
@@ -78,6 +79,7 @@ impl Engine {
         &self, state: &mut State, wanted: Option<Wanted<'_>>, found: &mut Option<Found>,
     ) -> Result<(), Died> {
         for packet in self.port.arrivals() {
+            state.tally.count_arrived(path_by(&packet), packet.bytes());
             if packet.is_on_a_detour() {
                 self.catch_up(state, &packet, wanted, found)?;
             }
@@ -122,8 +124,12 @@ impl Engine {
         found: &mut Option<Found>,
     ) -> Result<(), Died> {
         let packet = match arrival {
-            Arrival::Packet(packet) => packet,
+            Arrival::Packet(packet) => {
+                state.tally.count_arrived(path_by(&packet), packet.bytes());
+                packet
+            }
             Arrival::Message { envelope, data } => {
+                state.tally.count_arrived(Path::Ring, data.bytes());
                 let is_done = self.take_short(state, envelope, data, wanted, found)?;
                 let from = state.rings.incoming[place].from();
                 let stowed =
@@ -218,7 +224,11 @@ impl Engine {
             let is_wanted = !state.outlook.is_of_old(envelope, &packet, self.me)
                 && !self.world.is_revocation_heard(envelope.context / 2, self.me);
             if is_wanted {
+                self.instruments.notice_arrival(envelope, packet.bytes());
                 state.unexpected.insert(envelope, packet);
+                state.tally.unexpected += 1;
+                let length = state.unexpected.len();
+                state.tally.most_unexpected = state.tally.most_unexpected.max(length);
             }
             return Ok(());
         }

@@ -41,6 +41,7 @@ impl Engine {
 
     /// Finds out what is wrong; true when nothing is.
     pub(in crate::engine) fn look_out(&self, state: &mut State) -> bool {
+        let is_instrumented = self.is_instrumented(state);
         let (stir, epoch, outlook) = (state.stir, state.epoch, &mut state.outlook);
         outlook.is_called = self.world.called() > self.generation();
         let ledger = self.world.ledger.lock();
@@ -53,7 +54,8 @@ impl Engine {
         outlook.peculiar.clear();
         let is_disquieted = self.world.disquiets(self.me) || self.world.has_voids();
         let is_calm = dead.is_empty() && !outlook.is_called && !is_disquieted;
-        let may_take_fast_path = is_calm && self.generation() == 0 && !self.world.is_careful();
+        let may_take_fast_path =
+            is_calm && self.generation() == 0 && !self.world.is_careful() && !is_instrumented;
         let known = |is_well: bool| if is_well { stir } else { u64::MAX };
         self.calm.store(known(is_calm), Ordering::Relaxed);
         self.fast_path.store(known(may_take_fast_path), Ordering::Relaxed);

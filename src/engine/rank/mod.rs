@@ -6,6 +6,7 @@ pub(in crate::engine) mod awaited;
 pub(in crate::engine) mod buffered;
 pub(in crate::engine) mod eager;
 pub(in crate::engine) mod generation;
+pub(in crate::engine) mod instruments;
 pub(in crate::engine) mod match_table;
 pub(in crate::engine) mod matching;
 #[cfg(all(test, not(loom)))]

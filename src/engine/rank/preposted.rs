@@ -82,6 +82,11 @@ impl PrepostedReceives {
         self.waiting != 0
     }
 
+    /// How many wait for their messages.
+    pub(in crate::engine) fn waiting(&self) -> usize {
+        self.waiting as usize
+    }
+
     /// Whether this is the number of the key of one that is no operation.
     #[inline(always)]
     pub fn has(&self, number: usize) -> bool {

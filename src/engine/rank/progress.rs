@@ -206,6 +206,7 @@ impl Engine {
         let known = std::mem::replace(&mut state.epoch, epoch_of(stir));
         if state.epoch != known {
             self.world.tell_noticed(known);
+            self.instruments.notice_deaths(|| self.world.deaths_since(known));
             self.forget_channels(state);
         }
         self.hear_decisions(state);

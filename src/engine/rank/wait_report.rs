@@ -30,6 +30,11 @@ impl Engine {
         self.sent_shortly.load(Ordering::Relaxed) + self.sent_otherwise.load(Ordering::Relaxed)
     }
 
+    /// How many of them have taken the fast path.
+    pub fn sent_fast(&self) -> u64 {
+        self.sent_shortly.load(Ordering::Relaxed)
+    }
+
     /// The program has sent one that did not go the short way.
     #[inline]
     pub fn count_sent(&self) {

@@ -15,6 +15,8 @@ const COUNTED: u8 = 2;
 const CROWDED: u8 = 4;
 /// Other ranks may run at its calls.
 const TAKES_TURNS: u8 = 8;
+/// The program is to be told of something at the end of its next call.
+const ANNOUNCED: u8 = 16;
 
 impl Pulse {
     /// False if this rank's doors have something to check.
@@ -54,6 +56,22 @@ impl Pulse {
     /// Asks the rank to let others run at its next door.
     pub(in crate::host) fn call_for_room(&self) {
         self.0.fetch_or(CROWDED, Ordering::Relaxed);
+    }
+
+    /// The program is to be told of something at the end of its next call.
+    pub fn announce(&self) {
+        self.0.fetch_or(ANNOUNCED, Ordering::Release);
+    }
+
+    /// Whether there is something to tell.
+    #[inline]
+    pub fn has_announced(&self) -> bool {
+        self.0.load(Ordering::Relaxed) & ANNOUNCED != 0
+    }
+
+    /// The program is being told.
+    pub fn take_announcement(&self) {
+        self.0.fetch_and(!ANNOUNCED, Ordering::Acquire);
     }
 
     /// Tells the rank to die.

@@ -31,6 +31,12 @@ mod take;
 mod tree;
 mod uniform;
 
+/// Limits of the algorithm selection, for the tools interface.
+pub mod limits {
+    pub const FEW: usize = super::select::FEW;
+    pub const SEGMENT: usize = super::select::SEGMENT;
+}
+
 pub use allgather::Allgather;
 pub use allreduce::Allreduce;
 pub use alltoall::Alltoall;

@@ -90,7 +90,7 @@ pub enum Chain {
 
 /// Up to this many bytes go faster through shared memory than by messages when the members are few
 /// and have cores of their own.
-const FEW: usize = 8192;
+pub(super) const FEW: usize = 8192;
 
 /// What fits into a packet: the segment of a long chain, and the limit of a buffered copy.
 pub(super) const SEGMENT: usize = crate::transport::Packet::ROOM;

@@ -8,6 +8,7 @@ pub mod fault_attributes;
 pub mod lineage;
 pub mod planned_death;
 pub mod recovery;
+pub mod recovery_times;
 pub(in crate::mpi) mod states;
 pub mod ulfm;
 pub mod usability;

@@ -6,6 +6,7 @@ use crate::engine::shared::rules::{MsgMode, RecoveryMode, mode_of};
 use crate::engine::{CommittedView, Moved, Summons};
 use crate::fault::view::Slot;
 use crate::fault::{Mode, Record, Recovery, Step, Value, View};
+use crate::host::clock;
 use crate::mpi::comm::group::Group;
 use crate::mpi::comm::{Comm, Gaps};
 use crate::mpi::error::{Class, Error, Result};
@@ -13,6 +14,7 @@ use crate::mpi::failure::attributes;
 use crate::mpi::failure::usability::{Standing, standing};
 use crate::mpi::process::Process;
 use crate::mpi::thread::thread_token;
+use crate::mpi::tools::event_queue::{RECOVERY_BEGUN, RECOVERY_DONE};
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
@@ -103,7 +105,7 @@ fn recover(process: &'static Process, generation: u64) -> Result {
     if standing(process, &process.world_comm()) != Standing::Well {
         process.recovers()?;
     }
-    let outcome = carry_out(process, &mut course, false);
+    let outcome = take_part(process, &mut course, false);
     if let Ok(End::Unchanged | End::GivenUp { .. }) = outcome {
         *process.recovery.lock() = Some(course);
         engine.nudge();
@@ -165,7 +167,7 @@ pub fn join(process: &'static Process) -> Result<bool> {
     let fellows: Vec<Member> = course.recovery.fresh().collect();
     process.world.respawn(&fellows, &course);
     loop {
-        match carry_out(process, &mut course, true)? {
+        match take_part(process, &mut course, true)? {
             End::Recovered => {
                 // It has just taken part: a program that asks once more in the place where
                 // survivors recover must not wait for them: they have recovered.
@@ -199,6 +201,20 @@ fn first(process: &'static Process) -> Option<Summons> {
     let make = || Recovery::new(view(), Record::new(), mode, None);
     let recovery = process.world.recovery_cache().first_recovery(mode, make);
     Some(Summons { recovery, number: 0, modes: None })
+}
+
+/// Carries a recovery out, and lets tools know.
+fn take_part(process: &'static Process, course: &mut Summons, is_fresh: bool) -> Result<End> {
+    let begun = clock::now();
+    let before = process.engine.generation() as i64;
+    process.tools.queue.note(RECOVERY_BEGUN, [before, 0, 0]);
+    let end = carry_out(process, course, is_fresh)?;
+    if let End::Recovered = end {
+        process.recoveries.add(clock::now().saturating_duration_since(begun));
+        let ranks = process.world_comm().group.len() as i64;
+        process.tools.queue.note(RECOVERY_DONE, [process.engine.generation() as i64, ranks, 0]);
+    }
+    Ok(end)
 }
 
 fn carry_out(process: &'static Process, course: &mut Summons, is_fresh: bool) -> Result<End> {

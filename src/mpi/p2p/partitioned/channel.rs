@@ -1,9 +1,9 @@
-//! A channel: what the two ends of a partitioned message share. Whichever rank comes second copies a
-//! partition, once, from the sender's memory to the receiver's.
+//! A channel: what the two ends of a partitioned message share. Whichever rank comes second copies
+//! a partition, once, from the sender's memory to the receiver's.
 //!
 //! The ends may cut the message into different numbers of partitions. The receiver counts the bytes
-//! that each of its partitions still misses; those that no byte of the sender belongs to arrive with
-//! the whole message.
+//! that each of its partitions still misses; those that no byte of the sender belongs to arrive
+//! with the whole message.
 
 use crate::base::Member;
 use crate::base::sync::handover::{Handover, Parts, Side};

@@ -1,5 +1,5 @@
-//! Matches partitioned sends and receives in the order in which their requests are created
-//! (MPI-5.0 §4.2.3). Creation is local: the first of a pair leaves a channel for the second.
+//! Matches partitioned sends and receives in the order in which their requests are created (MPI-5.0
+//! §4.2.3). Creation is local: the first of a pair leaves a channel for the second.
 
 use super::channel::{Channel, End, Receiving, Sending};
 use crate::base::Member;

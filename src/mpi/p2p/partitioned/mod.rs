@@ -2,9 +2,9 @@
 //! as they become ready, and are found to have arrived one by one.
 //!
 //! Both ranks share one process, so there are no packets. A rank that marks a partition copies it
-//! to the receiver's buffer itself once the receiver has started; what was ready before is copied by
-//! the receiver when it starts. Waiting is a run of the engine (see `engine::rank::tasks`), which a
-//! failure of the peer ends like any receive.
+//! to the receiver's buffer itself once the receiver has started; what was ready before is copied
+//! by the receiver when it starts. Waiting is a run of the engine (see `engine::rank::tasks`),
+//! which a failure of the peer ends like any receive.
 
 mod channel;
 pub(in crate::mpi) mod half;
