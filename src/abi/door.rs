@@ -52,7 +52,7 @@ pub(super) fn enter(
 ) -> c_int {
     let process = current::process_in(name);
     let verdict = judge(process, name, season, scope, body);
-    if process.tools.queue.has_events() && !matches!(verdict, Verdict::Died) {
+    if process.has_events() && !matches!(verdict, Verdict::Died) {
         delivery::deliver(process);
     }
     match verdict {

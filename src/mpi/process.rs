@@ -180,6 +180,12 @@ impl Process {
         if self.pulse.is_stopping() { Err(Failure::died()) } else { Ok(self.pulse.is_counted()) }
     }
 
+    /// Whether tools are to hear of something.
+    #[inline]
+    pub fn has_events(&self) -> bool {
+        self.pulse.has_announced()
+    }
+
     /// Fails outside of the time between MPI_Init and MPI_Finalize.
     #[inline]
     pub fn is_inside(&self) -> Result {

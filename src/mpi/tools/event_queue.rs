@@ -137,16 +137,13 @@ impl EventQueue {
         self.pulse.announce();
     }
 
-    /// Whether there is something to deliver.
-    #[inline]
-    pub fn has_events(&self) -> bool {
-        self.pulse.has_announced()
-    }
-
-    /// The calling thread delivers, if no other does.
+    /// The calling thread delivers, if no other does. What is noted from now on is announced anew.
     pub(super) fn begin(&self) -> bool {
-        self.pulse.take_announcement();
-        !self.is_delivering.swap(true, Ordering::Acquire)
+        let is_alone = !self.is_delivering.swap(true, Ordering::Acquire);
+        if is_alone {
+            self.pulse.take_announcement();
+        }
+        is_alone
     }
 
     pub(super) fn end(&self) {
