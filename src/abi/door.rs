@@ -96,6 +96,9 @@ fn failed(process: &'static Process, name: &'static str, scope: Scope, error: Er
     let Error { class, is_of_a_death, .. } = error;
     let news = News { class, cause: error.cause.unwrap_or(class), is_of_a_death };
     process.remember(name, error);
+    if is_of_a_death {
+        process.engine.notice_for_observer();
+    }
     // Where the library starts recoveries itself, the world recovers before the error is reported.
     let follow = || if news.is_of_a_death { recovery::follow(process) } else { Ok(()) };
     let followed = catch_unwind(AssertUnwindSafe(follow)).unwrap_or(Ok(()));

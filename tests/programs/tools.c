@@ -446,6 +446,7 @@ static void limits(void)
     EQUAL(size_of_cvar("eager_limit"), low);
     OK(MPI_T_pvar_reset(session, MPI_T_PVAR_ALL_HANDLES));
     OK(MPI_T_pvar_start(session, MPI_T_PVAR_ALL_HANDLES));
+    MPI_Barrier(W);
     exchange(LENGTH);
     EQUAL(value_of(by_path[2]), rank == 0 ? MANY : 0);
     EQUAL(value_of(bytes[2]), rank == 0 ? MANY * LENGTH : 0);

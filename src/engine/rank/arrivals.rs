@@ -3,8 +3,8 @@
 use super::matching::accepts;
 use crate::base::Member;
 use crate::base::sync::biased::Guard;
-use crate::engine::rank::instruments::path_by;
 use crate::engine::rank::operation::{Died, Outcome, Stage};
+use crate::engine::rank::tally::path_by;
 use crate::engine::{Engine, Path, State};
 use crate::host::memory::{self, Fault, Region, Span};
 use crate::transport::{Arrival, Delivery, Envelope, Load, Packet};
