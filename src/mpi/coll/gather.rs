@@ -63,9 +63,7 @@ impl Plan for Gather {
         }
     }
 
-    async fn together<W: Wait>(
-        &self, algorithm: Rooted, members: &Members<'_, '_, W>,
-    ) -> Result {
+    async fn together<W: Wait>(&self, algorithm: Rooted, members: &Members<'_, '_, W>) -> Result {
         let root = index(self.role.root(members.lane()));
         let mine = self.mine.as_ref().unwrap_or(&Region::EMPTY);
         match (&self.blocks, algorithm) {

@@ -10,6 +10,7 @@ pub mod held_messages;
 pub mod matched_message;
 pub mod outcome;
 pub mod partitioned;
+pub mod persistent;
 pub mod request;
 pub mod request_table;
 pub mod status;
@@ -20,13 +21,10 @@ use crate::host::memory::Region;
 use crate::mpi::comm::{Comm, Peer, Source};
 use crate::mpi::error::{Failure, Result};
 use crate::mpi::failure::usability::must_stand;
-use crate::mpi::handle_table::Held;
 use crate::mpi::p2p::outcome::{FROM_NOBODY, Match, Pending, completed, envelope, news, revoked};
-use crate::mpi::p2p::request_table::Start;
 use crate::mpi::p2p::status::{Completed, Status};
 use crate::mpi::process::Process;
 use crate::transport::Envelope;
-use std::sync::Arc;
 
 /// When a send may start and when it is complete (MPI-5.0 §3.4).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -177,33 +175,16 @@ pub fn finish(process: &Process, pending: Pending) -> Result<Completed> {
     match pending {
         Pending::Nothing => Ok(Status::PLAIN.into()),
         Pending::Complete(status) => Ok(status.into()),
-        Pending::Op(op) | Pending::Run(op) | Pending::Partitioned(op) => {
-            Ok(completed(&engine.wait_in_peace(op)?))
+        Pending::Preposted(_) | Pending::Partitioned(_) => {
+            unreachable!("only persistent requests have such")
         }
+        Pending::Op(op) | Pending::Run(op) => Ok(completed(&engine.wait_in_peace(op)?)),
         Pending::Two { send, recv } => {
             let received = completed(&engine.wait_in_peace(recv)?);
             let sent = engine.wait_in_peace(send)?;
             Ok(Completed { news: received.news.and(news(&sent)), ..received })
         }
     }
-}
-
-/// How a persistent send is started.
-pub fn send_init(
-    process: &'static Process, mode: Mode, comm: &Held<Comm>, data: Region, dest: i32, tag: i32,
-) -> Result<Arc<Start>> {
-    comm.peer(dest)?;
-    let comm = comm.clone();
-    Ok(Arc::new(move || isend(process, mode, &comm, &data, dest, tag)))
-}
-
-/// How a persistent receive is started.
-pub fn recv_init(
-    process: &'static Process, comm: &Held<Comm>, into: Region, source: i32, tag: i32,
-) -> Result<Arc<Start>> {
-    comm.source(source)?;
-    let comm = comm.clone();
-    Ok(Arc::new(move || irecv(process, &comm, into.clone(), source, tag)))
 }
 
 /// Describes the message that a receive would match now (MPI_Iprobe).

@@ -280,8 +280,8 @@ impl Round {
         }
     }
 
-    /// Publishes where the data of the member at `place` are, and where its results of as many bytes
-    /// will be.
+    /// Publishes where the data of the member at `place` are, and where its results of as many
+    /// bytes will be.
     pub fn point_at_both(&self, place: usize, data: &Region, results: &Region) {
         self.point_at(place, data);
         let address = results.span().map_or(0, Span::address);
