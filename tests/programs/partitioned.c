@@ -488,6 +488,7 @@ static void revoked(void)
     else
         MPI_Precv_init(data, 2, 1, MPI_INT, 0, 1, comm, MPI_INFO_NULL, &request);
     MPI_Start(&request);
+    MPI_Barrier(W);
     if (rank == 0) {
         MPI_Pready(1, request);
         MPIX_Comm_revoke(comm);
