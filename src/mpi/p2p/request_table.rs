@@ -199,7 +199,7 @@ impl Requests {
         };
         let is_settled = match *pending {
             Pending::Op(op) => ops.collect_good(op, |outcome| tell(status_of(outcome))),
-            Pending::Run(run) => ops.collect_good(run, |_| tell(Status::PLAIN)),
+            Pending::Run(run) => ops.collect_good(run, |outcome| tell(status_of_run(outcome))),
             _ => return false,
         };
         if is_settled {
@@ -265,6 +265,14 @@ pub(super) fn plain() -> Completed {
     Completed { status: Status::PLAIN, news: Ok(()) }
 }
 
+/// What a run has to say: how many bytes of a file it has moved, if it has to do with one.
+#[inline]
+fn status_of_run(end: &Outcome) -> Status {
+    let mut status = Status::PLAIN;
+    status.set_bytes(end.bytes as i64);
+    status
+}
+
 /// There was no operation.
 pub(super) fn nothing() -> Completed {
     Completed { status: Status::EMPTY, news: Ok(()) }
@@ -278,7 +286,7 @@ fn ended(pending: Pending, ops: &Ops) -> Option<Completed> {
         Pending::Complete(status) => Some(Completed { status, news: Ok(()) }),
         Pending::Op(op) => ops.outcome(op).map(completed),
         Pending::Run(run) => {
-            ops.outcome(run).map(|end| Completed { status: Status::PLAIN, news: news(end) })
+            ops.outcome(run).map(|end| Completed { status: status_of_run(end), news: news(end) })
         }
         Pending::Two { send, recv } => {
             let (sent, received) = (ops.outcome(send)?, completed(ops.outcome(recv)?));
