@@ -143,16 +143,14 @@ impl Program for Caller {
     fn file_extent(&self, function: Callback, datatype: usize, extra_state: usize) -> Result<i64> {
         let (mut extent, mut code) = (0_i64, 0);
         if function.language != Language::C {
-            type Extent =
-                unsafe extern "C-unwind" fn(*mut c_int, *mut i64, *mut i64, *mut c_int);
+            type Extent = unsafe extern "C-unwind" fn(*mut c_int, *mut i64, *mut i64, *mut c_int);
             let (mut datatype, mut extra_state) = (datatype as c_int, extra_state as i64);
             // SAFETY: the program gave this function to MPI_REGISTER_DATAREP.
             let ask = unsafe { std::mem::transmute::<*const c_void, Extent>(address(function)) };
             // SAFETY: called as the standard says.
             unsafe { ask(&mut datatype, &mut extent, &mut extra_state, &mut code) };
         } else {
-            type Extent =
-                unsafe extern "C-unwind" fn(*mut c_void, *mut i64, *mut c_void) -> c_int;
+            type Extent = unsafe extern "C-unwind" fn(*mut c_void, *mut i64, *mut c_void) -> c_int;
             let datatype = std::ptr::without_provenance_mut::<c_void>(datatype);
             // SAFETY: the program gave this function to MPI_Register_datarep.
             let ask = unsafe { std::mem::transmute::<*const c_void, Extent>(address(function)) };
@@ -211,15 +209,7 @@ fn convert_in_fortran(function: Callback, conversion: Conversion) -> c_int {
     let convert = unsafe { std::mem::transmute::<*const c_void, Convert>(address(function)) };
     // SAFETY: called as the standard says, with `count` items on both sides.
     unsafe {
-        convert(
-            userbuf,
-            &mut datatype,
-            count,
-            filebuf,
-            &mut position,
-            &mut extra_state,
-            &mut code,
-        );
+        convert(userbuf, &mut datatype, count, filebuf, &mut position, &mut extra_state, &mut code);
     }
     code
 }

@@ -47,9 +47,7 @@ fn access_one(direction: Direction, file: &File, piece: Span, position: i64) -> 
     }
 }
 
-fn access_many(
-    direction: Direction, file: &File, pieces: &[Span], position: i64,
-) -> Result<usize> {
+fn access_many(direction: Direction, file: &File, pieces: &[Span], position: i64) -> Result<usize> {
     let (list, count) = listed(pieces);
     again(|| match direction {
         // SAFETY: the list is ours; the kernel checks the memory in it.

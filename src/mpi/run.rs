@@ -4,10 +4,10 @@
 //! nonblocking run is boxed, and the engine drives it.
 
 use crate::base::slab::Key;
+use crate::engine::Outcome;
 use crate::mpi::comm::Comm;
 use crate::mpi::error::Result;
 use crate::mpi::handle_table::Held;
-use crate::engine::Outcome;
 use crate::mpi::p2p::outcome::Pending;
 use crate::mpi::p2p::status::{Completed, Status};
 use crate::mpi::process::Process;

@@ -215,7 +215,8 @@ static void modes(void)
                            MPI_MODE_UNIQUE_OPEN,
                        MPI_INFO_NULL, &f));
     MPI_Offset at;
-    FAILS(MPI_File_write(f, data, 1, MPI_CHAR, &status), MPI_ERR_UNSUPPORTED_OPERATION, "SEQUENTIAL");
+    FAILS(MPI_File_write(f, data, 1, MPI_CHAR, &status), MPI_ERR_UNSUPPORTED_OPERATION,
+          "SEQUENTIAL");
     FAILS(MPI_File_write_at(f, 0, data, 1, MPI_CHAR, &status), MPI_ERR_UNSUPPORTED_OPERATION, "");
     FAILS(MPI_File_seek(f, 0, MPI_SEEK_SET), MPI_ERR_UNSUPPORTED_OPERATION, "");
     FAILS(MPI_File_seek_shared(f, 0, MPI_SEEK_SET), MPI_ERR_UNSUPPORTED_OPERATION, "");
@@ -447,7 +448,8 @@ static void split(void)
 
 static int conversions;
 
-static int turn_read(void *user, MPI_Datatype type, COUNT count, void *file, MPI_Offset at, void *extra)
+static int turn_read(void *user, MPI_Datatype type, COUNT count, void *file, MPI_Offset at,
+                     void *extra)
 {
     EQUAL(at, 0);
     CHECK(extra == &conversions && type == MPI_INT);
@@ -457,7 +459,8 @@ static int turn_read(void *user, MPI_Datatype type, COUNT count, void *file, MPI
     return MPI_SUCCESS;
 }
 
-static int turn_write(void *user, MPI_Datatype type, COUNT count, void *file, MPI_Offset at, void *extra)
+static int turn_write(void *user, MPI_Datatype type, COUNT count, void *file, MPI_Offset at,
+                      void *extra)
 {
     EQUAL(at, 0);
     CHECK(extra == &conversions && type == MPI_INT);
@@ -616,10 +619,12 @@ static void errors(void)
     FAILS(MPI_File_delete("absent", MPI_INFO_NULL), MPI_ERR_NO_SUCH_FILE, "absent");
     FAILS(MPI_File_open(MPI_COMM_WORLD, "x", MPI_MODE_RDONLY | MPI_MODE_RDWR, MPI_INFO_NULL, &f),
           MPI_ERR_AMODE, "exactly one");
-    FAILS(MPI_File_open(MPI_COMM_WORLD, "x", MPI_MODE_CREATE, MPI_INFO_NULL, &f), MPI_ERR_AMODE, "");
+    FAILS(MPI_File_open(MPI_COMM_WORLD, "x", MPI_MODE_CREATE, MPI_INFO_NULL, &f), MPI_ERR_AMODE,
+          "");
     FAILS(MPI_File_open(MPI_COMM_WORLD, "x", MPI_MODE_CREATE | MPI_MODE_RDONLY, MPI_INFO_NULL, &f),
           MPI_ERR_AMODE, "MPI_MODE_CREATE");
-    FAILS(MPI_File_open(MPI_COMM_WORLD, "x", MPI_MODE_SEQUENTIAL | MPI_MODE_RDWR, MPI_INFO_NULL, &f),
+    FAILS(MPI_File_open(MPI_COMM_WORLD, "x", MPI_MODE_SEQUENTIAL | MPI_MODE_RDWR, MPI_INFO_NULL,
+                        &f),
           MPI_ERR_AMODE, "MPI_MODE_SEQUENTIAL");
     FAILS(MPI_File_open(MPI_COMM_WORLD, ".", MPI_MODE_RDONLY, MPI_INFO_NULL, &f), MPI_ERR_BAD_FILE,
           "irectory");

@@ -139,12 +139,8 @@ impl FileAccess {
         if self.is_ordered {
             self.put_in_order(gathering, &mut accesses);
         }
-        let apart = |accesses| Division {
-            accesses,
-            is_apart: true,
-            parts: Vec::new(),
-            is_in_turn: false,
-        };
+        let apart =
+            |accesses| Division { accesses, is_apart: true, parts: Vec::new(), is_in_turn: false };
         let total: usize = accesses.iter().map(Access::bytes).sum();
         let mut hulls: Vec<(u64, u64)> =
             accesses.iter().filter(|access| access.bytes() > 0).map(Access::hull).collect();

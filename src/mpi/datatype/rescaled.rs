@@ -34,9 +34,7 @@ pub(in crate::mpi) fn layout(
             let old = old(size)?;
             let (count, length) = (natural(numbers.count()), natural(numbers.count()));
             let stride = match recipe.combiner {
-                Combiner::Vector => {
-                    numbers.count().checked_mul(old.extent()).ok_or(TooLarge)?
-                }
+                Combiner::Vector => numbers.count().checked_mul(old.extent()).ok_or(TooLarge)?,
                 _ => numbers.distance(),
             };
             old.vector(count, length, stride)?

@@ -77,8 +77,9 @@ impl Amode {
     /// Fails if the file was not opened for this.
     pub fn must_allow(self, direction: Direction) -> Result {
         match direction {
-            Direction::Read if !self.reads() => Err(Class::ACCESS
-                .because("fh was opened with MPI_MODE_WRONLY, and cannot be read")),
+            Direction::Read if !self.reads() => {
+                Err(Class::ACCESS.because("fh was opened with MPI_MODE_WRONLY, and cannot be read"))
+            }
             Direction::Write if !self.writes() => Err(Class::READ_ONLY
                 .because("fh was opened with MPI_MODE_RDONLY, and cannot be written")),
             _ => Ok(()),
@@ -92,7 +93,8 @@ mod tests {
 
     #[test]
     fn modes_that_contradict_themselves_are_refused() {
-        let good = [RDONLY, RDWR | CREATE | EXCL, WRONLY | SEQUENTIAL | APPEND, RDONLY | SEQUENTIAL];
+        let good =
+            [RDONLY, RDWR | CREATE | EXCL, WRONLY | SEQUENTIAL | APPEND, RDONLY | SEQUENTIAL];
         assert!(good.iter().all(|bits| Amode::new(*bits).is_ok()));
         let bad = [
             0,

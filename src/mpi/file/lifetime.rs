@@ -116,9 +116,8 @@ fn keep(
         let own = Held::Counted(Arc::new(own));
         Arc::new(File::new(own, disk, amode, hints, view, position))
     });
-    made.map(|(handle, _)| handle).ok_or_else(|| {
-        Class::OTHER.because("too many objects: no handle is left for another file")
-    })
+    made.map(|(handle, _)| handle)
+        .ok_or_else(|| Class::OTHER.because("too many objects: no handle is left for another file"))
 }
 
 /// Closes a file. The handle is void from now on, whatever is returned: if other members have died,

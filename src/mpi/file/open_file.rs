@@ -135,11 +135,7 @@ impl File {
     pub fn manner(&self, direction: Direction) -> Result<Manner> {
         self.amode.must_allow(direction)?;
         let hints = self.hints.lock();
-        Ok(Manner {
-            direction,
-            buffer: hints.buffer(direction),
-            sieves: hints.sieves(direction),
-        })
+        Ok(Manner { direction, buffer: hints.buffer(direction), sieves: hints.sieves(direction) })
     }
 
     /// Fails where positions are chosen although the file was opened for sequential access.

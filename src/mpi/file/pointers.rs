@@ -18,8 +18,9 @@ fn target(file: &File, offset: i64, whence: i32, current: i64) -> Result<i64> {
         SEEK_CUR => current,
         SEEK_END => file.view().etypes_before(file.size()?.cast_unsigned()),
         _ => {
-            let words =
-                format!("whence is {whence}; it must be MPI_SEEK_SET, MPI_SEEK_CUR or MPI_SEEK_END");
+            let words = format!(
+                "whence is {whence}; it must be MPI_SEEK_SET, MPI_SEEK_CUR or MPI_SEEK_END"
+            );
             return Err(Class::ARG.because(words));
         }
     };

@@ -77,7 +77,9 @@ impl Representation {
     /// Where the data of `datatype` lie in a file.
     pub fn layout(&self, program: &dyn Program, datatype: &Datatype) -> Result<Arc<Layout>> {
         let scaled = match self {
-            Representation::Native | Representation::Internal => return Ok(datatype.layout.clone()),
+            Representation::Native | Representation::Internal => {
+                return Ok(datatype.layout.clone());
+            }
             Representation::External32 => {
                 let mut is_scaled = false;
                 let layout = rescaled::layout(datatype, &mut |basic| {

@@ -54,7 +54,8 @@ pub fn set_size(process: &Process, file: &File, size: i64) -> Result {
 pub fn preallocate(process: &Process, file: &File, size: i64) -> Result {
     file.judge_size(size)?;
     agree(process, &file.comm, Kind::FilePreallocate, &size.to_ne_bytes(), "size")?;
-    let allocate = || if size == 0 { Ok(0) } else { disk::allocate(&file.disk.file, size).map(|()| 0) };
+    let allocate =
+        || if size == 0 { Ok(0) } else { disk::allocate(&file.disk.file, size).map(|()| 0) };
     let_first(process, &file.comm, Kind::FilePreallocate, &file.name(), allocate).map(drop)
 }
 

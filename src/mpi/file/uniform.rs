@@ -22,8 +22,7 @@ pub fn agree(process: &Process, comm: &Comm, kind: Kind, mine: &[u8], what: &str
 /// The first member does this, and all others learn what came of it before any continues. `words`
 /// say what failed, if it does.
 pub fn let_first(
-    process: &Process, comm: &Comm, kind: Kind, words: &str,
-    act: impl FnOnce() -> io::Result<i64>,
+    process: &Process, comm: &Comm, kind: Kind, words: &str, act: impl FnOnce() -> io::Result<i64>,
 ) -> Result<i64> {
     let lane = coll::lane(process, comm, kind)?;
     let (mut number, mut value): (i32, i64) = (0, 0);
