@@ -199,3 +199,16 @@ fn survivors_of_ulfm_hear_of_it_too() {
         survivors_go_on(&program, call, kill, &seen);
     }
 }
+
+#[test]
+fn a_file_is_opened_again_after_a_recovery() {
+    let program = support::c("files_recover.c").flags(&flags()).build();
+    for (index, moment) in ["before", "inside", "after"].into_iter().enumerate() {
+        let run = run(&program, 5).0.env("FTMPI_RANKS", KINDS[index % 2]);
+        let run = run
+            .option("--mode=rebuild")
+            .option(format!("--kill=3@{moment}:MPI_File_write_at_all:4"));
+        let seen = run.args(["9"]).succeeds();
+        assert_eq!(seen.lines_with("the file is whole"), 5, "{moment}: {seen}");
+    }
+}

@@ -307,6 +307,8 @@ static void ordered_round(int round)
     int mine = 0, units[64];
     for (int r = 0; r < size; r++) {
         units[r] = (int)draw(700) / unit;
+        while (place(&views[0], (start + units[r] + 1) * unit) >= MOST - 1 && units[r] > 0)
+            units[r] /= 2;
         for (int i = 0; i < units[r] * unit; i++) {
             int at = place(&views[0], start * unit + i);
             model[at] = value(r, round, i);

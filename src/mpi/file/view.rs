@@ -1,4 +1,4 @@
-//! Views: which bytes of a file a process sees, and in what order (MPI-5.0 §14.3).
+//! File views: which bytes of a file a process sees, and in what order (MPI-5.0 §14.3).
 //!
 //! The filetype lies in the file again and again from the displacement on, so a view is the layout
 //! of the filetype, with its item as often as the file is long. Positions are counted in bytes of
