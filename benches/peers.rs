@@ -26,14 +26,15 @@ use std::process::ExitCode;
 const HELP: &str = "\
 Measures ftmpi-rs beside MPICH, Open MPI and Intel MPI.
 
-usage: cargo bench --bench peers -- [--calls] [--pcg] [--collectives] [--recovery] [--cost]
-                                    [--checkpoint] [--scaling] [--paper] [--iterations N]
+usage: cargo bench --bench peers -- [--calls] [--pcg] [--collectives] [--files] [--recovery]
+                                    [--cost] [--checkpoint] [--scaling] [--paper] [--iterations N]
                                     [--write]
        cargo bench --bench peers -- --curve [KIND...] [--write]
 
   --calls        latency, bandwidth, message rate, start
   --pcg          an iteration of conjugate gradients with 15 to 120 ranks
   --collectives  every collective, 2 to 120 ranks, 8 B to 4 MB
+  --files        bandwidth of files in /dev/shm, and the shared file pointer
   --recovery     from a death to the first right allreduce, beside Open MPI's ULFM (5 min)
   --cost         what fault tolerance costs while nobody dies, 101 pairs of runs (6 min)
   --checkpoint   us alone, a checkpoint of 1 GB over 16 ranks, beside memcpy
@@ -52,8 +53,8 @@ Without a table's name all are measured but --paper and --curve. The peers come 
 target/peers, once. The figures mean something only while the machine has nothing else to do.";
 
 /// What can be measured: each has its place in the page.
-const TABLES: [&str; 8] =
-    ["calls", "pcg", "collectives", "recovery", "cost", "checkpoint", "scaling", LONG];
+const TABLES: [&str; 9] =
+    ["calls", "pcg", "collectives", "files", "recovery", "cost", "checkpoint", "scaling", LONG];
 /// That one takes long, and is measured only by name.
 const LONG: &str = "paper";
 
@@ -128,6 +129,7 @@ fn measure(
         "calls" => calls::table(calls::CALLS, contenders),
         "pcg" => calls::table(calls::PCG, contenders),
         "collectives" => collectives::table(contenders),
+        "files" => calls::table(calls::FILES, contenders),
         "recovery" => recovery::table(contenders),
         "cost" => recovery::cost(&contenders[0]),
         "checkpoint" => checkpoint::table(&contenders[0]),

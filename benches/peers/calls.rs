@@ -54,6 +54,22 @@ pub(super) const CALLS: &[Measure] = &[
     row("start to end, 120 ranks", Unit::Milliseconds, MANY, &["empty"], &[]),
 ];
 
+/// Files in memory: what the disk does is no matter of the library.
+pub(super) const FILES: &[Measure] = &[
+    file("write, contiguous, 2 ranks", 2, &["write", "contiguous"]),
+    file("write, each second 4 KB, 2 ranks", 2, &["write", "interleaved"]),
+    file("write, each second 4 KB alone, 2 ranks", 2, &["write", "alone"]),
+    file("read, contiguous, 2 ranks", 2, &["read", "contiguous"]),
+    file("read, each second 4 KB, 2 ranks", 2, &["read", "interleaved"]),
+    file("read, each second 4 KB alone, 2 ranks", 2, &["read", "alone"]),
+    file("write, each 32nd 4 KB, 32 ranks", 32, &["write", "interleaved"]),
+    file("read, each 32nd 4 KB, 32 ranks", 32, &["read", "interleaved"]),
+    Measure {
+        unit: Unit::MillionPerSecond,
+        ..file("shared pointer, 64 B, 2 ranks", 2, &["shared"])
+    },
+];
+
 /// Conjugate gradients, 24³ points a rank.
 pub(super) const PCG: &[Measure] = &[
     solver("an iteration, 15 ranks", 15, &["24"]),
@@ -71,6 +87,11 @@ const fn row(
     bare: &'static [&'static str],
 ) -> Measure {
     Measure { title, unit, ranks, program: "measure", words, bare }
+}
+
+const fn file(title: &'static str, ranks: usize, words: &'static [&'static str]) -> Measure {
+    let unit = Unit::GigabytesPerSecond;
+    Measure { title, unit, ranks, program: "files", words, bare: &[] }
 }
 
 const fn collective(

@@ -2318,6 +2318,16 @@ MODULE mpi_f08
       TYPE(MPI_Request), INTENT(OUT) :: request
       INTEGER, OPTIONAL, INTENT(OUT) :: ierror
     END SUBROUTINE
+    SUBROUTINE MPI_File_iread_c_f08ts(fh, buf, count, datatype, request, ierror) BIND(C, &
+        NAME="mpi_file_iread_c_f08ts_")
+      IMPORT :: MPI_File, MPI_COUNT_KIND, MPI_Datatype, MPI_Request
+      TYPE(MPI_File), INTENT(IN) :: fh
+      TYPE(*), DIMENSION(..), ASYNCHRONOUS, TARGET :: buf
+      INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: count
+      TYPE(MPI_Datatype), INTENT(IN) :: datatype
+      TYPE(MPI_Request), INTENT(OUT) :: request
+      INTEGER, OPTIONAL, INTENT(OUT) :: ierror
+    END SUBROUTINE
   END INTERFACE
 
   INTERFACE MPI_File_iread_all
@@ -2327,6 +2337,16 @@ MODULE mpi_f08
       TYPE(MPI_File), INTENT(IN) :: fh
       TYPE(*), DIMENSION(..), ASYNCHRONOUS, TARGET :: buf
       INTEGER, INTENT(IN) :: count
+      TYPE(MPI_Datatype), INTENT(IN) :: datatype
+      TYPE(MPI_Request), INTENT(OUT) :: request
+      INTEGER, OPTIONAL, INTENT(OUT) :: ierror
+    END SUBROUTINE
+    SUBROUTINE MPI_File_iread_all_c_f08ts(fh, buf, count, datatype, request, ierror) BIND(C, &
+        NAME="mpi_file_iread_all_c_f08ts_")
+      IMPORT :: MPI_File, MPI_COUNT_KIND, MPI_Datatype, MPI_Request
+      TYPE(MPI_File), INTENT(IN) :: fh
+      TYPE(*), DIMENSION(..), ASYNCHRONOUS, TARGET :: buf
+      INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: count
       TYPE(MPI_Datatype), INTENT(IN) :: datatype
       TYPE(MPI_Request), INTENT(OUT) :: request
       INTEGER, OPTIONAL, INTENT(OUT) :: ierror
@@ -2345,6 +2365,17 @@ MODULE mpi_f08
       TYPE(MPI_Request), INTENT(OUT) :: request
       INTEGER, OPTIONAL, INTENT(OUT) :: ierror
     END SUBROUTINE
+    SUBROUTINE MPI_File_iread_at_c_f08ts(fh, offset, buf, count, datatype, request, ierror) &
+        BIND(C, NAME="mpi_file_iread_at_c_f08ts_")
+      IMPORT :: MPI_File, MPI_OFFSET_KIND, MPI_COUNT_KIND, MPI_Datatype, MPI_Request
+      TYPE(MPI_File), INTENT(IN) :: fh
+      INTEGER(KIND=MPI_OFFSET_KIND), INTENT(IN) :: offset
+      TYPE(*), DIMENSION(..), ASYNCHRONOUS, TARGET :: buf
+      INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: count
+      TYPE(MPI_Datatype), INTENT(IN) :: datatype
+      TYPE(MPI_Request), INTENT(OUT) :: request
+      INTEGER, OPTIONAL, INTENT(OUT) :: ierror
+    END SUBROUTINE
   END INTERFACE
 
   INTERFACE MPI_File_iread_at_all
@@ -2355,6 +2386,17 @@ MODULE mpi_f08
       INTEGER(KIND=MPI_OFFSET_KIND), INTENT(IN) :: offset
       TYPE(*), DIMENSION(..), ASYNCHRONOUS, TARGET :: buf
       INTEGER, INTENT(IN) :: count
+      TYPE(MPI_Datatype), INTENT(IN) :: datatype
+      TYPE(MPI_Request), INTENT(OUT) :: request
+      INTEGER, OPTIONAL, INTENT(OUT) :: ierror
+    END SUBROUTINE
+    SUBROUTINE MPI_File_iread_at_all_c_f08ts(fh, offset, buf, count, datatype, request, ierror) &
+        BIND(C, NAME="mpi_file_iread_at_all_c_f08ts_")
+      IMPORT :: MPI_File, MPI_OFFSET_KIND, MPI_COUNT_KIND, MPI_Datatype, MPI_Request
+      TYPE(MPI_File), INTENT(IN) :: fh
+      INTEGER(KIND=MPI_OFFSET_KIND), INTENT(IN) :: offset
+      TYPE(*), DIMENSION(..), ASYNCHRONOUS, TARGET :: buf
+      INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: count
       TYPE(MPI_Datatype), INTENT(IN) :: datatype
       TYPE(MPI_Request), INTENT(OUT) :: request
       INTEGER, OPTIONAL, INTENT(OUT) :: ierror
@@ -2372,6 +2414,16 @@ MODULE mpi_f08
       TYPE(MPI_Request), INTENT(OUT) :: request
       INTEGER, OPTIONAL, INTENT(OUT) :: ierror
     END SUBROUTINE
+    SUBROUTINE MPI_File_iread_shared_c_f08ts(fh, buf, count, datatype, request, ierror) BIND(C, &
+        NAME="mpi_file_iread_shared_c_f08ts_")
+      IMPORT :: MPI_File, MPI_COUNT_KIND, MPI_Datatype, MPI_Request
+      TYPE(MPI_File), INTENT(IN) :: fh
+      TYPE(*), DIMENSION(..), ASYNCHRONOUS, TARGET :: buf
+      INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: count
+      TYPE(MPI_Datatype), INTENT(IN) :: datatype
+      TYPE(MPI_Request), INTENT(OUT) :: request
+      INTEGER, OPTIONAL, INTENT(OUT) :: ierror
+    END SUBROUTINE
   END INTERFACE
 
   INTERFACE MPI_File_iwrite
@@ -2385,6 +2437,16 @@ MODULE mpi_f08
       TYPE(MPI_Request), INTENT(OUT) :: request
       INTEGER, OPTIONAL, INTENT(OUT) :: ierror
     END SUBROUTINE
+    SUBROUTINE MPI_File_iwrite_c_f08ts(fh, buf, count, datatype, request, ierror) BIND(C, &
+        NAME="mpi_file_iwrite_c_f08ts_")
+      IMPORT :: MPI_File, MPI_COUNT_KIND, MPI_Datatype, MPI_Request
+      TYPE(MPI_File), INTENT(IN) :: fh
+      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: buf
+      INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: count
+      TYPE(MPI_Datatype), INTENT(IN) :: datatype
+      TYPE(MPI_Request), INTENT(OUT) :: request
+      INTEGER, OPTIONAL, INTENT(OUT) :: ierror
+    END SUBROUTINE
   END INTERFACE
 
   INTERFACE MPI_File_iwrite_all
@@ -2394,6 +2456,16 @@ MODULE mpi_f08
       TYPE(MPI_File), INTENT(IN) :: fh
       TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: buf
       INTEGER, INTENT(IN) :: count
+      TYPE(MPI_Datatype), INTENT(IN) :: datatype
+      TYPE(MPI_Request), INTENT(OUT) :: request
+      INTEGER, OPTIONAL, INTENT(OUT) :: ierror
+    END SUBROUTINE
+    SUBROUTINE MPI_File_iwrite_all_c_f08ts(fh, buf, count, datatype, request, ierror) BIND(C, &
+        NAME="mpi_file_iwrite_all_c_f08ts_")
+      IMPORT :: MPI_File, MPI_COUNT_KIND, MPI_Datatype, MPI_Request
+      TYPE(MPI_File), INTENT(IN) :: fh
+      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: buf
+      INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: count
       TYPE(MPI_Datatype), INTENT(IN) :: datatype
       TYPE(MPI_Request), INTENT(OUT) :: request
       INTEGER, OPTIONAL, INTENT(OUT) :: ierror
@@ -2412,6 +2484,17 @@ MODULE mpi_f08
       TYPE(MPI_Request), INTENT(OUT) :: request
       INTEGER, OPTIONAL, INTENT(OUT) :: ierror
     END SUBROUTINE
+    SUBROUTINE MPI_File_iwrite_at_c_f08ts(fh, offset, buf, count, datatype, request, ierror) &
+        BIND(C, NAME="mpi_file_iwrite_at_c_f08ts_")
+      IMPORT :: MPI_File, MPI_OFFSET_KIND, MPI_COUNT_KIND, MPI_Datatype, MPI_Request
+      TYPE(MPI_File), INTENT(IN) :: fh
+      INTEGER(KIND=MPI_OFFSET_KIND), INTENT(IN) :: offset
+      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: buf
+      INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: count
+      TYPE(MPI_Datatype), INTENT(IN) :: datatype
+      TYPE(MPI_Request), INTENT(OUT) :: request
+      INTEGER, OPTIONAL, INTENT(OUT) :: ierror
+    END SUBROUTINE
   END INTERFACE
 
   INTERFACE MPI_File_iwrite_at_all
@@ -2426,6 +2509,17 @@ MODULE mpi_f08
       TYPE(MPI_Request), INTENT(OUT) :: request
       INTEGER, OPTIONAL, INTENT(OUT) :: ierror
     END SUBROUTINE
+    SUBROUTINE MPI_File_iwrite_at_all_c_f08ts(fh, offset, buf, count, datatype, request, &
+        ierror) BIND(C, NAME="mpi_file_iwrite_at_all_c_f08ts_")
+      IMPORT :: MPI_File, MPI_OFFSET_KIND, MPI_COUNT_KIND, MPI_Datatype, MPI_Request
+      TYPE(MPI_File), INTENT(IN) :: fh
+      INTEGER(KIND=MPI_OFFSET_KIND), INTENT(IN) :: offset
+      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: buf
+      INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: count
+      TYPE(MPI_Datatype), INTENT(IN) :: datatype
+      TYPE(MPI_Request), INTENT(OUT) :: request
+      INTEGER, OPTIONAL, INTENT(OUT) :: ierror
+    END SUBROUTINE
   END INTERFACE
 
   INTERFACE MPI_File_iwrite_shared
@@ -2435,6 +2529,16 @@ MODULE mpi_f08
       TYPE(MPI_File), INTENT(IN) :: fh
       TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: buf
       INTEGER, INTENT(IN) :: count
+      TYPE(MPI_Datatype), INTENT(IN) :: datatype
+      TYPE(MPI_Request), INTENT(OUT) :: request
+      INTEGER, OPTIONAL, INTENT(OUT) :: ierror
+    END SUBROUTINE
+    SUBROUTINE MPI_File_iwrite_shared_c_f08ts(fh, buf, count, datatype, request, ierror) &
+        BIND(C, NAME="mpi_file_iwrite_shared_c_f08ts_")
+      IMPORT :: MPI_File, MPI_COUNT_KIND, MPI_Datatype, MPI_Request
+      TYPE(MPI_File), INTENT(IN) :: fh
+      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: buf
+      INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: count
       TYPE(MPI_Datatype), INTENT(IN) :: datatype
       TYPE(MPI_Request), INTENT(OUT) :: request
       INTEGER, OPTIONAL, INTENT(OUT) :: ierror
@@ -2473,6 +2577,16 @@ MODULE mpi_f08
       TYPE(MPI_Status) :: status
       INTEGER, OPTIONAL, INTENT(OUT) :: ierror
     END SUBROUTINE
+    SUBROUTINE MPI_File_read_c_f08ts(fh, buf, count, datatype, status, ierror) BIND(C, &
+        NAME="mpi_file_read_c_f08ts_")
+      IMPORT :: MPI_File, MPI_COUNT_KIND, MPI_Datatype, MPI_Status
+      TYPE(MPI_File), INTENT(IN) :: fh
+      TYPE(*), DIMENSION(..) :: buf
+      INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: count
+      TYPE(MPI_Datatype), INTENT(IN) :: datatype
+      TYPE(MPI_Status) :: status
+      INTEGER, OPTIONAL, INTENT(OUT) :: ierror
+    END SUBROUTINE
   END INTERFACE
 
   INTERFACE MPI_File_read_all
@@ -2486,6 +2600,16 @@ MODULE mpi_f08
       TYPE(MPI_Status) :: status
       INTEGER, OPTIONAL, INTENT(OUT) :: ierror
     END SUBROUTINE
+    SUBROUTINE MPI_File_read_all_c_f08ts(fh, buf, count, datatype, status, ierror) BIND(C, &
+        NAME="mpi_file_read_all_c_f08ts_")
+      IMPORT :: MPI_File, MPI_COUNT_KIND, MPI_Datatype, MPI_Status
+      TYPE(MPI_File), INTENT(IN) :: fh
+      TYPE(*), DIMENSION(..) :: buf
+      INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: count
+      TYPE(MPI_Datatype), INTENT(IN) :: datatype
+      TYPE(MPI_Status) :: status
+      INTEGER, OPTIONAL, INTENT(OUT) :: ierror
+    END SUBROUTINE
   END INTERFACE
 
   INTERFACE MPI_File_read_all_begin
@@ -2495,6 +2619,15 @@ MODULE mpi_f08
       TYPE(MPI_File), INTENT(IN) :: fh
       TYPE(*), DIMENSION(..), ASYNCHRONOUS, TARGET :: buf
       INTEGER, INTENT(IN) :: count
+      TYPE(MPI_Datatype), INTENT(IN) :: datatype
+      INTEGER, OPTIONAL, INTENT(OUT) :: ierror
+    END SUBROUTINE
+    SUBROUTINE MPI_File_read_all_begin_c_f08ts(fh, buf, count, datatype, ierror) BIND(C, &
+        NAME="mpi_file_read_all_begin_c_f08ts_")
+      IMPORT :: MPI_File, MPI_COUNT_KIND, MPI_Datatype
+      TYPE(MPI_File), INTENT(IN) :: fh
+      TYPE(*), DIMENSION(..), ASYNCHRONOUS, TARGET :: buf
+      INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: count
       TYPE(MPI_Datatype), INTENT(IN) :: datatype
       INTEGER, OPTIONAL, INTENT(OUT) :: ierror
     END SUBROUTINE
@@ -2523,6 +2656,17 @@ MODULE mpi_f08
       TYPE(MPI_Status) :: status
       INTEGER, OPTIONAL, INTENT(OUT) :: ierror
     END SUBROUTINE
+    SUBROUTINE MPI_File_read_at_c_f08ts(fh, offset, buf, count, datatype, status, ierror) &
+        BIND(C, NAME="mpi_file_read_at_c_f08ts_")
+      IMPORT :: MPI_File, MPI_OFFSET_KIND, MPI_COUNT_KIND, MPI_Datatype, MPI_Status
+      TYPE(MPI_File), INTENT(IN) :: fh
+      INTEGER(KIND=MPI_OFFSET_KIND), INTENT(IN) :: offset
+      TYPE(*), DIMENSION(..) :: buf
+      INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: count
+      TYPE(MPI_Datatype), INTENT(IN) :: datatype
+      TYPE(MPI_Status) :: status
+      INTEGER, OPTIONAL, INTENT(OUT) :: ierror
+    END SUBROUTINE
   END INTERFACE
 
   INTERFACE MPI_File_read_at_all
@@ -2537,6 +2681,17 @@ MODULE mpi_f08
       TYPE(MPI_Status) :: status
       INTEGER, OPTIONAL, INTENT(OUT) :: ierror
     END SUBROUTINE
+    SUBROUTINE MPI_File_read_at_all_c_f08ts(fh, offset, buf, count, datatype, status, ierror) &
+        BIND(C, NAME="mpi_file_read_at_all_c_f08ts_")
+      IMPORT :: MPI_File, MPI_OFFSET_KIND, MPI_COUNT_KIND, MPI_Datatype, MPI_Status
+      TYPE(MPI_File), INTENT(IN) :: fh
+      INTEGER(KIND=MPI_OFFSET_KIND), INTENT(IN) :: offset
+      TYPE(*), DIMENSION(..) :: buf
+      INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: count
+      TYPE(MPI_Datatype), INTENT(IN) :: datatype
+      TYPE(MPI_Status) :: status
+      INTEGER, OPTIONAL, INTENT(OUT) :: ierror
+    END SUBROUTINE
   END INTERFACE
 
   INTERFACE MPI_File_read_at_all_begin
@@ -2547,6 +2702,16 @@ MODULE mpi_f08
       INTEGER(KIND=MPI_OFFSET_KIND), INTENT(IN) :: offset
       TYPE(*), DIMENSION(..), ASYNCHRONOUS, TARGET :: buf
       INTEGER, INTENT(IN) :: count
+      TYPE(MPI_Datatype), INTENT(IN) :: datatype
+      INTEGER, OPTIONAL, INTENT(OUT) :: ierror
+    END SUBROUTINE
+    SUBROUTINE MPI_File_read_at_all_begin_c_f08ts(fh, offset, buf, count, datatype, ierror) &
+        BIND(C, NAME="mpi_file_read_at_all_begin_c_f08ts_")
+      IMPORT :: MPI_File, MPI_OFFSET_KIND, MPI_COUNT_KIND, MPI_Datatype
+      TYPE(MPI_File), INTENT(IN) :: fh
+      INTEGER(KIND=MPI_OFFSET_KIND), INTENT(IN) :: offset
+      TYPE(*), DIMENSION(..), ASYNCHRONOUS, TARGET :: buf
+      INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: count
       TYPE(MPI_Datatype), INTENT(IN) :: datatype
       INTEGER, OPTIONAL, INTENT(OUT) :: ierror
     END SUBROUTINE
@@ -2574,6 +2739,16 @@ MODULE mpi_f08
       TYPE(MPI_Status) :: status
       INTEGER, OPTIONAL, INTENT(OUT) :: ierror
     END SUBROUTINE
+    SUBROUTINE MPI_File_read_ordered_c_f08ts(fh, buf, count, datatype, status, ierror) BIND(C, &
+        NAME="mpi_file_read_ordered_c_f08ts_")
+      IMPORT :: MPI_File, MPI_COUNT_KIND, MPI_Datatype, MPI_Status
+      TYPE(MPI_File), INTENT(IN) :: fh
+      TYPE(*), DIMENSION(..) :: buf
+      INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: count
+      TYPE(MPI_Datatype), INTENT(IN) :: datatype
+      TYPE(MPI_Status) :: status
+      INTEGER, OPTIONAL, INTENT(OUT) :: ierror
+    END SUBROUTINE
   END INTERFACE
 
   INTERFACE MPI_File_read_ordered_begin
@@ -2583,6 +2758,15 @@ MODULE mpi_f08
       TYPE(MPI_File), INTENT(IN) :: fh
       TYPE(*), DIMENSION(..), ASYNCHRONOUS, TARGET :: buf
       INTEGER, INTENT(IN) :: count
+      TYPE(MPI_Datatype), INTENT(IN) :: datatype
+      INTEGER, OPTIONAL, INTENT(OUT) :: ierror
+    END SUBROUTINE
+    SUBROUTINE MPI_File_read_ordered_begin_c_f08ts(fh, buf, count, datatype, ierror) BIND(C, &
+        NAME="mpi_file_read_ordered_begin_c_f08ts_")
+      IMPORT :: MPI_File, MPI_COUNT_KIND, MPI_Datatype
+      TYPE(MPI_File), INTENT(IN) :: fh
+      TYPE(*), DIMENSION(..), ASYNCHRONOUS, TARGET :: buf
+      INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: count
       TYPE(MPI_Datatype), INTENT(IN) :: datatype
       INTEGER, OPTIONAL, INTENT(OUT) :: ierror
     END SUBROUTINE
@@ -2606,6 +2790,16 @@ MODULE mpi_f08
       TYPE(MPI_File), INTENT(IN) :: fh
       TYPE(*), DIMENSION(..) :: buf
       INTEGER, INTENT(IN) :: count
+      TYPE(MPI_Datatype), INTENT(IN) :: datatype
+      TYPE(MPI_Status) :: status
+      INTEGER, OPTIONAL, INTENT(OUT) :: ierror
+    END SUBROUTINE
+    SUBROUTINE MPI_File_read_shared_c_f08ts(fh, buf, count, datatype, status, ierror) BIND(C, &
+        NAME="mpi_file_read_shared_c_f08ts_")
+      IMPORT :: MPI_File, MPI_COUNT_KIND, MPI_Datatype, MPI_Status
+      TYPE(MPI_File), INTENT(IN) :: fh
+      TYPE(*), DIMENSION(..) :: buf
+      INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: count
       TYPE(MPI_Datatype), INTENT(IN) :: datatype
       TYPE(MPI_Status) :: status
       INTEGER, OPTIONAL, INTENT(OUT) :: ierror
@@ -2700,6 +2894,16 @@ MODULE mpi_f08
       TYPE(MPI_Status) :: status
       INTEGER, OPTIONAL, INTENT(OUT) :: ierror
     END SUBROUTINE
+    SUBROUTINE MPI_File_write_c_f08ts(fh, buf, count, datatype, status, ierror) BIND(C, &
+        NAME="mpi_file_write_c_f08ts_")
+      IMPORT :: MPI_File, MPI_COUNT_KIND, MPI_Datatype, MPI_Status
+      TYPE(MPI_File), INTENT(IN) :: fh
+      TYPE(*), DIMENSION(..), INTENT(IN) :: buf
+      INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: count
+      TYPE(MPI_Datatype), INTENT(IN) :: datatype
+      TYPE(MPI_Status) :: status
+      INTEGER, OPTIONAL, INTENT(OUT) :: ierror
+    END SUBROUTINE
   END INTERFACE
 
   INTERFACE MPI_File_write_all
@@ -2713,6 +2917,16 @@ MODULE mpi_f08
       TYPE(MPI_Status) :: status
       INTEGER, OPTIONAL, INTENT(OUT) :: ierror
     END SUBROUTINE
+    SUBROUTINE MPI_File_write_all_c_f08ts(fh, buf, count, datatype, status, ierror) BIND(C, &
+        NAME="mpi_file_write_all_c_f08ts_")
+      IMPORT :: MPI_File, MPI_COUNT_KIND, MPI_Datatype, MPI_Status
+      TYPE(MPI_File), INTENT(IN) :: fh
+      TYPE(*), DIMENSION(..), INTENT(IN) :: buf
+      INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: count
+      TYPE(MPI_Datatype), INTENT(IN) :: datatype
+      TYPE(MPI_Status) :: status
+      INTEGER, OPTIONAL, INTENT(OUT) :: ierror
+    END SUBROUTINE
   END INTERFACE
 
   INTERFACE MPI_File_write_all_begin
@@ -2722,6 +2936,15 @@ MODULE mpi_f08
       TYPE(MPI_File), INTENT(IN) :: fh
       TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: buf
       INTEGER, INTENT(IN) :: count
+      TYPE(MPI_Datatype), INTENT(IN) :: datatype
+      INTEGER, OPTIONAL, INTENT(OUT) :: ierror
+    END SUBROUTINE
+    SUBROUTINE MPI_File_write_all_begin_c_f08ts(fh, buf, count, datatype, ierror) BIND(C, &
+        NAME="mpi_file_write_all_begin_c_f08ts_")
+      IMPORT :: MPI_File, MPI_COUNT_KIND, MPI_Datatype
+      TYPE(MPI_File), INTENT(IN) :: fh
+      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: buf
+      INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: count
       TYPE(MPI_Datatype), INTENT(IN) :: datatype
       INTEGER, OPTIONAL, INTENT(OUT) :: ierror
     END SUBROUTINE
@@ -2750,6 +2973,17 @@ MODULE mpi_f08
       TYPE(MPI_Status) :: status
       INTEGER, OPTIONAL, INTENT(OUT) :: ierror
     END SUBROUTINE
+    SUBROUTINE MPI_File_write_at_c_f08ts(fh, offset, buf, count, datatype, status, ierror) &
+        BIND(C, NAME="mpi_file_write_at_c_f08ts_")
+      IMPORT :: MPI_File, MPI_OFFSET_KIND, MPI_COUNT_KIND, MPI_Datatype, MPI_Status
+      TYPE(MPI_File), INTENT(IN) :: fh
+      INTEGER(KIND=MPI_OFFSET_KIND), INTENT(IN) :: offset
+      TYPE(*), DIMENSION(..), INTENT(IN) :: buf
+      INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: count
+      TYPE(MPI_Datatype), INTENT(IN) :: datatype
+      TYPE(MPI_Status) :: status
+      INTEGER, OPTIONAL, INTENT(OUT) :: ierror
+    END SUBROUTINE
   END INTERFACE
 
   INTERFACE MPI_File_write_at_all
@@ -2764,6 +2998,17 @@ MODULE mpi_f08
       TYPE(MPI_Status) :: status
       INTEGER, OPTIONAL, INTENT(OUT) :: ierror
     END SUBROUTINE
+    SUBROUTINE MPI_File_write_at_all_c_f08ts(fh, offset, buf, count, datatype, status, ierror) &
+        BIND(C, NAME="mpi_file_write_at_all_c_f08ts_")
+      IMPORT :: MPI_File, MPI_OFFSET_KIND, MPI_COUNT_KIND, MPI_Datatype, MPI_Status
+      TYPE(MPI_File), INTENT(IN) :: fh
+      INTEGER(KIND=MPI_OFFSET_KIND), INTENT(IN) :: offset
+      TYPE(*), DIMENSION(..), INTENT(IN) :: buf
+      INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: count
+      TYPE(MPI_Datatype), INTENT(IN) :: datatype
+      TYPE(MPI_Status) :: status
+      INTEGER, OPTIONAL, INTENT(OUT) :: ierror
+    END SUBROUTINE
   END INTERFACE
 
   INTERFACE MPI_File_write_at_all_begin
@@ -2774,6 +3019,16 @@ MODULE mpi_f08
       INTEGER(KIND=MPI_OFFSET_KIND), INTENT(IN) :: offset
       TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: buf
       INTEGER, INTENT(IN) :: count
+      TYPE(MPI_Datatype), INTENT(IN) :: datatype
+      INTEGER, OPTIONAL, INTENT(OUT) :: ierror
+    END SUBROUTINE
+    SUBROUTINE MPI_File_write_at_all_begin_c_f08ts(fh, offset, buf, count, datatype, ierror) &
+        BIND(C, NAME="mpi_file_write_at_all_begin_c_f08ts_")
+      IMPORT :: MPI_File, MPI_OFFSET_KIND, MPI_COUNT_KIND, MPI_Datatype
+      TYPE(MPI_File), INTENT(IN) :: fh
+      INTEGER(KIND=MPI_OFFSET_KIND), INTENT(IN) :: offset
+      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: buf
+      INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: count
       TYPE(MPI_Datatype), INTENT(IN) :: datatype
       INTEGER, OPTIONAL, INTENT(OUT) :: ierror
     END SUBROUTINE
@@ -2801,6 +3056,16 @@ MODULE mpi_f08
       TYPE(MPI_Status) :: status
       INTEGER, OPTIONAL, INTENT(OUT) :: ierror
     END SUBROUTINE
+    SUBROUTINE MPI_File_write_ordered_c_f08ts(fh, buf, count, datatype, status, ierror) BIND(C, &
+        NAME="mpi_file_write_ordered_c_f08ts_")
+      IMPORT :: MPI_File, MPI_COUNT_KIND, MPI_Datatype, MPI_Status
+      TYPE(MPI_File), INTENT(IN) :: fh
+      TYPE(*), DIMENSION(..), INTENT(IN) :: buf
+      INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: count
+      TYPE(MPI_Datatype), INTENT(IN) :: datatype
+      TYPE(MPI_Status) :: status
+      INTEGER, OPTIONAL, INTENT(OUT) :: ierror
+    END SUBROUTINE
   END INTERFACE
 
   INTERFACE MPI_File_write_ordered_begin
@@ -2810,6 +3075,15 @@ MODULE mpi_f08
       TYPE(MPI_File), INTENT(IN) :: fh
       TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: buf
       INTEGER, INTENT(IN) :: count
+      TYPE(MPI_Datatype), INTENT(IN) :: datatype
+      INTEGER, OPTIONAL, INTENT(OUT) :: ierror
+    END SUBROUTINE
+    SUBROUTINE MPI_File_write_ordered_begin_c_f08ts(fh, buf, count, datatype, ierror) BIND(C, &
+        NAME="mpi_file_write_ordered_begin_c_f08ts_")
+      IMPORT :: MPI_File, MPI_COUNT_KIND, MPI_Datatype
+      TYPE(MPI_File), INTENT(IN) :: fh
+      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: buf
+      INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: count
       TYPE(MPI_Datatype), INTENT(IN) :: datatype
       INTEGER, OPTIONAL, INTENT(OUT) :: ierror
     END SUBROUTINE
@@ -2833,6 +3107,16 @@ MODULE mpi_f08
       TYPE(MPI_File), INTENT(IN) :: fh
       TYPE(*), DIMENSION(..), INTENT(IN) :: buf
       INTEGER, INTENT(IN) :: count
+      TYPE(MPI_Datatype), INTENT(IN) :: datatype
+      TYPE(MPI_Status) :: status
+      INTEGER, OPTIONAL, INTENT(OUT) :: ierror
+    END SUBROUTINE
+    SUBROUTINE MPI_File_write_shared_c_f08ts(fh, buf, count, datatype, status, ierror) BIND(C, &
+        NAME="mpi_file_write_shared_c_f08ts_")
+      IMPORT :: MPI_File, MPI_COUNT_KIND, MPI_Datatype, MPI_Status
+      TYPE(MPI_File), INTENT(IN) :: fh
+      TYPE(*), DIMENSION(..), INTENT(IN) :: buf
+      INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: count
       TYPE(MPI_Datatype), INTENT(IN) :: datatype
       TYPE(MPI_Status) :: status
       INTEGER, OPTIONAL, INTENT(OUT) :: ierror
@@ -5302,6 +5586,19 @@ MODULE mpi_f08
       CHARACTER(LEN=*), INTENT(IN) :: datarep
       PROCEDURE(MPI_Datarep_conversion_function) :: read_conversion_fn
       PROCEDURE(MPI_Datarep_conversion_function) :: write_conversion_fn
+      PROCEDURE(MPI_Datarep_extent_function) :: dtype_file_extent_fn
+      INTEGER(KIND=MPI_ADDRESS_KIND), INTENT(IN) :: extra_state
+      INTEGER, OPTIONAL, INTENT(OUT) :: ierror
+    END SUBROUTINE
+  END INTERFACE
+
+  INTERFACE MPI_Register_datarep_c
+    SUBROUTINE MPI_Register_datarep_c_f08(datarep, read_conversion_fn, write_conversion_fn, &
+        dtype_file_extent_fn, extra_state, ierror)
+      IMPORT :: MPI_Datarep_conversion_function_c, MPI_Datarep_extent_function, MPI_ADDRESS_KIND
+      CHARACTER(LEN=*), INTENT(IN) :: datarep
+      PROCEDURE(MPI_Datarep_conversion_function_c) :: read_conversion_fn
+      PROCEDURE(MPI_Datarep_conversion_function_c) :: write_conversion_fn
       PROCEDURE(MPI_Datarep_extent_function) :: dtype_file_extent_fn
       INTEGER(KIND=MPI_ADDRESS_KIND), INTENT(IN) :: extra_state
       INTEGER, OPTIONAL, INTENT(OUT) :: ierror
@@ -8815,6 +9112,16 @@ MODULE mpi_f08
       TYPE(MPI_Request), INTENT(OUT) :: request
       INTEGER, OPTIONAL, INTENT(OUT) :: ierror
     END SUBROUTINE
+    SUBROUTINE PMPI_File_iread_c_f08ts(fh, buf, count, datatype, request, ierror) BIND(C, &
+        NAME="pmpi_file_iread_c_f08ts_")
+      IMPORT :: MPI_File, MPI_COUNT_KIND, MPI_Datatype, MPI_Request
+      TYPE(MPI_File), INTENT(IN) :: fh
+      TYPE(*), DIMENSION(..), ASYNCHRONOUS, TARGET :: buf
+      INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: count
+      TYPE(MPI_Datatype), INTENT(IN) :: datatype
+      TYPE(MPI_Request), INTENT(OUT) :: request
+      INTEGER, OPTIONAL, INTENT(OUT) :: ierror
+    END SUBROUTINE
   END INTERFACE
 
   INTERFACE PMPI_File_iread_all
@@ -8824,6 +9131,16 @@ MODULE mpi_f08
       TYPE(MPI_File), INTENT(IN) :: fh
       TYPE(*), DIMENSION(..), ASYNCHRONOUS, TARGET :: buf
       INTEGER, INTENT(IN) :: count
+      TYPE(MPI_Datatype), INTENT(IN) :: datatype
+      TYPE(MPI_Request), INTENT(OUT) :: request
+      INTEGER, OPTIONAL, INTENT(OUT) :: ierror
+    END SUBROUTINE
+    SUBROUTINE PMPI_File_iread_all_c_f08ts(fh, buf, count, datatype, request, ierror) BIND(C, &
+        NAME="pmpi_file_iread_all_c_f08ts_")
+      IMPORT :: MPI_File, MPI_COUNT_KIND, MPI_Datatype, MPI_Request
+      TYPE(MPI_File), INTENT(IN) :: fh
+      TYPE(*), DIMENSION(..), ASYNCHRONOUS, TARGET :: buf
+      INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: count
       TYPE(MPI_Datatype), INTENT(IN) :: datatype
       TYPE(MPI_Request), INTENT(OUT) :: request
       INTEGER, OPTIONAL, INTENT(OUT) :: ierror
@@ -8842,6 +9159,17 @@ MODULE mpi_f08
       TYPE(MPI_Request), INTENT(OUT) :: request
       INTEGER, OPTIONAL, INTENT(OUT) :: ierror
     END SUBROUTINE
+    SUBROUTINE PMPI_File_iread_at_c_f08ts(fh, offset, buf, count, datatype, request, ierror) &
+        BIND(C, NAME="pmpi_file_iread_at_c_f08ts_")
+      IMPORT :: MPI_File, MPI_OFFSET_KIND, MPI_COUNT_KIND, MPI_Datatype, MPI_Request
+      TYPE(MPI_File), INTENT(IN) :: fh
+      INTEGER(KIND=MPI_OFFSET_KIND), INTENT(IN) :: offset
+      TYPE(*), DIMENSION(..), ASYNCHRONOUS, TARGET :: buf
+      INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: count
+      TYPE(MPI_Datatype), INTENT(IN) :: datatype
+      TYPE(MPI_Request), INTENT(OUT) :: request
+      INTEGER, OPTIONAL, INTENT(OUT) :: ierror
+    END SUBROUTINE
   END INTERFACE
 
   INTERFACE PMPI_File_iread_at_all
@@ -8852,6 +9180,17 @@ MODULE mpi_f08
       INTEGER(KIND=MPI_OFFSET_KIND), INTENT(IN) :: offset
       TYPE(*), DIMENSION(..), ASYNCHRONOUS, TARGET :: buf
       INTEGER, INTENT(IN) :: count
+      TYPE(MPI_Datatype), INTENT(IN) :: datatype
+      TYPE(MPI_Request), INTENT(OUT) :: request
+      INTEGER, OPTIONAL, INTENT(OUT) :: ierror
+    END SUBROUTINE
+    SUBROUTINE PMPI_File_iread_at_all_c_f08ts(fh, offset, buf, count, datatype, request, &
+        ierror) BIND(C, NAME="pmpi_file_iread_at_all_c_f08ts_")
+      IMPORT :: MPI_File, MPI_OFFSET_KIND, MPI_COUNT_KIND, MPI_Datatype, MPI_Request
+      TYPE(MPI_File), INTENT(IN) :: fh
+      INTEGER(KIND=MPI_OFFSET_KIND), INTENT(IN) :: offset
+      TYPE(*), DIMENSION(..), ASYNCHRONOUS, TARGET :: buf
+      INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: count
       TYPE(MPI_Datatype), INTENT(IN) :: datatype
       TYPE(MPI_Request), INTENT(OUT) :: request
       INTEGER, OPTIONAL, INTENT(OUT) :: ierror
@@ -8869,6 +9208,16 @@ MODULE mpi_f08
       TYPE(MPI_Request), INTENT(OUT) :: request
       INTEGER, OPTIONAL, INTENT(OUT) :: ierror
     END SUBROUTINE
+    SUBROUTINE PMPI_File_iread_shared_c_f08ts(fh, buf, count, datatype, request, ierror) &
+        BIND(C, NAME="pmpi_file_iread_shared_c_f08ts_")
+      IMPORT :: MPI_File, MPI_COUNT_KIND, MPI_Datatype, MPI_Request
+      TYPE(MPI_File), INTENT(IN) :: fh
+      TYPE(*), DIMENSION(..), ASYNCHRONOUS, TARGET :: buf
+      INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: count
+      TYPE(MPI_Datatype), INTENT(IN) :: datatype
+      TYPE(MPI_Request), INTENT(OUT) :: request
+      INTEGER, OPTIONAL, INTENT(OUT) :: ierror
+    END SUBROUTINE
   END INTERFACE
 
   INTERFACE PMPI_File_iwrite
@@ -8882,6 +9231,16 @@ MODULE mpi_f08
       TYPE(MPI_Request), INTENT(OUT) :: request
       INTEGER, OPTIONAL, INTENT(OUT) :: ierror
     END SUBROUTINE
+    SUBROUTINE PMPI_File_iwrite_c_f08ts(fh, buf, count, datatype, request, ierror) BIND(C, &
+        NAME="pmpi_file_iwrite_c_f08ts_")
+      IMPORT :: MPI_File, MPI_COUNT_KIND, MPI_Datatype, MPI_Request
+      TYPE(MPI_File), INTENT(IN) :: fh
+      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: buf
+      INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: count
+      TYPE(MPI_Datatype), INTENT(IN) :: datatype
+      TYPE(MPI_Request), INTENT(OUT) :: request
+      INTEGER, OPTIONAL, INTENT(OUT) :: ierror
+    END SUBROUTINE
   END INTERFACE
 
   INTERFACE PMPI_File_iwrite_all
@@ -8891,6 +9250,16 @@ MODULE mpi_f08
       TYPE(MPI_File), INTENT(IN) :: fh
       TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: buf
       INTEGER, INTENT(IN) :: count
+      TYPE(MPI_Datatype), INTENT(IN) :: datatype
+      TYPE(MPI_Request), INTENT(OUT) :: request
+      INTEGER, OPTIONAL, INTENT(OUT) :: ierror
+    END SUBROUTINE
+    SUBROUTINE PMPI_File_iwrite_all_c_f08ts(fh, buf, count, datatype, request, ierror) BIND(C, &
+        NAME="pmpi_file_iwrite_all_c_f08ts_")
+      IMPORT :: MPI_File, MPI_COUNT_KIND, MPI_Datatype, MPI_Request
+      TYPE(MPI_File), INTENT(IN) :: fh
+      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: buf
+      INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: count
       TYPE(MPI_Datatype), INTENT(IN) :: datatype
       TYPE(MPI_Request), INTENT(OUT) :: request
       INTEGER, OPTIONAL, INTENT(OUT) :: ierror
@@ -8909,6 +9278,17 @@ MODULE mpi_f08
       TYPE(MPI_Request), INTENT(OUT) :: request
       INTEGER, OPTIONAL, INTENT(OUT) :: ierror
     END SUBROUTINE
+    SUBROUTINE PMPI_File_iwrite_at_c_f08ts(fh, offset, buf, count, datatype, request, ierror) &
+        BIND(C, NAME="pmpi_file_iwrite_at_c_f08ts_")
+      IMPORT :: MPI_File, MPI_OFFSET_KIND, MPI_COUNT_KIND, MPI_Datatype, MPI_Request
+      TYPE(MPI_File), INTENT(IN) :: fh
+      INTEGER(KIND=MPI_OFFSET_KIND), INTENT(IN) :: offset
+      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: buf
+      INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: count
+      TYPE(MPI_Datatype), INTENT(IN) :: datatype
+      TYPE(MPI_Request), INTENT(OUT) :: request
+      INTEGER, OPTIONAL, INTENT(OUT) :: ierror
+    END SUBROUTINE
   END INTERFACE
 
   INTERFACE PMPI_File_iwrite_at_all
@@ -8923,6 +9303,17 @@ MODULE mpi_f08
       TYPE(MPI_Request), INTENT(OUT) :: request
       INTEGER, OPTIONAL, INTENT(OUT) :: ierror
     END SUBROUTINE
+    SUBROUTINE PMPI_File_iwrite_at_all_c_f08ts(fh, offset, buf, count, datatype, request, &
+        ierror) BIND(C, NAME="pmpi_file_iwrite_at_all_c_f08ts_")
+      IMPORT :: MPI_File, MPI_OFFSET_KIND, MPI_COUNT_KIND, MPI_Datatype, MPI_Request
+      TYPE(MPI_File), INTENT(IN) :: fh
+      INTEGER(KIND=MPI_OFFSET_KIND), INTENT(IN) :: offset
+      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: buf
+      INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: count
+      TYPE(MPI_Datatype), INTENT(IN) :: datatype
+      TYPE(MPI_Request), INTENT(OUT) :: request
+      INTEGER, OPTIONAL, INTENT(OUT) :: ierror
+    END SUBROUTINE
   END INTERFACE
 
   INTERFACE PMPI_File_iwrite_shared
@@ -8932,6 +9323,16 @@ MODULE mpi_f08
       TYPE(MPI_File), INTENT(IN) :: fh
       TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: buf
       INTEGER, INTENT(IN) :: count
+      TYPE(MPI_Datatype), INTENT(IN) :: datatype
+      TYPE(MPI_Request), INTENT(OUT) :: request
+      INTEGER, OPTIONAL, INTENT(OUT) :: ierror
+    END SUBROUTINE
+    SUBROUTINE PMPI_File_iwrite_shared_c_f08ts(fh, buf, count, datatype, request, ierror) &
+        BIND(C, NAME="pmpi_file_iwrite_shared_c_f08ts_")
+      IMPORT :: MPI_File, MPI_COUNT_KIND, MPI_Datatype, MPI_Request
+      TYPE(MPI_File), INTENT(IN) :: fh
+      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: buf
+      INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: count
       TYPE(MPI_Datatype), INTENT(IN) :: datatype
       TYPE(MPI_Request), INTENT(OUT) :: request
       INTEGER, OPTIONAL, INTENT(OUT) :: ierror
@@ -8970,6 +9371,16 @@ MODULE mpi_f08
       TYPE(MPI_Status) :: status
       INTEGER, OPTIONAL, INTENT(OUT) :: ierror
     END SUBROUTINE
+    SUBROUTINE PMPI_File_read_c_f08ts(fh, buf, count, datatype, status, ierror) BIND(C, &
+        NAME="pmpi_file_read_c_f08ts_")
+      IMPORT :: MPI_File, MPI_COUNT_KIND, MPI_Datatype, MPI_Status
+      TYPE(MPI_File), INTENT(IN) :: fh
+      TYPE(*), DIMENSION(..) :: buf
+      INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: count
+      TYPE(MPI_Datatype), INTENT(IN) :: datatype
+      TYPE(MPI_Status) :: status
+      INTEGER, OPTIONAL, INTENT(OUT) :: ierror
+    END SUBROUTINE
   END INTERFACE
 
   INTERFACE PMPI_File_read_all
@@ -8983,6 +9394,16 @@ MODULE mpi_f08
       TYPE(MPI_Status) :: status
       INTEGER, OPTIONAL, INTENT(OUT) :: ierror
     END SUBROUTINE
+    SUBROUTINE PMPI_File_read_all_c_f08ts(fh, buf, count, datatype, status, ierror) BIND(C, &
+        NAME="pmpi_file_read_all_c_f08ts_")
+      IMPORT :: MPI_File, MPI_COUNT_KIND, MPI_Datatype, MPI_Status
+      TYPE(MPI_File), INTENT(IN) :: fh
+      TYPE(*), DIMENSION(..) :: buf
+      INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: count
+      TYPE(MPI_Datatype), INTENT(IN) :: datatype
+      TYPE(MPI_Status) :: status
+      INTEGER, OPTIONAL, INTENT(OUT) :: ierror
+    END SUBROUTINE
   END INTERFACE
 
   INTERFACE PMPI_File_read_all_begin
@@ -8992,6 +9413,15 @@ MODULE mpi_f08
       TYPE(MPI_File), INTENT(IN) :: fh
       TYPE(*), DIMENSION(..), ASYNCHRONOUS, TARGET :: buf
       INTEGER, INTENT(IN) :: count
+      TYPE(MPI_Datatype), INTENT(IN) :: datatype
+      INTEGER, OPTIONAL, INTENT(OUT) :: ierror
+    END SUBROUTINE
+    SUBROUTINE PMPI_File_read_all_begin_c_f08ts(fh, buf, count, datatype, ierror) BIND(C, &
+        NAME="pmpi_file_read_all_begin_c_f08ts_")
+      IMPORT :: MPI_File, MPI_COUNT_KIND, MPI_Datatype
+      TYPE(MPI_File), INTENT(IN) :: fh
+      TYPE(*), DIMENSION(..), ASYNCHRONOUS, TARGET :: buf
+      INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: count
       TYPE(MPI_Datatype), INTENT(IN) :: datatype
       INTEGER, OPTIONAL, INTENT(OUT) :: ierror
     END SUBROUTINE
@@ -9020,6 +9450,17 @@ MODULE mpi_f08
       TYPE(MPI_Status) :: status
       INTEGER, OPTIONAL, INTENT(OUT) :: ierror
     END SUBROUTINE
+    SUBROUTINE PMPI_File_read_at_c_f08ts(fh, offset, buf, count, datatype, status, ierror) &
+        BIND(C, NAME="pmpi_file_read_at_c_f08ts_")
+      IMPORT :: MPI_File, MPI_OFFSET_KIND, MPI_COUNT_KIND, MPI_Datatype, MPI_Status
+      TYPE(MPI_File), INTENT(IN) :: fh
+      INTEGER(KIND=MPI_OFFSET_KIND), INTENT(IN) :: offset
+      TYPE(*), DIMENSION(..) :: buf
+      INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: count
+      TYPE(MPI_Datatype), INTENT(IN) :: datatype
+      TYPE(MPI_Status) :: status
+      INTEGER, OPTIONAL, INTENT(OUT) :: ierror
+    END SUBROUTINE
   END INTERFACE
 
   INTERFACE PMPI_File_read_at_all
@@ -9034,6 +9475,17 @@ MODULE mpi_f08
       TYPE(MPI_Status) :: status
       INTEGER, OPTIONAL, INTENT(OUT) :: ierror
     END SUBROUTINE
+    SUBROUTINE PMPI_File_read_at_all_c_f08ts(fh, offset, buf, count, datatype, status, ierror) &
+        BIND(C, NAME="pmpi_file_read_at_all_c_f08ts_")
+      IMPORT :: MPI_File, MPI_OFFSET_KIND, MPI_COUNT_KIND, MPI_Datatype, MPI_Status
+      TYPE(MPI_File), INTENT(IN) :: fh
+      INTEGER(KIND=MPI_OFFSET_KIND), INTENT(IN) :: offset
+      TYPE(*), DIMENSION(..) :: buf
+      INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: count
+      TYPE(MPI_Datatype), INTENT(IN) :: datatype
+      TYPE(MPI_Status) :: status
+      INTEGER, OPTIONAL, INTENT(OUT) :: ierror
+    END SUBROUTINE
   END INTERFACE
 
   INTERFACE PMPI_File_read_at_all_begin
@@ -9044,6 +9496,16 @@ MODULE mpi_f08
       INTEGER(KIND=MPI_OFFSET_KIND), INTENT(IN) :: offset
       TYPE(*), DIMENSION(..), ASYNCHRONOUS, TARGET :: buf
       INTEGER, INTENT(IN) :: count
+      TYPE(MPI_Datatype), INTENT(IN) :: datatype
+      INTEGER, OPTIONAL, INTENT(OUT) :: ierror
+    END SUBROUTINE
+    SUBROUTINE PMPI_File_read_at_all_begin_c_f08ts(fh, offset, buf, count, datatype, ierror) &
+        BIND(C, NAME="pmpi_file_read_at_all_begin_c_f08ts_")
+      IMPORT :: MPI_File, MPI_OFFSET_KIND, MPI_COUNT_KIND, MPI_Datatype
+      TYPE(MPI_File), INTENT(IN) :: fh
+      INTEGER(KIND=MPI_OFFSET_KIND), INTENT(IN) :: offset
+      TYPE(*), DIMENSION(..), ASYNCHRONOUS, TARGET :: buf
+      INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: count
       TYPE(MPI_Datatype), INTENT(IN) :: datatype
       INTEGER, OPTIONAL, INTENT(OUT) :: ierror
     END SUBROUTINE
@@ -9071,6 +9533,16 @@ MODULE mpi_f08
       TYPE(MPI_Status) :: status
       INTEGER, OPTIONAL, INTENT(OUT) :: ierror
     END SUBROUTINE
+    SUBROUTINE PMPI_File_read_ordered_c_f08ts(fh, buf, count, datatype, status, ierror) BIND(C, &
+        NAME="pmpi_file_read_ordered_c_f08ts_")
+      IMPORT :: MPI_File, MPI_COUNT_KIND, MPI_Datatype, MPI_Status
+      TYPE(MPI_File), INTENT(IN) :: fh
+      TYPE(*), DIMENSION(..) :: buf
+      INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: count
+      TYPE(MPI_Datatype), INTENT(IN) :: datatype
+      TYPE(MPI_Status) :: status
+      INTEGER, OPTIONAL, INTENT(OUT) :: ierror
+    END SUBROUTINE
   END INTERFACE
 
   INTERFACE PMPI_File_read_ordered_begin
@@ -9080,6 +9552,15 @@ MODULE mpi_f08
       TYPE(MPI_File), INTENT(IN) :: fh
       TYPE(*), DIMENSION(..), ASYNCHRONOUS, TARGET :: buf
       INTEGER, INTENT(IN) :: count
+      TYPE(MPI_Datatype), INTENT(IN) :: datatype
+      INTEGER, OPTIONAL, INTENT(OUT) :: ierror
+    END SUBROUTINE
+    SUBROUTINE PMPI_File_read_ordered_begin_c_f08ts(fh, buf, count, datatype, ierror) BIND(C, &
+        NAME="pmpi_file_read_ordered_begin_c_f08ts_")
+      IMPORT :: MPI_File, MPI_COUNT_KIND, MPI_Datatype
+      TYPE(MPI_File), INTENT(IN) :: fh
+      TYPE(*), DIMENSION(..), ASYNCHRONOUS, TARGET :: buf
+      INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: count
       TYPE(MPI_Datatype), INTENT(IN) :: datatype
       INTEGER, OPTIONAL, INTENT(OUT) :: ierror
     END SUBROUTINE
@@ -9103,6 +9584,16 @@ MODULE mpi_f08
       TYPE(MPI_File), INTENT(IN) :: fh
       TYPE(*), DIMENSION(..) :: buf
       INTEGER, INTENT(IN) :: count
+      TYPE(MPI_Datatype), INTENT(IN) :: datatype
+      TYPE(MPI_Status) :: status
+      INTEGER, OPTIONAL, INTENT(OUT) :: ierror
+    END SUBROUTINE
+    SUBROUTINE PMPI_File_read_shared_c_f08ts(fh, buf, count, datatype, status, ierror) BIND(C, &
+        NAME="pmpi_file_read_shared_c_f08ts_")
+      IMPORT :: MPI_File, MPI_COUNT_KIND, MPI_Datatype, MPI_Status
+      TYPE(MPI_File), INTENT(IN) :: fh
+      TYPE(*), DIMENSION(..) :: buf
+      INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: count
       TYPE(MPI_Datatype), INTENT(IN) :: datatype
       TYPE(MPI_Status) :: status
       INTEGER, OPTIONAL, INTENT(OUT) :: ierror
@@ -9197,6 +9688,16 @@ MODULE mpi_f08
       TYPE(MPI_Status) :: status
       INTEGER, OPTIONAL, INTENT(OUT) :: ierror
     END SUBROUTINE
+    SUBROUTINE PMPI_File_write_c_f08ts(fh, buf, count, datatype, status, ierror) BIND(C, &
+        NAME="pmpi_file_write_c_f08ts_")
+      IMPORT :: MPI_File, MPI_COUNT_KIND, MPI_Datatype, MPI_Status
+      TYPE(MPI_File), INTENT(IN) :: fh
+      TYPE(*), DIMENSION(..), INTENT(IN) :: buf
+      INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: count
+      TYPE(MPI_Datatype), INTENT(IN) :: datatype
+      TYPE(MPI_Status) :: status
+      INTEGER, OPTIONAL, INTENT(OUT) :: ierror
+    END SUBROUTINE
   END INTERFACE
 
   INTERFACE PMPI_File_write_all
@@ -9210,6 +9711,16 @@ MODULE mpi_f08
       TYPE(MPI_Status) :: status
       INTEGER, OPTIONAL, INTENT(OUT) :: ierror
     END SUBROUTINE
+    SUBROUTINE PMPI_File_write_all_c_f08ts(fh, buf, count, datatype, status, ierror) BIND(C, &
+        NAME="pmpi_file_write_all_c_f08ts_")
+      IMPORT :: MPI_File, MPI_COUNT_KIND, MPI_Datatype, MPI_Status
+      TYPE(MPI_File), INTENT(IN) :: fh
+      TYPE(*), DIMENSION(..), INTENT(IN) :: buf
+      INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: count
+      TYPE(MPI_Datatype), INTENT(IN) :: datatype
+      TYPE(MPI_Status) :: status
+      INTEGER, OPTIONAL, INTENT(OUT) :: ierror
+    END SUBROUTINE
   END INTERFACE
 
   INTERFACE PMPI_File_write_all_begin
@@ -9219,6 +9730,15 @@ MODULE mpi_f08
       TYPE(MPI_File), INTENT(IN) :: fh
       TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: buf
       INTEGER, INTENT(IN) :: count
+      TYPE(MPI_Datatype), INTENT(IN) :: datatype
+      INTEGER, OPTIONAL, INTENT(OUT) :: ierror
+    END SUBROUTINE
+    SUBROUTINE PMPI_File_write_all_begin_c_f08ts(fh, buf, count, datatype, ierror) BIND(C, &
+        NAME="pmpi_file_write_all_begin_c_f08ts_")
+      IMPORT :: MPI_File, MPI_COUNT_KIND, MPI_Datatype
+      TYPE(MPI_File), INTENT(IN) :: fh
+      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: buf
+      INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: count
       TYPE(MPI_Datatype), INTENT(IN) :: datatype
       INTEGER, OPTIONAL, INTENT(OUT) :: ierror
     END SUBROUTINE
@@ -9247,6 +9767,17 @@ MODULE mpi_f08
       TYPE(MPI_Status) :: status
       INTEGER, OPTIONAL, INTENT(OUT) :: ierror
     END SUBROUTINE
+    SUBROUTINE PMPI_File_write_at_c_f08ts(fh, offset, buf, count, datatype, status, ierror) &
+        BIND(C, NAME="pmpi_file_write_at_c_f08ts_")
+      IMPORT :: MPI_File, MPI_OFFSET_KIND, MPI_COUNT_KIND, MPI_Datatype, MPI_Status
+      TYPE(MPI_File), INTENT(IN) :: fh
+      INTEGER(KIND=MPI_OFFSET_KIND), INTENT(IN) :: offset
+      TYPE(*), DIMENSION(..), INTENT(IN) :: buf
+      INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: count
+      TYPE(MPI_Datatype), INTENT(IN) :: datatype
+      TYPE(MPI_Status) :: status
+      INTEGER, OPTIONAL, INTENT(OUT) :: ierror
+    END SUBROUTINE
   END INTERFACE
 
   INTERFACE PMPI_File_write_at_all
@@ -9261,6 +9792,17 @@ MODULE mpi_f08
       TYPE(MPI_Status) :: status
       INTEGER, OPTIONAL, INTENT(OUT) :: ierror
     END SUBROUTINE
+    SUBROUTINE PMPI_File_write_at_all_c_f08ts(fh, offset, buf, count, datatype, status, ierror) &
+        BIND(C, NAME="pmpi_file_write_at_all_c_f08ts_")
+      IMPORT :: MPI_File, MPI_OFFSET_KIND, MPI_COUNT_KIND, MPI_Datatype, MPI_Status
+      TYPE(MPI_File), INTENT(IN) :: fh
+      INTEGER(KIND=MPI_OFFSET_KIND), INTENT(IN) :: offset
+      TYPE(*), DIMENSION(..), INTENT(IN) :: buf
+      INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: count
+      TYPE(MPI_Datatype), INTENT(IN) :: datatype
+      TYPE(MPI_Status) :: status
+      INTEGER, OPTIONAL, INTENT(OUT) :: ierror
+    END SUBROUTINE
   END INTERFACE
 
   INTERFACE PMPI_File_write_at_all_begin
@@ -9271,6 +9813,16 @@ MODULE mpi_f08
       INTEGER(KIND=MPI_OFFSET_KIND), INTENT(IN) :: offset
       TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: buf
       INTEGER, INTENT(IN) :: count
+      TYPE(MPI_Datatype), INTENT(IN) :: datatype
+      INTEGER, OPTIONAL, INTENT(OUT) :: ierror
+    END SUBROUTINE
+    SUBROUTINE PMPI_File_write_at_all_begin_c_f08ts(fh, offset, buf, count, datatype, ierror) &
+        BIND(C, NAME="pmpi_file_write_at_all_begin_c_f08ts_")
+      IMPORT :: MPI_File, MPI_OFFSET_KIND, MPI_COUNT_KIND, MPI_Datatype
+      TYPE(MPI_File), INTENT(IN) :: fh
+      INTEGER(KIND=MPI_OFFSET_KIND), INTENT(IN) :: offset
+      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: buf
+      INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: count
       TYPE(MPI_Datatype), INTENT(IN) :: datatype
       INTEGER, OPTIONAL, INTENT(OUT) :: ierror
     END SUBROUTINE
@@ -9298,6 +9850,16 @@ MODULE mpi_f08
       TYPE(MPI_Status) :: status
       INTEGER, OPTIONAL, INTENT(OUT) :: ierror
     END SUBROUTINE
+    SUBROUTINE PMPI_File_write_ordered_c_f08ts(fh, buf, count, datatype, status, ierror) &
+        BIND(C, NAME="pmpi_file_write_ordered_c_f08ts_")
+      IMPORT :: MPI_File, MPI_COUNT_KIND, MPI_Datatype, MPI_Status
+      TYPE(MPI_File), INTENT(IN) :: fh
+      TYPE(*), DIMENSION(..), INTENT(IN) :: buf
+      INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: count
+      TYPE(MPI_Datatype), INTENT(IN) :: datatype
+      TYPE(MPI_Status) :: status
+      INTEGER, OPTIONAL, INTENT(OUT) :: ierror
+    END SUBROUTINE
   END INTERFACE
 
   INTERFACE PMPI_File_write_ordered_begin
@@ -9307,6 +9869,15 @@ MODULE mpi_f08
       TYPE(MPI_File), INTENT(IN) :: fh
       TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: buf
       INTEGER, INTENT(IN) :: count
+      TYPE(MPI_Datatype), INTENT(IN) :: datatype
+      INTEGER, OPTIONAL, INTENT(OUT) :: ierror
+    END SUBROUTINE
+    SUBROUTINE PMPI_File_write_ordered_begin_c_f08ts(fh, buf, count, datatype, ierror) BIND(C, &
+        NAME="pmpi_file_write_ordered_begin_c_f08ts_")
+      IMPORT :: MPI_File, MPI_COUNT_KIND, MPI_Datatype
+      TYPE(MPI_File), INTENT(IN) :: fh
+      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: buf
+      INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: count
       TYPE(MPI_Datatype), INTENT(IN) :: datatype
       INTEGER, OPTIONAL, INTENT(OUT) :: ierror
     END SUBROUTINE
@@ -9330,6 +9901,16 @@ MODULE mpi_f08
       TYPE(MPI_File), INTENT(IN) :: fh
       TYPE(*), DIMENSION(..), INTENT(IN) :: buf
       INTEGER, INTENT(IN) :: count
+      TYPE(MPI_Datatype), INTENT(IN) :: datatype
+      TYPE(MPI_Status) :: status
+      INTEGER, OPTIONAL, INTENT(OUT) :: ierror
+    END SUBROUTINE
+    SUBROUTINE PMPI_File_write_shared_c_f08ts(fh, buf, count, datatype, status, ierror) BIND(C, &
+        NAME="pmpi_file_write_shared_c_f08ts_")
+      IMPORT :: MPI_File, MPI_COUNT_KIND, MPI_Datatype, MPI_Status
+      TYPE(MPI_File), INTENT(IN) :: fh
+      TYPE(*), DIMENSION(..), INTENT(IN) :: buf
+      INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: count
       TYPE(MPI_Datatype), INTENT(IN) :: datatype
       TYPE(MPI_Status) :: status
       INTEGER, OPTIONAL, INTENT(OUT) :: ierror
@@ -11802,6 +12383,19 @@ MODULE mpi_f08
       CHARACTER(LEN=*), INTENT(IN) :: datarep
       PROCEDURE(MPI_Datarep_conversion_function) :: read_conversion_fn
       PROCEDURE(MPI_Datarep_conversion_function) :: write_conversion_fn
+      PROCEDURE(MPI_Datarep_extent_function) :: dtype_file_extent_fn
+      INTEGER(KIND=MPI_ADDRESS_KIND), INTENT(IN) :: extra_state
+      INTEGER, OPTIONAL, INTENT(OUT) :: ierror
+    END SUBROUTINE
+  END INTERFACE
+
+  INTERFACE PMPI_Register_datarep_c
+    SUBROUTINE PMPI_Register_datarep_c_f08(datarep, read_conversion_fn, write_conversion_fn, &
+        dtype_file_extent_fn, extra_state, ierror)
+      IMPORT :: MPI_Datarep_conversion_function_c, MPI_Datarep_extent_function, MPI_ADDRESS_KIND
+      CHARACTER(LEN=*), INTENT(IN) :: datarep
+      PROCEDURE(MPI_Datarep_conversion_function_c) :: read_conversion_fn
+      PROCEDURE(MPI_Datarep_conversion_function_c) :: write_conversion_fn
       PROCEDURE(MPI_Datarep_extent_function) :: dtype_file_extent_fn
       INTEGER(KIND=MPI_ADDRESS_KIND), INTENT(IN) :: extra_state
       INTEGER, OPTIONAL, INTENT(OUT) :: ierror

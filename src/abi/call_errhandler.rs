@@ -1,10 +1,15 @@
 //! The calls by which a program lets an error handler hear of an error (MPI-5.0 §9.3).
 
 use crate::abi::door::{Season, enter};
-use crate::abi::kinds::{Fortran, Ierror, Int, Kind, MPI_Comm, MPI_File, MPI_Session, MPI_Win};
+use crate::abi::kinds::{
+    Fortran, Ierror, Int, Kind, MPI_Comm, MPI_File, MPI_Session, MPI_Win, OrNull,
+};
 use crate::abi::scope::Scope;
 use crate::abi::{current, handlers};
 use std::ffi::{c_int, c_void};
+
+/// The handler of MPI_FILE_NULL can be called, too.
+type FileOrNull = OrNull<MPI_File>;
 
 /// MPI_Comm_call_errhandler and its kin: calls the handler of an object with `code`. An ordinary
 /// `fn` of C: neither the call nor its handler is an error.
@@ -86,7 +91,7 @@ macro_rules! call_errhandlers {
 call_errhandlers! {
     MPI_Comm comm: MPI_Comm_call_errhandler, PMPI_Comm_call_errhandler,
         mpi_comm_call_errhandler_, pmpi_comm_call_errhandler_;
-    MPI_File fh: MPI_File_call_errhandler, PMPI_File_call_errhandler,
+    FileOrNull fh: MPI_File_call_errhandler, PMPI_File_call_errhandler,
         mpi_file_call_errhandler_, pmpi_file_call_errhandler_;
     MPI_Win win: MPI_Win_call_errhandler, PMPI_Win_call_errhandler,
         mpi_win_call_errhandler_, pmpi_win_call_errhandler_;

@@ -1,4 +1,4 @@
-//! Error handlers of communicators, files and windows (MPI-5.0 §9.3). All files share the handler
+//! Error handlers of communicators, files and windows (MPI-5.0 §9.3). Files start with the handler
 //! of MPI_FILE_NULL; windows have no handlers, because the library has no windows yet.
 
 use crate::abi::kinds::*;
@@ -65,8 +65,13 @@ mpi!(
     /// Sets the error handler of `file`; that of MPI_FILE_NULL is the initial handler of all files.
     #[fortran(mpi_file_set_errhandler_)]
     #[raises_on(file)]
-    fn MPI_File_set_errhandler(process: &Process, file: MPI_File, errhandler: MPI_Errhandler) {
-        process.file_errhandler.set(errhandler)
+    fn MPI_File_set_errhandler(
+        process: &Process, file: OrNull<MPI_File>, errhandler: MPI_Errhandler,
+    ) {
+        match file {
+            Some(file) => file.comm.set_errhandler(process, errhandler),
+            None => process.file_errhandler.set(errhandler),
+        }
     }
 );
 
@@ -74,8 +79,11 @@ mpi!(
     /// The error handler of `file`.
     #[fortran(mpi_file_get_errhandler_)]
     #[raises_on(file)]
-    fn MPI_File_get_errhandler(process: &Process, file: MPI_File, errhandler: Var<MPI_Errhandler>) {
-        errhandler.set(process.file_errhandler.hold(&process.errhandlers)?);
+    fn MPI_File_get_errhandler(
+        process: &Process, file: OrNull<MPI_File>, errhandler: Var<MPI_Errhandler>,
+    ) {
+        let of = file.as_ref().map_or(&process.file_errhandler, |file| &file.comm.errhandler);
+        errhandler.set(of.hold(&process.errhandlers)?);
         Ok(())
     }
 );

@@ -68,7 +68,10 @@ fn reaction(process: &'static Process, scope: Scope, is_of_a_death: bool) -> Rea
     let is_inside = process.is_inside().is_ok();
     let named = match scope {
         Scope::Tool => return Reaction::Return,
-        Scope::File => Some((FILE_NULL, process.file_errhandler.reaction())),
+        Scope::File(handle) => Some(match process.files.find(handle) {
+            Some(file) => (handle, file.comm.errhandler.reaction()),
+            None => (FILE_NULL, process.file_errhandler.reaction()),
+        }),
         Scope::Hearer(hearer) => Some((hearer.comm, hearer.reaction)),
         Scope::Comm(handle) if is_inside => {
             process.find_comm(handle).map(|comm| (comm.handle, comm.errhandler.reaction()))

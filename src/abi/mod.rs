@@ -24,6 +24,7 @@ mod errhandler;
 pub mod extensions;
 mod f08;
 mod fast_path;
+mod file;
 mod fortran;
 mod grequest;
 mod group;

@@ -2,6 +2,7 @@
 //! are procedures that a program passes, or even calls, like its own (MPI-5.0 §7.7.2, §14.5.3).
 
 use crate::abi::kinds::Ierror;
+use crate::mpi::callback::Callback;
 use crate::mpi::error::Class;
 use std::ffi::{c_int, c_void};
 
@@ -88,6 +89,15 @@ unsafe extern "C-unwind" fn mpi_conversion_fn_null_(
     _position: *const i64, _extra_state: *const i64, ierror: Ierror,
 ) {
     ierror.set(Class::CONVERSION.0);
+}
+
+/// The conversion that the program has passed; that of no data is a null pointer, as in C.
+pub(super) fn conversion(function: Callback) -> Callback {
+    let none = [
+        mpi_conversion_fn_null_ as *const () as usize,
+        mpi_conversion_fn_null_c_ as *const () as usize,
+    ];
+    Callback { code: if none.contains(&function.code) { 0 } else { function.code }, ..function }
 }
 
 /// Tells the compiler that a call may access a buffer (MPI-5.0 §19.1.8); passing it is enough.

@@ -4,7 +4,7 @@ use crate::mpi::attributes::Attribute;
 use crate::mpi::callback::{Callback, Language};
 use crate::mpi::error::{Class, Result};
 use crate::mpi::p2p::status::Status;
-use crate::mpi::program::{Notice, Program, Reduction};
+use crate::mpi::program::{Conversion, Notice, Program, Reduction};
 use std::ffi::{c_int, c_void};
 
 /// Calls every function that the program passed to the library.
@@ -128,6 +128,90 @@ impl Program for Caller {
         }
         said(code, "the cancel function of a generalized request")
     }
+
+    fn convert(&self, function: Callback, conversion: Conversion) -> Result {
+        let code = match function.language {
+            Language::C => convert_in_c(function, conversion),
+            _ => convert_in_fortran(function, conversion),
+        };
+        match code {
+            0 => Ok(()),
+            code => Err(Class::CONVERSION.because(format!("the function returned {code}"))),
+        }
+    }
+
+    fn file_extent(&self, function: Callback, datatype: usize, extra_state: usize) -> Result<i64> {
+        let (mut extent, mut code) = (0_i64, 0);
+        if function.language != Language::C {
+            type Extent = unsafe extern "C-unwind" fn(*mut c_int, *mut i64, *mut i64, *mut c_int);
+            let (mut datatype, mut extra_state) = (datatype as c_int, extra_state as i64);
+            // SAFETY: the program gave this function to MPI_REGISTER_DATAREP.
+            let ask = unsafe { std::mem::transmute::<*const c_void, Extent>(address(function)) };
+            // SAFETY: called as the standard says.
+            unsafe { ask(&mut datatype, &mut extent, &mut extra_state, &mut code) };
+        } else {
+            type Extent = unsafe extern "C-unwind" fn(*mut c_void, *mut i64, *mut c_void) -> c_int;
+            let datatype = std::ptr::without_provenance_mut::<c_void>(datatype);
+            // SAFETY: the program gave this function to MPI_Register_datarep.
+            let ask = unsafe { std::mem::transmute::<*const c_void, Extent>(address(function)) };
+            // SAFETY: called as the standard says.
+            code = unsafe { ask(datatype, &mut extent, pointer(extra_state)) };
+        }
+        said(code, "the extent function of a data representation")?;
+        match extent > 0 {
+            true => Ok(extent),
+            false => Err(Class::CONVERSION.because(format!("the file extent is {extent}"))),
+        }
+    }
+}
+
+fn convert_in_c(function: Callback, conversion: Conversion) -> c_int {
+    let Conversion { userbuf, datatype, count, filebuf, position, extra_state, .. } = conversion;
+    let [userbuf, filebuf, extra_state] = [userbuf, filebuf, extra_state].map(pointer);
+    let datatype = std::ptr::without_provenance_mut::<c_void>(datatype);
+    type Of<N> = unsafe extern "C-unwind" fn(
+        *mut c_void,
+        *mut c_void,
+        N,
+        *mut c_void,
+        i64,
+        *mut c_void,
+    ) -> c_int;
+    if conversion.is_large {
+        // SAFETY: the program gave this function to MPI_Register_datarep_c.
+        let convert = unsafe { std::mem::transmute::<*const c_void, Of<i64>>(address(function)) };
+        // SAFETY: called as the standard says, with `count` items on both sides.
+        return unsafe { convert(userbuf, datatype, count, filebuf, position, extra_state) };
+    }
+    // SAFETY: the program gave this function to MPI_Register_datarep.
+    let convert = unsafe { std::mem::transmute::<*const c_void, Of<c_int>>(address(function)) };
+    // SAFETY: called as the standard says, with `count` items on both sides.
+    unsafe { convert(userbuf, datatype, count as c_int, filebuf, position, extra_state) }
+}
+
+fn convert_in_fortran(function: Callback, conversion: Conversion) -> c_int {
+    type Convert = unsafe extern "C-unwind" fn(
+        *mut c_void,
+        *mut c_int,
+        *mut c_int,
+        *mut c_void,
+        *mut i64,
+        *mut i64,
+        *mut c_int,
+    );
+    let (mut datatype, mut count) = (conversion.datatype as c_int, conversion.count);
+    let (mut position, mut code) = (conversion.position, 0);
+    let mut extra_state = conversion.extra_state as i64;
+    let [userbuf, filebuf] = [conversion.userbuf, conversion.filebuf].map(pointer);
+    // Little-endian: the low four bytes of the 8-byte count are the count as an INTEGER.
+    let count = (&raw mut count).cast::<c_int>();
+    // SAFETY: the program gave this function to MPI_REGISTER_DATAREP.
+    let convert = unsafe { std::mem::transmute::<*const c_void, Convert>(address(function)) };
+    // SAFETY: called as the standard says, with `count` items on both sides.
+    unsafe {
+        convert(userbuf, &mut datatype, count, filebuf, &mut position, &mut extra_state, &mut code);
+    }
+    code
 }
 
 /// The result of a callback: any code but MPI_SUCCESS is an error of that class.

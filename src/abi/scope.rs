@@ -15,8 +15,8 @@ pub(super) enum Scope {
     Handler(usize),
     /// A communicator that may have been freed since the failing operation was started.
     Hearer(Hearer),
-    /// Files: they share one handler, which returns by default (MPI-5.0 §14.7).
-    File,
+    /// A file; MPI_FILE_NULL where there is none (MPI-5.0 §14.7).
+    File(usize),
     /// The tools interface: no handler is ever called (MPI-5.0 §15.3.2).
     Tool,
 }

@@ -7,6 +7,7 @@
 
 pub mod clock;
 mod cores;
+pub mod disk;
 mod fiber;
 mod futex;
 pub mod heap;

@@ -5,6 +5,7 @@ use crate::mpi::comm::Comm;
 use crate::mpi::datatype::Datatype;
 use crate::mpi::datatype::constructors;
 use crate::mpi::failure::deadlock_report;
+use crate::mpi::file::open_file::File;
 use crate::mpi::handle_table::{Sort, Table};
 use crate::mpi::process::Process;
 use std::collections::BTreeMap;
@@ -40,6 +41,8 @@ pub fn words(process: &'static Process) -> Vec<String> {
     let named = |datatype: &Datatype| {
         String::from_utf8_lossy(&constructors::name(process, Some(datatype))).into_owned()
     };
+    let file = |file: &File| file.disk.path.display().to_string();
+    lines.extend(objects(Sort::File, &process.files, file));
     lines.extend(objects(Sort::Datatype, &process.datatypes, named));
     lines.extend(objects(Sort::Group, &process.groups, nameless));
     lines.extend(objects(Sort::Op, &process.ops, nameless));

@@ -11,6 +11,7 @@ pub mod errhandler;
 pub mod error;
 pub mod error_codes;
 pub mod failure;
+pub mod file;
 pub mod fortran;
 pub mod handle_table;
 pub mod hardware;

@@ -16,6 +16,8 @@ use crate::mpi::error_codes::Codes;
 use crate::mpi::failure::creation_order::Lineage;
 use crate::mpi::failure::planned_death::PlannedDeath;
 use crate::mpi::failure::recovery_times::RecoveryTimes;
+use crate::mpi::file::open_file::File;
+use crate::mpi::file::representation::Registered;
 use crate::mpi::handle_table::{Held, Sort, Table};
 use crate::mpi::info::Info;
 use crate::mpi::op::Op;
@@ -60,6 +62,9 @@ pub struct Process {
     pub errhandlers: Table<Errhandler>,
     pub keyvals: Keyvals,
     pub sessions: Table<Session>,
+    pub files: Table<File>,
+    /// The data representations of files that the program has registered.
+    pub datareps: Mutex<Vec<Arc<Registered>>>,
     /// What the floor above keeps of this rank.
     pub checkpoints: Table<Tenant>,
     /// Parametrised datatypes.
@@ -134,6 +139,8 @@ impl Process {
             errhandlers: Table::new(Sort::Errhandler),
             keyvals: Keyvals::new(program),
             sessions: Table::new(Sort::Session),
+            files: Table::new(Sort::File),
+            datareps: Mutex::default(),
             checkpoints: Table::new(Sort::Checkpoint),
             asked: Asked::new(),
             buffer: Slot::new(),
@@ -231,7 +238,12 @@ impl Process {
         let repaired = self.repaired_world.try_read().and_then(|world| world.clone());
         let made = self.comms.all().into_iter().map(|(_, comm)| comm);
         let found = repaired.into_iter().chain(made).find(|comm| comm.context() == of_comm);
-        found.map(|comm| of(&comm))
+        if let Some(comm) = found {
+            return Some(of(&comm));
+        }
+        let files = self.files.all().into_iter();
+        let file = files.map(|(_, file)| file).find(|file| file.comm.context() == of_comm);
+        file.map(|file| of(&file.comm))
     }
 
     /// How many bytes the rank's heap takes up, its large blocks excluded.
@@ -281,6 +293,7 @@ impl Process {
         self.errhandlers.clear();
         self.keyvals.table.clear();
         self.sessions.clear();
+        self.files.clear();
         self.checkpoints.clear();
         self.tools.clear();
         let recovery = self.recovery.try_lock().map(|mut recovery| recovery.take());
@@ -362,6 +375,13 @@ impl Process {
     pub fn session(&self, handle: usize, name: &str) -> Result<Arc<Session>> {
         self.sessions.find(handle).ok_or_else(|| {
             Class::SESSION.because(unknown(name, handle, 0x120, "MPI_SESSION_NULL", "session"))
+        })
+    }
+
+    /// The open file that an argument called `name` names.
+    pub fn file(&self, handle: usize, name: &str) -> Result<Arc<File>> {
+        self.files.find(handle).ok_or_else(|| {
+            Class::FILE.because(unknown(name, handle, FILE_NULL, "MPI_FILE_NULL", "file"))
         })
     }
 
@@ -502,14 +522,6 @@ fn no_datatype(name: &str, handle: usize) -> Failure {
 /// Windows are to come: no handle is one.
 pub fn no_win(handle: usize, name: &str) -> Result<Infallible> {
     Err(Class::WIN.because(unknown(name, handle, 0x110, "MPI_WIN_NULL", "window")))
-}
-
-/// Files are to come, too: MPI_FILE_NULL stands for all of them in what is about error handlers.
-pub fn no_file(handle: usize, name: &str) -> Result<()> {
-    match handle {
-        FILE_NULL => Ok(()),
-        _ => Err(Class::FILE.because(unknown(name, handle, FILE_NULL, "MPI_FILE_NULL", "file"))),
-    }
 }
 
 #[cold]

@@ -31,6 +31,20 @@ pub struct Reduction {
     pub is_large: bool,
 }
 
+/// What a function that converts data of a file is told: memory by address, `count` items of
+/// `datatype`.
+#[derive(Clone, Copy, Debug)]
+pub struct Conversion {
+    pub userbuf: usize,
+    pub datatype: usize,
+    pub count: i64,
+    pub filebuf: usize,
+    pub position: i64,
+    pub extra_state: usize,
+    /// The function takes its length as an MPI_Count.
+    pub is_large: bool,
+}
+
 /// The way to the program's functions, which the floor above provides.
 /// The caller must hold no lock: the program may call MPI, or never come back.
 pub trait Program: Send + Sync {
@@ -44,4 +58,8 @@ pub trait Program: Send + Sync {
     fn free(&self, function: Callback, extra_state: usize) -> Result;
     /// Nobody wants a generalized request any more.
     fn cancel(&self, function: Callback, extra_state: usize, is_complete: bool) -> Result;
+    /// Converts data of a file.
+    fn convert(&self, function: Callback, conversion: Conversion) -> Result;
+    /// How far items of `datatype` are apart in a file.
+    fn file_extent(&self, function: Callback, datatype: usize, extra_state: usize) -> Result<i64>;
 }

@@ -4,12 +4,15 @@
 //! nonblocking run is boxed, and the engine drives it.
 
 use crate::base::slab::Key;
+use crate::engine::Outcome;
 use crate::mpi::comm::Comm;
 use crate::mpi::error::Result;
 use crate::mpi::handle_table::Held;
 use crate::mpi::p2p::outcome::Pending;
+use crate::mpi::p2p::status::{Completed, Status};
 use crate::mpi::process::Process;
 use std::pin::{Pin, pin};
+use std::sync::{Arc, OnceLock};
 use std::task::{Context, Poll, Waker};
 
 /// How a run waits, and its key.
@@ -54,6 +57,36 @@ where
     })?;
     // What could be done at once needs no request.
     Ok(started.map_or(Pending::Nothing, Pending::Run))
+}
+
+/// Starts a run like [`start`], whose end has a status.
+pub fn start_with_status<F>(
+    process: &'static Process, make: impl FnOnce(Way) -> F,
+) -> Result<Pending>
+where
+    F: Future<Output = Result<Completed>> + Send + 'static,
+{
+    let at_once = Arc::new(OnceLock::new());
+    let told = at_once.clone();
+    let started = process.engine.start_run(|key| {
+        let run = make(Way::Nonblocking(key));
+        Box::pin(async move {
+            let (bytes, news) = match run.await {
+                Ok(Completed { status, news }) => (status.bytes() as usize, news),
+                Err(failure) => (0, Err(failure)),
+            };
+            let _ = told.set(bytes);
+            let outcome = process.requests.failures().end(key, news)?;
+            Ok(Outcome { bytes, ..outcome })
+        })
+    })?;
+    Ok(started.map_or_else(|| complete(at_once.get().copied()), Pending::Run))
+}
+
+fn complete(bytes: Option<usize>) -> Pending {
+    let mut status = Status::PLAIN;
+    status.set_bytes(bytes.unwrap_or(0) as i64);
+    Pending::Complete(status)
 }
 
 /// Starts a run like [`start`], and returns the handle of its request.

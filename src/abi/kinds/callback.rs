@@ -70,6 +70,12 @@ callbacks! {
     FreeFunction = "MPI_Grequest_free_function *", false, FORTRAN;
     /// Cancels the work of a generalized request.
     CancelFunction = "MPI_Grequest_cancel_function *", false, FORTRAN;
+    /// Converts data of a file; null is MPI_CONVERSION_FN_NULL.
+    ConversionFunction32 = "MPI_Datarep_conversion_function *", true, FORTRAN;
+    /// Converts data of a file, with a large count.
+    ConversionFunction64 = "MPI_Datarep_conversion_function_c *", true, FORTRAN;
+    /// Tells how far items are apart in a file.
+    ExtentFunction = "MPI_Datarep_extent_function *", false, FORTRAN;
     /// Combines two arrays of values.
     UserFunction32 = "MPI_User_function *", false, FORTRAN;
     /// Combines two arrays of values, with a large count.

@@ -1,6 +1,7 @@
 //! Handles. The value is a table key in the form of a pointer, never an address; in Fortran that
 //! number is an `INTEGER`.
 
+use crate::abi::current;
 use crate::abi::kinds::{Flow, Form, Fortran, Kind, NoLength, Type, Value};
 use crate::abi::scope::Scope;
 use crate::checkpoint::{self, Checkpoint};
@@ -9,11 +10,12 @@ use crate::mpi::comm::group::Group;
 use crate::mpi::datatype::Datatype;
 use crate::mpi::errhandler::Errhandler;
 use crate::mpi::error::{Class, Failure, Result};
+use crate::mpi::file::open_file::File;
 use crate::mpi::handle_table::Held;
 use crate::mpi::info::Info;
 use crate::mpi::op::Op;
 use crate::mpi::open_session::Session;
-use crate::mpi::process::{self, Process};
+use crate::mpi::process::{self, FILE_NULL, Process};
 use std::convert::Infallible;
 use std::ffi::{c_int, c_void};
 use std::marker::PhantomData;
@@ -94,7 +96,7 @@ handles! {
     MPI_Comm, null 0x100, Held<Comm>, |process, key, name| process.comm(key, name);
     MPI_Group, null 0x108, Held<Group>, |process, key, name| process.group(key, name);
     MPI_Win, null 0x110, Infallible, |_, key, name| process::no_win(key, name);
-    MPI_File, null 0x118, (), |_, key, name| process::no_file(key, name);
+    MPI_File, null 0x118, Arc<File>, |process, key, name| process.file(key, name);
     MPI_Session, null 0x120, Arc<Session>, |process, key, name| process.session(key, name);
     MPI_Message, null 0x128, usize, |_, key, _| Ok(key);
     MPI_Info, null 0x130, Held<Info>, |process, key, name| process.info(key, name);
@@ -122,8 +124,14 @@ impl From<MPI_Comm> for Scope {
 }
 
 impl From<MPI_File> for Scope {
-    fn from(_: MPI_File) -> Scope {
-        Scope::File
+    fn from(file: MPI_File) -> Scope {
+        Scope::File(file.0)
+    }
+}
+
+impl From<Var<MPI_File>> for Scope {
+    fn from(file: Var<MPI_File>) -> Scope {
+        Scope::File(if file.0.is_null() { FILE_NULL } else { file.key() })
     }
 }
 
@@ -142,6 +150,45 @@ impl From<MPI_Session> for Scope {
 impl From<MPI_Errhandler> for Scope {
     fn from(errhandler: MPI_Errhandler) -> Scope {
         Scope::Handler(errhandler.0)
+    }
+}
+
+/// A file on which a split collective access begins.
+#[derive(Clone, Copy)]
+pub(in crate::abi) struct SplitFile(MPI_File);
+
+impl Kind for SplitFile {
+    const C: &'static str = <MPI_File as Kind>::C;
+    type Raw = *mut c_void;
+    type Checked = Arc<File>;
+    fn from_c(raw: *mut c_void) -> Self {
+        Self(MPI_File::from_c(raw))
+    }
+    fn check(self, process: &'static Process, name: &'static str) -> Result<Arc<File>> {
+        self.0.check(process, name)
+    }
+}
+
+impl Fortran for SplitFile {
+    type Wire = *const c_int;
+    type Length = NoLength;
+    const FORM: Form = MPI_File::FORM;
+    unsafe fn enter(wire: *const c_int, length: NoLength) -> Self {
+        // SAFETY: the caller makes the promise that the handle asks for.
+        Self(unsafe { MPI_File::enter(wire, length) })
+    }
+    /// The request is the file's, which keeps it where it is until the access is ended.
+    fn request(wire: *const c_int) -> Option<*mut c_int> {
+        // SAFETY: Fortran passes scalars by reference, and the reference is live here.
+        let handle = unsafe { *wire } as u32 as usize;
+        let file = current::process().files.find(handle)?;
+        Some(file.split_request.as_ptr())
+    }
+}
+
+impl From<SplitFile> for Scope {
+    fn from(file: SplitFile) -> Scope {
+        file.0.into()
     }
 }
 

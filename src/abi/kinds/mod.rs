@@ -195,6 +195,8 @@ scalars! {
     Number64: i64 = "MPI_Count" => i64, |_| true, ARG, "";
     /// A number of bytes, positive or negative.
     Distance64: i64 = "MPI_Aint" => i64, |_| true, ARG, "";
+    /// A position in a file, or a number of bytes there; the body checks it.
+    Offset: i64 = "MPI_Offset" => i64, |_| true, ARG, "";
     /// Any integer that `mpi.h` declares `const`.
     ConstInt: c_int = "const int" => i32, |_| true, ARG, "";
     /// Any integer that can hold an address.

@@ -2,8 +2,9 @@
 
 use crate::abi::fortran::Descriptor;
 use crate::abi::kinds::{Described, Flow, Form, Fortran, InOutInt, Kind, OutFlag, Type};
+use crate::abi::scope::Scope;
 use crate::mpi::error::{Class, Result};
-use crate::mpi::process::Process;
+use crate::mpi::process::{FILE_NULL, Process};
 use std::ffi::{CStr, c_char};
 
 /// Text that the call reads.
@@ -50,6 +51,43 @@ impl Fortran for InText {
         // SAFETY: the caller is Fortran, and passes a descriptor of a CHARACTER.
         let text = unsafe { Descriptor::at(wire.cast()) };
         Self { at: text.base.cast(), length: Some(text.element_bytes) }
+    }
+}
+
+/// Text that the call reads, in a call about files that has no file: errors are those of
+/// MPI_FILE_NULL.
+#[derive(Clone, Copy)]
+pub(in crate::abi) struct FileText(InText);
+
+impl Kind for FileText {
+    const C: &'static str = InText::C;
+    type Raw = *const c_char;
+    type Checked = Vec<u8>;
+    fn from_c(raw: *const c_char) -> Self {
+        Self(InText::from_c(raw))
+    }
+    fn check(self, process: &'static Process, name: &'static str) -> Result<Vec<u8>> {
+        self.0.check(process, name)
+    }
+}
+
+impl Fortran for FileText {
+    type Wire = *const c_char;
+    type Length = usize;
+    const FORM: Form = InText::FORM;
+    unsafe fn enter(wire: *const c_char, length: usize) -> Self {
+        // SAFETY: the caller makes the promise that `InText` asks for.
+        Self(unsafe { InText::enter(wire, length) })
+    }
+    unsafe fn enter_modern(wire: *const c_char, length: usize, copies: Described<'_>) -> Self {
+        // SAFETY: the caller makes the promise that `InText` asks for.
+        Self(unsafe { InText::enter_modern(wire, length, copies) })
+    }
+}
+
+impl From<FileText> for Scope {
+    fn from(_: FileText) -> Scope {
+        Scope::File(FILE_NULL)
     }
 }
 

@@ -64,10 +64,20 @@ impl Region {
         }
     }
 
+    /// The address to which its layout is relative.
+    pub fn address(&self) -> usize {
+        self.address
+    }
+
     fn cursor(&self) -> Cursor<'_> {
+        self.cursor_at(0)
+    }
+
+    /// A walk over its memory from this byte of data on; offsets are relative to its address.
+    pub fn cursor_at(&self, byte: usize) -> Cursor<'_> {
         match &self.layout {
-            None => Cursor::over_run(0, self.bytes),
-            Some(layout) => layout.cursor(self.skip),
+            None => Cursor::over_run(byte as i64, self.bytes - byte),
+            Some(layout) => layout.cursor(self.skip + byte),
         }
     }
 }

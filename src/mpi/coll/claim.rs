@@ -53,9 +53,24 @@ pub enum Kind {
     DistGraph,
     DistGraphAdjacent,
     Finalize,
+    FileOpen,
+    FileClose,
+    FileSetView,
+    FileSetSize,
+    FilePreallocate,
+    FileSetInfo,
+    FileSetAtomicity,
+    FileSync,
+    FileSeekShared,
+    FileReadAll,
+    FileReadAtAll,
+    FileReadOrdered,
+    FileWriteAll,
+    FileWriteAtAll,
+    FileWriteOrdered,
 }
 
-const TITLES: [&str; 29] = [
+const TITLES: [&str; 44] = [
     "MPI_Barrier",
     "MPI_Bcast",
     "MPI_Gather",
@@ -85,6 +100,21 @@ const TITLES: [&str; 29] = [
     "MPI_Dist_graph_create",
     "MPI_Dist_graph_create_adjacent",
     "MPI_Finalize",
+    "MPI_File_open",
+    "MPI_File_close",
+    "MPI_File_set_view",
+    "MPI_File_set_size",
+    "MPI_File_preallocate",
+    "MPI_File_set_info",
+    "MPI_File_set_atomicity",
+    "MPI_File_sync",
+    "MPI_File_seek_shared",
+    "MPI_File_read_all",
+    "MPI_File_read_at_all",
+    "MPI_File_read_ordered",
+    "MPI_File_write_all",
+    "MPI_File_write_at_all",
+    "MPI_File_write_ordered",
 ];
 
 /// Calls of different forms do not match (MPI-5.0 §6.12).
@@ -93,6 +123,8 @@ pub(in crate::mpi) enum Form {
     Blocking,
     Nonblocking,
     Persistent,
+    /// The two halves of a split collective access to a file.
+    Split,
 }
 
 /// How many elements of which type.
@@ -260,11 +292,14 @@ impl Parts {
     /// The call, and the arguments that must be equal.
     fn words(&self) -> String {
         let title = TITLES[usize::from(self.kind)];
-        let title = match (self.form, title.split_once("_Comm_")) {
-            (0, _) => title.to_string(),
-            (1, Some((_, rest))) => format!("MPI_Comm_i{rest}"),
-            (1, None) => format!("MPI_I{}", title["MPI_".len()..].to_lowercase()),
-            _ => format!("{title}_init"),
+        let of = |object: &str| title.split_once(object).map(|(_, rest)| rest);
+        let title = match (self.form, of("_Comm_"), of("_File_")) {
+            (0, ..) => title.to_string(),
+            (1, Some(rest), _) => format!("MPI_Comm_i{rest}"),
+            (1, _, Some(rest)) => format!("MPI_File_i{rest}"),
+            (1, ..) => format!("MPI_I{}", title["MPI_".len()..].to_lowercase()),
+            (2, ..) => format!("{title}_init"),
+            _ => format!("{title}_begin"),
         };
         let op = (self.op != 0).then(|| Op::title(self.op).to_string());
         let root = (self.root != 0).then(|| format!("root {}", (self.root - 1) & (SECOND - 1)));
@@ -398,6 +433,8 @@ mod tests {
         assert_eq!(name(Kind::Bcast, Form::Nonblocking), "MPI_Ibcast");
         assert_eq!(name(Kind::Bcast, Form::Persistent), "MPI_Bcast_init");
         assert_eq!(name(Kind::Dup, Form::Nonblocking), "MPI_Comm_idup");
+        assert_eq!(name(Kind::FileWriteAll, Form::Nonblocking), "MPI_File_iwrite_all");
+        assert_eq!(name(Kind::FileReadOrdered, Form::Split), "MPI_File_read_ordered_begin");
         let ints = ints(3);
         let full = claim(Kind::Reduce).amount(ints).op(Op::code_of(0x21)).with(8, ROOT);
         assert_eq!(

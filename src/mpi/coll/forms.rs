@@ -14,6 +14,7 @@ use crate::mpi::error::Result;
 use crate::mpi::handle_table::Held;
 use crate::mpi::lane::Lane;
 use crate::mpi::p2p::outcome::Pending;
+use crate::mpi::p2p::status::Completed;
 use crate::mpi::process::Process;
 use crate::mpi::run::{self, Way};
 use std::borrow::Borrow;
@@ -119,6 +120,24 @@ pub fn persist<P: Plan>(
         launch::<P>(process, on.clone(), tag, round, plan.clone())
     };
     process.requests.keep_persistent(comm, Arc::new(restart))
+}
+
+/// Starts the next collective operation of `comm` in this form; `then` makes a status of what came
+/// of it. Returns the handle of its request.
+pub(in crate::mpi) fn start_with_status<P: Plan>(
+    process: &'static Process, comm: &Held<Comm>, form: Form, plan: Result<P>,
+    then: impl FnOnce(P, Result) -> Result<Completed> + Send + 'static,
+) -> Result<usize> {
+    let tag = comm.next_collective(process);
+    let plan = plan?;
+    claim::compare(process, comm, tag, plan.claim().form(form))?;
+    let on = comm.clone();
+    let pending = run::start_with_status(process, |way| async move {
+        let lane = Lane::of_call(process, &on, tag, 0, way);
+        let outcome = perform(&plan, &lane).await;
+        then(plan, outcome)
+    })?;
+    process.requests.keep(comm, pending)
 }
 
 fn launch<P: Plan>(

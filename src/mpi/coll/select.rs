@@ -136,6 +136,11 @@ impl Crowd {
         self.members <= 8 && !self.is_crowded()
     }
 
+    /// Whether its members can do it together in shared memory.
+    pub(super) fn can_meet(self) -> bool {
+        self.can_meet
+    }
+
     fn is_large(self) -> bool {
         self.members > 16
     }

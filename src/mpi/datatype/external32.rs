@@ -71,6 +71,12 @@ fn units(element: Element) -> [Unit; 2] {
     }
 }
 
+/// The bytes of one element outside and here; a pair has the bytes of both numbers.
+pub fn lengths(element: Element) -> (usize, usize) {
+    let sum = |length: fn(Unit) -> usize| units(element).iter().map(|unit| length(*unit)).sum();
+    (sum(Unit::external), sum(Unit::native))
+}
+
 /// Bytes of one item outside.
 pub fn size(signature: &Signature) -> i64 {
     let mut bytes: i64 = 0;

@@ -7,6 +7,7 @@ pub mod external32;
 pub mod pack;
 pub mod parametric;
 pub mod predefined;
+pub(in crate::mpi) mod rescaled;
 pub mod signature;
 pub mod subarray;
 
@@ -132,6 +133,11 @@ impl Contents {
             datatypes: Vec::new(),
             width,
         }
+    }
+
+    /// Which form of the constructor was called.
+    pub fn width(&self) -> Width {
+        self.width
     }
 
     /// A type that nobody made.

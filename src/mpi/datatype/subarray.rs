@@ -25,6 +25,29 @@ pub struct Block<'a> {
     pub starts: &'a [i64],
 }
 
+impl Block<'_> {
+    /// Where the block's items, which lie as in `old`, are in the array, and how many there are.
+    fn layout(&self, dimensions: &[usize], old: &Layout) -> Result<(Layout, i64)> {
+        let Block { sizes, subsizes, starts } = *self;
+        let (mut layout, mut step, mut items) = (old.clone(), old.extent(), 1);
+        let mut start = 0;
+        for &index in dimensions {
+            layout = layout.vector(natural(subsizes[index]), 1, step)?;
+            let offset: Option<i64> = starts[index].checked_mul(step);
+            start = offset.and_then(|offset| offset.checked_add(start)).ok_or(TooLarge)?;
+            step = step.checked_mul(sizes[index]).ok_or(TooLarge)?;
+            items = i64::saturating_mul(items, subsizes[index]);
+        }
+        Ok((layout.shifted(start)?.resized(0, step)?, items))
+    }
+
+    /// Where a block that was checked before is if the items lie as in `old`.
+    pub(in crate::mpi) fn again(&self, order: i32, old: &Layout) -> Result<Layout> {
+        let dimensions = dimensions(order, self.sizes.len())?;
+        self.layout(&dimensions, old).map(|(layout, _)| layout)
+    }
+}
+
 /// Numbers of dimensions, from that in which neighbours in memory differ to the slowest.
 fn dimensions(order: i32, count: usize) -> Result<Vec<usize>> {
     match order {
@@ -70,16 +93,7 @@ pub fn subarray(
         let last = sizes[index] - subsizes[index];
         judge("array_of_starts", index, starts[index], 0..=last)?;
     }
-    let (mut layout, mut step, mut items) = ((*old.layout).clone(), old.shape.extent, 1);
-    let mut start = 0;
-    for index in dimensions {
-        layout = layout.vector(natural(subsizes[index]), 1, step)?;
-        let offset: Option<i64> = starts[index].checked_mul(step);
-        start = offset.and_then(|offset| offset.checked_add(start)).ok_or(TooLarge)?;
-        step = step.checked_mul(sizes[index]).ok_or(TooLarge)?;
-        items = i64::saturating_mul(items, subsizes[index]);
-    }
-    let layout = layout.shifted(start)?.resized(0, step)?;
+    let (layout, items) = block.layout(&dimensions, &old.layout)?;
     let recipe = Contents::new(Combiner::Subarray, width).integers(&[count]);
     let recipe = recipe.counts(sizes).counts(subsizes).counts(starts).integers(&[order]);
     make(process, layout, old.signature.repeat(items), recipe.of(std::slice::from_ref(old)))
@@ -189,6 +203,36 @@ impl Deal<'_> {
         let mine = left / round * at_once + (left % round).min(at_once);
         (at_once, first, mine)
     }
+
+    /// Where the items of the process, which lie as in `old`, are, and how many there are.
+    fn layout(&self, dimensions: &[usize], old: &Layout) -> Result<(Layout, i64)> {
+        let place = self.place();
+        let (mut layout, mut step, mut items) = (old.clone(), old.extent(), 1);
+        for &index in dimensions {
+            let (at_once, first, mine) = self.share(index, place[index]);
+            // So that neighbours in this dimension are that far apart.
+            let spaced = layout.resized(0, step)?;
+            let far = |elements: i64| step.checked_mul(elements).ok_or(TooLarge);
+            let round = far(at_once.saturating_mul(self.grid[index].into()))?;
+            let (rounds, rest) = (mine / at_once, mine % at_once);
+            let whole = spaced.vector(natural(rounds), natural(at_once), round)?;
+            let start = far(first)?;
+            let end = round.checked_mul(rounds).and_then(|end| end.checked_add(start));
+            layout = Layout::structure(&[
+                (1, start, &whole),
+                (natural(rest), end.ok_or(TooLarge)?, &spaced),
+            ])?;
+            step = far(self.sizes[index])?;
+            items = i64::saturating_mul(items, mine);
+        }
+        Ok((layout.resized(0, step)?, items))
+    }
+
+    /// What the process has of an array that was checked before, if the items lie as in `old`.
+    pub(in crate::mpi) fn again(&self, old: &Layout) -> Result<Layout> {
+        let dimensions = dimensions(self.order, self.sizes.len())?;
+        self.layout(&dimensions, old).map(|(layout, _)| layout)
+    }
 }
 
 /// What a process has of an array that is dealt out; an item is the whole array.
@@ -199,26 +243,7 @@ pub fn darray(
     judge_dimensions(count)?;
     let dimensions = dimensions(deal.order, deal.sizes.len())?;
     deal.judge()?;
-    let place = deal.place();
-    let (mut layout, mut step, mut items) = ((*old.layout).clone(), old.shape.extent, 1);
-    for index in dimensions {
-        let (at_once, first, mine) = deal.share(index, place[index]);
-        // So that neighbours in this dimension are that far apart.
-        let spaced = layout.resized(0, step)?;
-        let far = |elements: i64| step.checked_mul(elements).ok_or(TooLarge);
-        let round = far(at_once.saturating_mul(deal.grid[index].into()))?;
-        let (rounds, rest) = (mine / at_once, mine % at_once);
-        let whole = spaced.vector(natural(rounds), natural(at_once), round)?;
-        let start = far(first)?;
-        let end = round.checked_mul(rounds).and_then(|end| end.checked_add(start));
-        layout = Layout::structure(&[
-            (1, start, &whole),
-            (natural(rest), end.ok_or(TooLarge)?, &spaced),
-        ])?;
-        step = far(deal.sizes[index])?;
-        items = i64::saturating_mul(items, mine);
-    }
-    let layout = layout.resized(0, step)?;
+    let (layout, items) = deal.layout(&dimensions, &old.layout)?;
     let recipe = Contents::new(Combiner::Darray, width).integers(&[deal.size, deal.rank, count]);
     let recipe = recipe.counts(deal.sizes).integers(deal.distributions);
     let recipe = recipe.integers(deal.arguments).integers(deal.grid).integers(&[deal.order]);

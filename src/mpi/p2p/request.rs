@@ -191,7 +191,7 @@ pub fn cancel(process: &'static Process, handle: usize) -> Result {
             Err(Class::REQUEST.because(words))
         }
         Some(Pending::Run(_)) => {
-            let words = "request is of a collective operation, which cannot be cancelled";
+            let words = "request is of a collective operation or a file, which cannot be cancelled";
             Err(Class::REQUEST.because(words))
         }
         Some(Pending::Partitioned(_)) => {
@@ -217,7 +217,11 @@ pub fn free(process: &'static Process, handle: usize) -> Result {
     }
     admit(process, handle);
     let run = process.requests.look_at(handle, |request| match request.pending {
-        Some(Pending::Run(run) | Pending::Partitioned(run)) => Ok(Some(run)),
+        Some(Pending::Partitioned(run)) => Ok(Some(run)),
+        // An access to a file goes on by itself.
+        Some(Pending::Run(run)) if process.files.find(request.comm.handle).is_none() => {
+            Ok(Some(run))
+        }
         _ => Ok(None),
     })?;
     if let Some(run) = run {

@@ -217,7 +217,7 @@ impl Requests {
         let after = if is_persistent { handle } else { NULL };
         let is_settled = match pending {
             Pending::Op(op) => ops.collect_good(op, |outcome| tell(after, status_of(outcome))),
-            Pending::Run(run) => ops.collect_good(run, |_| tell(after, Status::PLAIN)),
+            Pending::Run(run) => ops.collect_good(run, |outcome| tell(after, status_of_run(outcome))),
             _ => return false,
         };
         match is_settled {
@@ -312,6 +312,14 @@ pub(super) fn plain() -> Completed {
     Completed { status: Status::PLAIN, news: Ok(()) }
 }
 
+/// What a run has to say: how many bytes of a file it has moved, if it has to do with one.
+#[inline]
+fn status_of_run(end: &Outcome) -> Status {
+    let mut status = Status::PLAIN;
+    status.set_bytes(end.bytes as i64);
+    status
+}
+
 /// There was no operation.
 pub(super) fn nothing() -> Completed {
     Completed { status: Status::EMPTY, news: Ok(()) }
@@ -325,7 +333,7 @@ fn ended(pending: Pending, ops: &Ops) -> Option<Completed> {
         Pending::Complete(status) => Some(Completed { status, news: Ok(()) }),
         Pending::Op(op) | Pending::Partitioned(op) => ops.outcome(op).map(completed),
         Pending::Run(run) => {
-            ops.outcome(run).map(|end| Completed { status: Status::PLAIN, news: news(end) })
+            ops.outcome(run).map(|end| Completed { status: status_of_run(end), news: news(end) })
         }
         // It becomes an operation before anybody asks for it here.
         Pending::Preposted(_) => None,

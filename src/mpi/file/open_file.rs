@@ -1,0 +1,149 @@
+//! An open file: what one process has of it ([`File`]), and what all that have opened it together
+//! share ([`Disk`]). All ranks are in one process, so they share one descriptor, and the shared
+//! file pointer is one number.
+
+use crate::host::disk::Direction;
+use crate::mpi::comm::Comm;
+use crate::mpi::error::{Class, Result};
+use crate::mpi::file::access::Manner;
+use crate::mpi::file::amode::Amode;
+use crate::mpi::file::gathering::Gatherings;
+use crate::mpi::file::hints::Hints;
+use crate::mpi::file::view::View;
+use crate::mpi::handle_table::Held;
+use parking_lot::Mutex;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicI32, AtomicI64, Ordering};
+
+/// A file, as one process has opened it.
+pub struct File {
+    /// A communicator of its own, for its members' collective operations. It has the handle of the
+    /// file, and its error handler is the file's.
+    pub comm: Held<Comm>,
+    pub disk: Arc<Disk>,
+    pub amode: Amode,
+    pub hints: Mutex<Hints>,
+    view: Mutex<Arc<View>>,
+    /// The individual file pointer, in etypes.
+    position: AtomicI64,
+    /// The split collective operation that is under way.
+    pub split: Mutex<Option<Split>>,
+    /// The request of the latest one, as Fortran would store it.
+    pub split_request: AtomicI32,
+}
+
+/// A split collective operation: the call that has begun it, and its request.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Split {
+    pub what: &'static str,
+    pub request: usize,
+}
+
+/// What all that have opened a file together share.
+pub struct Disk {
+    pub file: std::fs::File,
+    pub path: PathBuf,
+    /// Deletes it when the last of them has closed it.
+    pub is_temporary: AtomicBool,
+    /// The shared file pointer, in etypes.
+    pub shared_position: AtomicI64,
+    pub is_atomic: AtomicBool,
+    /// Held by threads of the library while they do an access in atomic mode.
+    pub turn: Mutex<()>,
+    pub gatherings: Gatherings,
+}
+
+impl Drop for Disk {
+    fn drop(&mut self) {
+        self.delete_if_temporary();
+    }
+}
+
+impl Disk {
+    pub fn new(file: std::fs::File, path: PathBuf, is_temporary: bool, position: i64) -> Disk {
+        Disk {
+            file,
+            path,
+            is_temporary: AtomicBool::new(is_temporary),
+            shared_position: AtomicI64::new(position),
+            is_atomic: AtomicBool::new(false),
+            turn: Mutex::default(),
+            gatherings: Gatherings::default(),
+        }
+    }
+
+    pub fn is_atomic(&self) -> bool {
+        self.is_atomic.load(Ordering::Acquire)
+    }
+
+    /// Deletes a file that is to be deleted when it is closed, once.
+    pub fn delete_if_temporary(&self) {
+        if self.is_temporary.swap(false, Ordering::AcqRel) {
+            // Somebody else may have deleted it, and nobody is left who could be told.
+            let _ = std::fs::remove_file(&self.path);
+        }
+    }
+}
+
+impl File {
+    pub fn new(
+        comm: Held<Comm>, disk: Arc<Disk>, amode: Amode, hints: Hints, view: Arc<View>,
+        position: i64,
+    ) -> File {
+        File {
+            comm,
+            disk,
+            amode,
+            hints: Mutex::new(hints),
+            view: Mutex::new(view),
+            position: AtomicI64::new(position),
+            split: Mutex::default(),
+            split_request: AtomicI32::new(0),
+        }
+    }
+
+    pub fn view(&self) -> Arc<View> {
+        self.view.lock().clone()
+    }
+
+    /// Another view. The individual file pointer goes back to its beginning.
+    pub fn set_view(&self, view: Arc<View>) {
+        *self.view.lock() = view;
+        self.position.store(0, Ordering::Release);
+    }
+
+    pub fn position(&self) -> i64 {
+        self.position.load(Ordering::Acquire)
+    }
+
+    pub fn set_position(&self, etypes: i64) {
+        self.position.store(etypes, Ordering::Release);
+    }
+
+    /// Moves the individual file pointer on; returns where it was.
+    pub fn pass(&self, etypes: i64) -> i64 {
+        self.position.fetch_add(etypes, Ordering::AcqRel)
+    }
+
+    /// Moves the shared file pointer on; returns where it was.
+    pub fn pass_shared(&self, etypes: i64) -> i64 {
+        self.disk.shared_position.fetch_add(etypes, Ordering::AcqRel)
+    }
+
+    /// How accesses in this direction are carried out; fails if the file was not opened for them.
+    pub fn manner(&self, direction: Direction) -> Result<Manner> {
+        self.amode.must_allow(direction)?;
+        let hints = self.hints.lock();
+        Ok(Manner { direction, buffer: hints.buffer(direction), sieves: hints.sieves(direction) })
+    }
+
+    /// Fails where positions are chosen although the file was opened for sequential access.
+    pub fn must_be_random(&self) -> Result {
+        if !self.amode.is_sequential() {
+            return Ok(());
+        }
+        let words = "fh was opened with MPI_MODE_SEQUENTIAL; only the shared file pointer is there";
+        Err(Class::UNSUPPORTED_OPERATION.because(words))
+    }
+}
