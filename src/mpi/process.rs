@@ -3,7 +3,7 @@
 use crate::base::Member;
 use crate::engine::World;
 use crate::engine::{Engine, Fellowship, Summons};
-use crate::host::life::Pulse;
+use crate::host::life::{self, Pulse};
 use crate::host::sched;
 use crate::mpi::attributes::{Keyvals, Predefined};
 use crate::mpi::comm::group::Group;
@@ -120,7 +120,7 @@ impl Process {
             program,
             phases: Phases::default(),
             codes: Codes::default(),
-            predefined: Predefined::new(world.size()),
+            predefined: Predefined::new(world.size(), life::app_of(me.seat)),
             comms: Table::new(Sort::Comm),
             groups: Table::new(Sort::Group),
             datatypes: Table::new(Sort::Datatype),
