@@ -1,5 +1,5 @@
 //! What the ranks of a job run: programs with their arguments, working directories and variables.
-//! MPI counts them by MPI_APPNUM (MPI-5.0 §11.9.5).
+//! A job with several programs is MPMD; MPI counts them by MPI_APPNUM (MPI-5.0 §11.9.5).
 
 use super::arguments::Arguments;
 use super::exit::exit_current;

@@ -52,10 +52,13 @@ pub enum Kind {
     GraphCreate,
     DistGraph,
     DistGraphAdjacent,
+    Accept,
+    Connect,
+    Spawn,
     Finalize,
 }
 
-const TITLES: [&str; 29] = [
+const TITLES: [&str; 32] = [
     "MPI_Barrier",
     "MPI_Bcast",
     "MPI_Gather",
@@ -84,6 +87,9 @@ const TITLES: [&str; 29] = [
     "MPI_Graph_create",
     "MPI_Dist_graph_create",
     "MPI_Dist_graph_create_adjacent",
+    "MPI_Comm_accept",
+    "MPI_Comm_connect",
+    "MPI_Comm_spawn",
     "MPI_Finalize",
 ];
 
