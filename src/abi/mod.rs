@@ -19,6 +19,7 @@ mod conversions;
 mod current;
 mod datatype;
 mod datatype_create;
+mod dynamic;
 mod env;
 mod errhandler;
 pub mod extensions;

@@ -5,7 +5,7 @@
 //! of one.
 
 use crate::abi::{current, fortran};
-use crate::host::loader::Program;
+use crate::host::life::{Apps, Started};
 use crate::host::replay;
 use crate::job;
 use crate::launch::{Job, VARIABLE};
@@ -37,14 +37,15 @@ unsafe extern "C-unwind" fn __libc_start_main(
             // SAFETY: `argv` is as the kernel passed it, and nothing else has run yet.
             unsafe { replay::fix_addresses(argv.cast_const().cast()) };
         }
-        let program = Program {
+        let started = Started {
             main: main as usize,
             init: (!init.is_null()).then_some(init as usize),
             argc,
             argv: argv.cast_const().cast(),
         };
+        let job = job.and_then(|job| Apps::load(&started, &job).map(|apps| (job, apps)));
         fortran::locate();
-        job::start(program, job, current::world);
+        job::start(job, current::world);
     }
     const NAME: &CStr = c"__libc_start_main";
     // SAFETY: the symbol is libc's function of this type, and our caller makes the promise it

@@ -24,6 +24,7 @@ pub mod tag {
     pub const FINI_ARRAY_BYTES: u64 = 28;
     pub const RUNPATH: u64 = 29;
     pub const FLAGS: u64 = 30;
+    pub const DEBUG: u64 = 21;
     pub const PREINIT_ARRAY: u64 = 32;
     pub const PREINIT_ARRAY_BYTES: u64 = 33;
     pub const RELR_BYTES: u64 = 35;
@@ -39,7 +40,7 @@ pub mod tag {
 
 const ENTRY_BYTES: usize = 16;
 const FLAG_SYMBOLIC: u64 = 2;
-const FLAG_1_PIE: u64 = 0x0800_0000;
+pub const FLAG_1_PIE: u64 = 0x0800_0000;
 
 /// A dynamic section.
 #[derive(Clone, Copy, Debug)]

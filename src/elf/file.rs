@@ -3,7 +3,7 @@
 
 use crate::bytes::Bytes;
 use crate::dynamic::{Dynamic, tag};
-use crate::{PT_DYNAMIC, PT_INTERP, PT_LOAD};
+use crate::{PT_DYNAMIC, PT_INTERP, PT_LOAD, PT_TLS};
 use std::fs::File;
 use std::io;
 use std::os::unix::fs::FileExt;
@@ -31,10 +31,13 @@ pub struct Elf {
     /// A library that is meant to be run as a program.
     pub marked_as_program: bool,
     pub needed: Vec<String>,
+    pub soname: Option<String>,
     pub rpath: Option<String>,
     pub runpath: Option<String>,
     /// What of the compiler's watches its memory or threads, and cannot do so here.
     pub sanitizer: Option<&'static str>,
+    /// The thread-local variables of a program: bytes below the thread pointer, and alignment.
+    pub tls: (u64, u64),
 }
 
 /// Options of compilers whose programs lay out the memory of a process anew, or follow each of its
@@ -94,11 +97,16 @@ fn name_of(machine: u16, is_64_bit: bool) -> String {
 }
 
 /// A part of the program header.
-struct Segment {
-    kind: u32,
-    offset: u64,
-    address: u64,
-    bytes: u64,
+#[derive(Clone, Copy, Debug)]
+pub struct Segment {
+    pub kind: u32,
+    /// Where it is in the file.
+    pub offset: u64,
+    pub address: u64,
+    /// How long it is in the file.
+    pub bytes: u64,
+    bytes_in_memory: u64,
+    alignment: u64,
 }
 
 impl Elf {
@@ -115,6 +123,11 @@ impl Elf {
                 PT_DYNAMIC => {
                     let section = part(file, segment.offset, segment.bytes)?;
                     elf.read_dynamic(file, Dynamic(Bytes(&section)), &segments)?;
+                }
+                PT_TLS => {
+                    let alignment = segment.alignment;
+                    let bytes = segment.bytes_in_memory.checked_next_multiple_of(alignment)?;
+                    elf.tls = (bytes, alignment);
                 }
                 _ => {}
             }
@@ -135,6 +148,7 @@ impl Elf {
         for (tag, at) in section.entries() {
             match tag {
                 tag::NEEDED => self.needed.push(strings.string(at)?),
+                tag::SONAME => self.soname = Some(strings.string(at)?),
                 tag::RPATH => self.rpath = Some(strings.string(at)?),
                 tag::RUNPATH => self.runpath = Some(strings.string(at)?),
                 _ => {}
@@ -146,23 +160,42 @@ impl Elf {
 
 impl Segment {
     /// Where the file has what is loaded at `address`, if this segment holds it.
-    fn offset_of(&self, address: u64) -> Option<u64> {
+    pub fn offset_of(&self, address: u64) -> Option<u64> {
         let inside = address.checked_sub(self.address).filter(|inside| *inside < self.bytes)?;
         (self.kind == PT_LOAD).then(|| self.offset.checked_add(inside))?
     }
 }
 
 fn segments(file: &File, start: Bytes<'_>) -> Option<Vec<Segment>> {
+    let (offset, count) = place_of_segments(start)?;
+    segments_in(Bytes(&part(file, offset, (count * SEGMENT_BYTES) as u64)?), count)
+}
+
+/// The segments of a whole file.
+pub fn segments_of(file: Bytes<'_>) -> Option<Vec<Segment>> {
+    let (offset, count) = place_of_segments(file)?;
+    segments_in(file.from(usize::try_from(offset).ok()?)?, count)
+}
+
+fn place_of_segments(start: Bytes<'_>) -> Option<(u64, usize)> {
     start.0.get(..HEADER_BYTES)?;
-    let (offset, count) = (start.u64(32)?, usize::from(start.u16(56)?));
-    let table = part(file, offset, (count * SEGMENT_BYTES) as u64)?;
-    let table = Bytes(&table);
+    Some((start.u64(32)?, usize::from(start.u16(56)?)))
+}
+
+/// Where a file's program starts.
+pub fn entry_of(file: Bytes<'_>) -> Option<u64> {
+    file.u64(24)
+}
+
+fn segments_in(table: Bytes<'_>, count: usize) -> Option<Vec<Segment>> {
     let segment = |at: usize| {
         Some(Segment {
             kind: table.u32(at)?,
             offset: table.u64(at + 8)?,
             address: table.u64(at + 16)?,
             bytes: table.u64(at + 32)?,
+            bytes_in_memory: table.u64(at + 40)?,
+            alignment: table.u64(at + 48)?.max(1),
         })
     };
     (0..count).map(|index| segment(index * SEGMENT_BYTES)).collect()

@@ -15,14 +15,15 @@
 mod bytes;
 mod dynamic;
 mod file;
+pub mod libraries;
 mod section;
 mod symbol;
 #[cfg(test)]
 mod tests;
 
 pub use bytes::Bytes;
-pub use dynamic::{Dynamic, NamedVersion, defined_versions, needed_versions, tag};
-pub use file::{Elf, Kind, look};
+pub use dynamic::{Dynamic, FLAG_1_PIE, NamedVersion, defined_versions, needed_versions, tag};
+pub use file::{Elf, Kind, Segment, entry_of, look, segments_of};
 pub use section::{FileSymbol, Section, flag, sections, symbols};
 pub use symbol::{Rela, SHN_ABS, SHN_UNDEF, Symbol, kind};
 

@@ -22,6 +22,7 @@ pub mod sched;
 pub mod service;
 pub mod shims;
 pub mod signals;
+pub mod socket;
 pub mod tasks;
 pub mod unwind;
 pub mod variables;

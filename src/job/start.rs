@@ -2,8 +2,8 @@
 
 use crate::engine::World;
 use crate::engine::shared::rules::{Modes, Rules};
-use crate::host::loader::{self, Program};
-use crate::host::{life, replay, variables};
+use crate::host::life::{self, Apps};
+use crate::host::{loader, replay, variables};
 use crate::job::fault_injection::{self, Strokes, Target};
 use crate::job::gone::Gone;
 use crate::job::policy::Policy;
@@ -18,15 +18,16 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
-/// Starts the job of `program`. `world` creates what its ranks share, for that number of seats.
-pub fn start(program: Program, job: Result<Job, String>, world: fn(usize) -> &'static World) -> ! {
+/// Starts a job that runs these apps. `world` creates what its ranks share, for that number of
+/// seats.
+pub fn start(job: Result<(Job, Apps), String>, world: fn(usize) -> &'static World) -> ! {
     // Programs that the ranks start run without this library's preload.
     let kept = std::env::var_os(PRELOAD_KEPT);
     variables::set("LD_PRELOAD", kept);
     variables::set(VARIABLE, None);
     variables::set(PRELOAD_KEPT, None);
     match job {
-        Ok(job) => {
+        Ok((job, apps)) => {
             if let Some(seed) = job.seed {
                 replay::prepare(seed, job.is_quiet);
             }
@@ -60,7 +61,7 @@ pub fn start(program: Program, job: Result<Job, String>, world: fn(usize) -> &'s
                 world.charter().start_with(errhandler);
             }
             let tenant = Box::new(Policy::new(world, &job, gone, patience));
-            life::run(program, job, tenant)
+            life::run(apps, job, tenant)
         }
         Err(why) => life::refuse(&why),
     }

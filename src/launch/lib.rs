@@ -2,8 +2,10 @@
 
 #![forbid(unsafe_code)]
 
+mod programs;
 mod rules;
 
+pub use programs::Program;
 pub use rules::{CollMode, CommMode, InitialErrhandler, Modes, MsgMode, RecoveryMode, Rules};
 
 use ftmpi_machine::schedule::Event;
@@ -113,6 +115,10 @@ impl Binding {
 #[derive(Clone, Debug, PartialEq)]
 pub struct Job {
     pub ranks: usize,
+    /// The programs, in the order of their ranks, if there are several.
+    pub programs: Vec<Program>,
+    /// Which of them the process starts with.
+    pub carrier: usize,
     pub kind: RankKind,
     pub binding: Binding,
     /// Report on stderr to what each rank is bound.
@@ -169,6 +175,8 @@ impl Default for Job {
     fn default() -> Job {
         Job {
             ranks: 1,
+            programs: Vec::new(),
+            carrier: 0,
             kind: RankKind::Auto,
             binding: Binding::Auto,
             reports_bindings: false,
@@ -227,6 +235,8 @@ impl Job {
             format!("heap={}", self.heap_bytes),
             format!("time-scale={}", self.time_scale),
         ];
+        lines.extend(self.programs.iter().map(|program| format!("program={}", program.encode())));
+        lines.push(format!("carrier={}", self.carrier));
         lines.extend(self.timeout.map(|after| format!("timeout={}", after.as_secs_f64())));
         lines.extend(self.patience.map(|after| format!("patience={}", after.as_secs_f64())));
         lines.extend(self.rules.map(|it| format!("rules={}", it.encode())));
@@ -258,6 +268,8 @@ impl Job {
     fn set(&mut self, key: &str, value: &str) -> Option<()> {
         match key {
             "ranks" => self.ranks = value.parse().ok()?,
+            "program" => self.programs.push(Program::decode(value)?),
+            "carrier" => self.carrier = value.parse().ok()?,
             "kind" => self.kind = RankKind::named(value)?,
             "binding" => self.binding = Binding::named(value)?,
             "reports-bindings" => self.reports_bindings = value.parse().ok()?,
@@ -315,6 +327,8 @@ mod tests {
     fn a_job_survives_the_environment() {
         let job = Job {
             ranks: 120,
+            programs: vec![Program { ranks: 120, ..Program::default() }],
+            carrier: 1,
             kind: RankKind::Fiber,
             binding: Binding::HardwareThread,
             reports_bindings: true,

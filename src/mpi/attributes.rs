@@ -42,13 +42,14 @@ pub struct Predefined {
 }
 
 impl Predefined {
-    pub fn new(seats: usize) -> Predefined {
+    /// Those of a rank that runs program number `appnum`.
+    pub fn new(seats: usize, appnum: usize) -> Predefined {
         Predefined {
             tag_ub: i32::MAX,
             io: ANY_SOURCE,
             host: PROC_NULL,
             wtime_is_global: 1,
-            appnum: 0,
+            appnum: i32::try_from(appnum).unwrap_or(i32::MAX),
             universe_size: i32::try_from(seats).unwrap_or(i32::MAX),
         }
     }

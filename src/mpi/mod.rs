@@ -6,6 +6,7 @@ pub mod checks;
 pub mod coll;
 pub mod comm;
 pub mod datatype;
+pub mod dynamic;
 pub mod env;
 pub mod errhandler;
 pub mod error;

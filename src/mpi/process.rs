@@ -130,7 +130,7 @@ impl Process {
             program,
             phases: Phases::default(),
             codes: Codes::default(),
-            predefined: Predefined::new(world.size()),
+            predefined: Predefined::new(world.size(), life::app_of(me.seat)),
             comms: Table::new(Sort::Comm),
             groups: Table::new(Sort::Group),
             datatypes: Table::new(Sort::Datatype),

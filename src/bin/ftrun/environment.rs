@@ -3,6 +3,7 @@
 use crate::request::Request;
 use crate::shared::place::LIBRARY;
 use crate::shared::refusal::{BROKEN, Refusal};
+use ftmpi_launch::Job;
 use std::ffi::{OsStr, OsString};
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
@@ -46,7 +47,6 @@ pub(crate) fn of(request: &Request, library: &Path) -> Result<Variables, Refusal
     variables.set("LD_LIBRARY_PATH", Some(path));
     variables.set("LD_PRELOAD", Some(preload));
     variables.set(ftmpi_launch::PRELOAD_KEPT, kept);
-    variables.set(ftmpi_launch::VARIABLE, Some(request.job.encode().into()));
     Ok(variables)
 }
 
@@ -82,6 +82,11 @@ impl Variables {
     pub(crate) fn value(&self, name: &str) -> Option<OsString> {
         let changed = self.0.iter().rev().find(|(known, _)| known == name);
         changed.map_or_else(|| std::env::var_os(name), |(_, value)| value.clone())
+    }
+
+    /// Passes the job on.
+    pub(crate) fn carry(&mut self, job: &Job) {
+        self.set(ftmpi_launch::VARIABLE, Some(job.encode().into()));
     }
 
     pub(crate) fn give_to(&self, command: &mut Command) {

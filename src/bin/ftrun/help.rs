@@ -16,6 +16,8 @@ NAME
 
 SYNOPSIS
     @NAME@ -np N [OPTIONS] [--] PROGRAM [ARGUMENTS]
+    @NAME@ [OPTIONS] -np N PROGRAM [ARGUMENTS] : -np N PROGRAM [ARGUMENTS] ...
+    @NAME@ [OPTIONS] --app FILE
 
 DESCRIPTION
     Runs PROGRAM as an MPI job of N ranks. Every rank is a thread of one process
@@ -62,6 +64,19 @@ OPTIONS
     --deadlock on|off When all ranks wait for each other, report what each one
                       waits for and end the job: on by default. Detection takes
                       about a second.
+
+  Several programs
+    PROGRAM [ARGUMENTS] : -np N PROGRAM [ARGUMENTS]
+                      Run several programs in one job. Ranks are numbered in the
+                      order of the programs, and MPI_APPNUM is the number of a
+                      rank's program. -np, --wdir, -x and -env belong to the
+                      program that they precede, all other options to the job.
+                      Each program has its own image and private libraries. A
+                      replacement runs the program of the rank that has failed.
+                      After `--`, a `:` is an argument like any other.
+    --app FILE        Read the programs from FILE: on each line options, program
+                      and arguments. Quotes and backslashes work as in a shell,
+                      empty lines are ignored, and so is text after `#`.
 
   Failure handling
     --mode abort|blank|shrink|rebuild|ulfm

@@ -5,12 +5,12 @@
 
 #![forbid(unsafe_code)]
 
+mod app_file;
 mod calls;
 mod environment;
 mod faults;
 mod help;
 mod hosts;
-mod libraries;
 mod limits;
 mod modes;
 mod options;
@@ -19,10 +19,13 @@ mod request;
 #[path = "../shared/mod.rs"]
 mod shared;
 
-use request::{Asked, Request};
+use environment::Variables;
+use request::{App, Asked, Request};
 use shared::place;
 use shared::refusal::{NOT_RUNNABLE, Refusal};
+use std::ffi::OsString;
 use std::os::unix::process::CommandExt;
+use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode};
 
 fn main() -> ExitCode {
@@ -41,25 +44,81 @@ fn main() -> ExitCode {
 }
 
 /// Checks everything that can be checked, then becomes the program; returns only with a refusal.
-fn run(called: &str, request: Request) -> Result<std::convert::Infallible, Refusal> {
+fn run(called: &str, mut request: Request) -> Result<std::convert::Infallible, Refusal> {
     let library = place::library()?;
     place::name_as_the_standard_does(&library);
-    if let Some(directory) = &request.directory {
-        std::env::set_current_dir(directory).map_err(|error| {
-            Refusal::usage(format!("cannot enter --wdir {}: {error}", directory.display()))
-        })?;
+    if let [App { directory: Some(directory), .. }] = request.apps.as_slice() {
+        std::env::set_current_dir(directory).map_err(|error| cannot_enter(directory, &error))?;
     }
     hosts::check(&request.hosts)?;
-    let variables = environment::of(&request, &library)?;
-    let program = program::check(&request.program, &variables)?;
+    let mut variables = environment::of(&request, &library)?;
+    let programs = programs(&request.apps, &variables)?;
     limits::check(&request.job)?;
     if request.verbose {
-        eprintln!("{called}: {} ranks of {}", request.job.ranks, program.display());
+        for (app, program) in request.apps.iter().zip(&programs) {
+            eprintln!("{called}: {} ranks of {}", app.ranks, program.display());
+        }
         eprintln!("{called}: library {}", library.display());
     }
-    let mut command = Command::new(&program);
-    command.arg0(&request.program).args(&request.arguments);
+    let Request { apps, job, .. } = &mut request;
+    if apps.len() > 1 {
+        job.carrier = carrier(&programs);
+        job.programs = apps.iter().zip(&programs).map(|(app, file)| launched(app, file)).collect();
+    }
+    variables.carry(job);
+    let (app, program) = (&apps[job.carrier], &programs[job.carrier]);
+    let mut command = Command::new(program);
+    command.arg0(&app.program).args(&app.arguments);
     variables.give_to(&mut command);
     let error = command.exec();
     Err(Refusal::new(NOT_RUNNABLE, format!("cannot run {}: {error}", program.display())))
+}
+
+/// The files of all programs, each found from the directory in which its ranks start.
+fn programs(apps: &[App], variables: &Variables) -> Result<Vec<PathBuf>, Refusal> {
+    let is_only = apps.len() == 1;
+    let found = |app: &App| {
+        let Some(directory) = app.directory.as_ref().filter(|_| !is_only) else {
+            return program::check(&app.program, variables);
+        };
+        directory.read_dir().map_err(|error| cannot_enter(directory, &error))?;
+        let has_place = app.program.to_string_lossy().contains('/');
+        let name = if has_place { directory.join(&app.program) } else { (&app.program).into() };
+        program::check(name.as_os_str(), variables)
+    };
+    apps.iter().map(found).collect()
+}
+
+fn cannot_enter(directory: &Path, error: &std::io::Error) -> Refusal {
+    Refusal::usage(format!("cannot enter --wdir {}: {error}", directory.display()))
+}
+
+/// Which program the process starts with: the thread-local variables of the others must fit where
+/// its own are.
+fn carrier(programs: &[PathBuf]) -> usize {
+    let tls = |file: &PathBuf| match ftmpi_elf::look(file) {
+        Ok(ftmpi_elf::Kind::Elf(elf)) => elf.tls.0,
+        _ => 0,
+    };
+    let most = programs.iter().map(tls).max().unwrap_or(0);
+    programs.iter().position(|file| tls(file) == most).unwrap_or(0)
+}
+
+/// A program as the library is told of it.
+fn launched(app: &App, file: &Path) -> ftmpi_launch::Program {
+    let absolute = |path: &Path| std::path::absolute(path).unwrap_or_else(|_| path.to_path_buf());
+    let name = std::iter::once(app.program.clone());
+    let variable = |(name, value): &(String, OsString)| {
+        let mut line = OsString::from(name);
+        line.push("=");
+        line.push(value);
+        line
+    };
+    ftmpi_launch::Program {
+        ranks: app.ranks,
+        file: absolute(file),
+        arguments: name.chain(app.arguments.iter().cloned()).collect(),
+        directory: app.directory.as_deref().map(absolute),
+        variables: app.variables.iter().map(variable).collect(),
+    }
 }

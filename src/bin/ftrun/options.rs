@@ -60,8 +60,8 @@ pub(crate) enum Does {
     Nothing,
     /// Would change what the user sees, but has no effect here: a warning says so.
     NotHere,
-    /// Several programs in one job.
-    ManyPrograms,
+    /// `--app FILE`: the programs are in a file.
+    AppFile,
 }
 
 /// An option: its names, the number of words that follow, and its effect.
@@ -126,7 +126,7 @@ const CHOICES: &[Choice] = &[
     choice(&["version", "V", "info"], 0, Does::Version),
     choice(&["N", "npernode"], 1, Does::RanksPerNode),
     // Several programs in one job.
-    choice(&["app", "configfile"], 1, Does::ManyPrograms),
+    choice(&["app", "configfile"], 1, Does::AppFile),
     // Placement and start-up on many hosts.
     choice(&["oversubscribe", "nooversubscribe", "no-oversubscribe"], 0, Does::Nothing),
     choice(&["allow-run-as-root", "do-not-launch", "do-not-resolve"], 0, Does::Nothing),

@@ -1,9 +1,9 @@
 //! Finds the program, and refuses one that cannot run as ranks: one sentence each, with the cure.
 
 use crate::environment::Variables;
-use crate::libraries::{self, Asked};
 use crate::shared::place::{LIBRARY, STANDARD_NAMES};
 use crate::shared::refusal::{NOT_FOUND, NOT_RUNNABLE, Refusal};
+use ftmpi_elf::libraries::{self, Asked};
 use ftmpi_elf::{self as elf, Elf, Kind};
 use std::ffi::OsStr;
 use std::fs::Metadata;
@@ -174,7 +174,8 @@ fn uses_us(asked: &[Asked]) -> Result<(), String> {
         library.name == LIBRARY || STANDARD_NAMES.contains(&library.name.as_str())
     };
     // A library that is not found may need anything; ld.so will name it.
-    let unknown = asked.iter().any(|library| !library.found && !libraries::is_libc(&library.name));
+    let unknown =
+        asked.iter().any(|library| library.path.is_none() && !libraries::is_libc(&library.name));
     if unknown || asked.iter().any(ours) {
         return Ok(());
     }

@@ -1,5 +1,6 @@
 //! The parsed command line: the program, the number of ranks, and the conditions of the job.
 
+use crate::app_file;
 use crate::faults::{self, Faults};
 use crate::modes::{self, Wanted};
 use crate::options::{self, Does};
@@ -21,16 +22,25 @@ pub(crate) enum Asked {
 #[derive(Debug, Default)]
 pub(crate) struct Request {
     pub(crate) job: Job,
-    pub(crate) program: OsString,
-    pub(crate) arguments: Vec<OsString>,
+    /// The programs, in the order of their ranks; at least one.
+    pub(crate) apps: Vec<App>,
     /// Variables to set, in the order in which they were named.
     pub(crate) variables: Vec<(String, OsString)>,
-    pub(crate) directory: Option<PathBuf>,
     /// Where the job should run, by name and by file: only this host is possible.
     pub(crate) hosts: Hosts,
     pub(crate) verbose: bool,
     /// How the job handles failures.
     pub(crate) wanted: Wanted,
+}
+
+/// A program to run, as the command line has it.
+#[derive(Debug, Default)]
+pub(crate) struct App {
+    pub(crate) ranks: usize,
+    pub(crate) program: OsString,
+    pub(crate) arguments: Vec<OsString>,
+    pub(crate) variables: Vec<(String, OsString)>,
+    pub(crate) directory: Option<PathBuf>,
 }
 
 /// The hosts that were named.
@@ -44,9 +54,11 @@ pub(crate) struct Hosts {
 pub(crate) fn read(called: &str, words: impl Iterator<Item = OsString>) -> Result<Asked, Refusal> {
     let (request, faults) = (Request::default(), Faults::default());
     let (ranks, per_node, kind, stack, heap, quiet) = (None, None, None, None, None, false);
-    let words = Reader::new(words, Dashes::OneOrTwo, options::find as Find);
-    let binding = None;
+    let words = reader(words.collect());
+    let (binding, app, app_file) = (None, App::default(), None);
     let reading = Reading {
+        app,
+        app_file,
         called,
         words,
         request,
@@ -66,9 +78,10 @@ impl Request {
     /// Decides how the job handles failures: options take precedence over the environment, in which
     /// `-x` has the last word.
     fn settle_rules(&mut self) -> Result<(), Refusal> {
-        let Request { wanted, variables, job, .. } = self;
+        let Request { wanted, variables, job, apps, .. } = self;
         wanted.fill_from(|name| {
-            let set = variables.iter().rev().find(|(known, _)| known == name);
+            let of_apps = apps.iter().flat_map(|app| app.variables.iter().rev());
+            let set = of_apps.chain(variables.iter().rev()).find(|(known, _)| known == name);
             set.map(|(_, value)| value.clone()).or_else(|| std::env::var_os(name))
         })?;
         job.rules = wanted.rules()?;
@@ -80,9 +93,18 @@ impl Request {
 /// What finds an option by its name.
 type Find = fn(&str) -> Option<(Does, usize)>;
 
-struct Reading<'a, W> {
+type Words = Reader<std::vec::IntoIter<OsString>, Find>;
+
+fn reader(words: Vec<OsString>) -> Words {
+    Reader::new(words.into_iter(), Dashes::OneOrTwo, options::find as Find)
+}
+
+struct Reading<'a> {
     called: &'a str,
-    words: Reader<W, Find>,
+    words: Words,
+    /// The program that is being read.
+    app: App,
+    app_file: Option<OsString>,
     request: Request,
     faults: Faults,
     ranks: Option<usize>,
@@ -94,31 +116,35 @@ struct Reading<'a, W> {
     quiet: bool,
 }
 
-impl<W: Iterator<Item = OsString>> Reading<'_, W> {
+/// What a section of the command line, which ends at `:`, turned out to be.
+enum Section {
+    /// A program, and whether another one follows.
+    App {
+        is_last: bool,
+    },
+    /// The programs are in a file.
+    File(OsString),
+    Asked(Asked),
+}
+
+impl Reading<'_> {
     fn read(mut self) -> Result<Asked, Refusal> {
-        let mut plain = false;
         let mut warnings = Vec::new();
-        let program = loop {
-            match self.words.item().map_err(refused)? {
-                None => return Err(self.nothing_to_run()),
-                Some(Item::End) => {
-                    plain = true;
-                    break self.words.word().ok_or_else(|| self.nothing_to_run())?;
-                }
-                Some(Item::Word(word)) => break word,
-                Some(Item::Option { does: Does::Help, .. }) => return Ok(Asked::Help),
-                Some(Item::Option { does: Does::Version, .. }) => return Ok(Asked::Version),
-                Some(Item::Option { dashed, does, values }) => {
-                    warnings.extend(self.obey(&dashed, does, values)?);
+        loop {
+            match self.section(&mut warnings)? {
+                Section::Asked(asked) => return Ok(asked),
+                Section::App { is_last: false } => {}
+                Section::App { is_last: true } => break,
+                Section::File(file) => {
+                    for line in app_file::read(&file)? {
+                        self.words = reader(line);
+                        while let Section::App { is_last: false } = self.section(&mut warnings)? {}
+                    }
+                    break;
                 }
             }
-        };
-        self.request.program = program;
-        self.request.arguments = self.words.rest();
-        if !plain && self.request.arguments.iter().any(|word| word == ":") {
-            return Err(Refusal::usage(several_programs("`:`")));
         }
-        self.request.job.ranks = self.ranks.or(self.per_node).ok_or_else(|| self.no_ranks())?;
+        self.settle_apps();
         self.request.settle_rules()?;
         self.settle_kind()?;
         self.settle_binding()?;
@@ -138,6 +164,64 @@ impl<W: Iterator<Item = OsString>> Reading<'_, W> {
             warnings.iter().for_each(|warning| eprintln!("{}: {warning}", self.called));
         }
         Ok(Asked::Run(Box::new(self.request)))
+    }
+
+    /// Reads one program with the options before it.
+    fn section(&mut self, warnings: &mut Vec<String>) -> Result<Section, Refusal> {
+        let mut is_plain = false;
+        let program = loop {
+            match self.words.item().map_err(refused)? {
+                None => match self.app_file.take() {
+                    Some(file) => return Ok(Section::File(file)),
+                    None => return Err(self.nothing_to_run()),
+                },
+                Some(Item::End) => {
+                    is_plain = true;
+                    break self.words.word().ok_or_else(|| self.nothing_to_run())?;
+                }
+                Some(Item::Word(word)) => break word,
+                Some(Item::Option { does: Does::Help, .. }) => {
+                    return Ok(Section::Asked(Asked::Help));
+                }
+                Some(Item::Option { does: Does::Version, .. }) => {
+                    return Ok(Section::Asked(Asked::Version));
+                }
+                Some(Item::Option { dashed, does, values }) => {
+                    warnings.extend(self.obey(&dashed, does, values)?);
+                }
+            }
+        };
+        if let Some(file) = &self.app_file {
+            return Err(Refusal::usage(format!(
+                "--app {} names the programs: {} cannot follow it",
+                file.to_string_lossy(),
+                program.to_string_lossy()
+            )));
+        }
+        let mut app = std::mem::take(&mut self.app);
+        let ranks = self.ranks.take().or(self.per_node.take());
+        app.program = program;
+        app.ranks = ranks.ok_or_else(|| self.no_ranks(&app.program))?;
+        let mut is_last = true;
+        while let Some(word) = self.words.word() {
+            if word == ":" && !is_plain {
+                is_last = false;
+                break;
+            }
+            app.arguments.push(word);
+        }
+        self.request.apps.push(app);
+        Ok(Section::App { is_last })
+    }
+
+    /// Adds up the ranks of all programs. What is set for the only one is set for the job.
+    fn settle_apps(&mut self) {
+        let Request { job, apps, variables, .. } = &mut self.request;
+        let ranks = apps.iter().try_fold(0usize, |sum, app| sum.checked_add(app.ranks));
+        job.ranks = ranks.unwrap_or(usize::MAX);
+        if let [app] = apps.as_mut_slice() {
+            variables.append(&mut app.variables);
+        }
     }
 
     /// Decides whether ranks are fibers or threads: by the option, or by the environment.
@@ -250,14 +334,14 @@ impl<W: Iterator<Item = OsString>> Reading<'_, W> {
             Does::Leftovers => job.leftovers = true,
             Does::Variable => return self.export(dashed, value),
             Does::VariablePair => self.set(dashed, values)?,
-            Does::Directory => self.request.directory = Some(value.into()),
+            Does::Directory => self.app.directory = Some(value.into()),
             Does::Hosts => {
                 let text = value.to_string_lossy();
                 self.request.hosts.names.extend(text.split(',').map(str::to_string));
             }
             Does::HostFile => self.request.hosts.files.push(value.into()),
             Does::NotHere => return Ok(Some(format!("{dashed} has no effect here"))),
-            Does::ManyPrograms => return Err(Refusal::usage(several_programs(dashed))),
+            Does::AppFile => self.app_file = Some(value.to_os_string()),
             Does::Nothing | Does::Help | Does::Version => {}
         }
         Ok(None)
@@ -285,7 +369,10 @@ impl<W: Iterator<Item = OsString>> Reading<'_, W> {
                 "{dashed} expects NAME=VALUE, but the name is empty"
             )));
         }
-        self.request.variables.push((name, value));
+        let is_for_all = dashed.trim_start_matches('-').starts_with('g');
+        let variables =
+            if is_for_all { &mut self.request.variables } else { &mut self.app.variables };
+        variables.push((name, value));
         Ok(())
     }
 
@@ -296,9 +383,9 @@ impl<W: Iterator<Item = OsString>> Reading<'_, W> {
         ))
     }
 
-    fn no_ranks(&self) -> Refusal {
+    fn no_ranks(&self, program: &OsStr) -> Refusal {
         let called = self.called;
-        let program = self.request.program.to_string_lossy();
+        let program = program.to_string_lossy();
         Refusal::usage(format!("how many ranks? Use `{called} -np N {program}`"))
     }
 }
@@ -334,16 +421,13 @@ fn lacks_value(dashed: &str, does: Does) -> Refusal {
         Does::Deadlock | Does::Check => "`on` or `off`",
         Does::Variable | Does::VariablePair => "NAME=VALUE",
         Does::Directory => "a directory",
+        Does::AppFile => "a file",
         Does::Port => "the number of a port",
         Does::Hosts => "the name of a host",
         Does::HostFile | Does::KillFile | Does::Report | Does::Record => "a file",
         _ => "a value",
     };
     Refusal::usage(format!("{dashed} needs {wanted} after it"))
-}
-
-fn several_programs(what: &str) -> String {
-    format!("{what}: several programs in one job are not supported yet; all ranks run one program")
 }
 
 fn ranks(dashed: &str, value: &OsStr) -> Result<usize, Refusal> {

@@ -1,7 +1,6 @@
 //! The arguments of the program, for each rank.
 
-use crate::host::loader::Program;
-use std::ffi::CStr;
+use std::ffi::{CString, c_int};
 use std::ptr;
 
 /// The arguments of every rank, copied to the upper end of its stack, where the kernel puts those
@@ -13,17 +12,19 @@ pub(super) struct Arguments {
 }
 
 impl Arguments {
-    pub(super) fn of(program: &Program) -> Arguments {
-        let count = usize::try_from(program.argc).unwrap_or(0);
+    pub(super) fn of(all: &[CString]) -> Arguments {
         let (mut words, mut text) = (Vec::new(), Vec::new());
-        let pointers = (count + 1) * size_of::<usize>();
-        for index in 0..count {
+        let pointers = (all.len() + 1) * size_of::<usize>();
+        for argument in all {
             words.push(pointers + text.len());
-            // SAFETY: the process got that many arguments, each a string.
-            let argument = unsafe { CStr::from_ptr(*program.argv.add(index)) };
             text.extend_from_slice(argument.to_bytes_with_nul());
         }
         Arguments { words, text }
+    }
+
+    /// How many there are.
+    pub(super) fn count(&self) -> c_int {
+        c_int::try_from(self.words.len()).unwrap_or(c_int::MAX)
     }
 
     /// The number of bytes that they take of a stack.

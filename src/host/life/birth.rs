@@ -24,8 +24,9 @@ pub(super) fn bear(world: &'static RunningJob, seat: usize, who: Newcomer) -> Re
     let failed = |what: &str, error: std::io::Error| format!("rank {seat}: {what}: {error}");
     let prepared = world.plan.prepare(&mut ground);
     prepared.map_err(|error| failed("no memory for its stack", error))?;
-    let images = Images::at(&world.template, world.plan.images(&ground));
-    let arguments = world.plan.stack(&ground).end - world.arguments.bytes();
+    let app = world.app_of(seat);
+    let images = Images::at(app.template, world.plan.images(&ground));
+    let arguments = world.plan.stack(&ground).end - app.arguments.bytes();
     let life = Life::new(who.generation, &world.plan, &ground, arguments);
     let rank = Box::new(Rank::new(seat, who.incarnation, images, life));
     if replay::is_wanted() {
@@ -41,7 +42,7 @@ pub(super) fn bear(world: &'static RunningJob, seat: usize, who: Newcomer) -> Re
     let mut stack = world.plan.stack(&ground);
     stack.end = rank.life.arguments;
     // SAFETY: the ground is prepared for this rank, and not in use yet.
-    unsafe { world.arguments.lay_down(stack.end) };
+    unsafe { app.arguments.lay_down(stack.end) };
     match fiber {
         Some(fiber) => start_fiber(rank, fiber, &thread, stack),
         None => start_thread(rank, stack),
@@ -96,7 +97,9 @@ fn live(rank: &'static Rank, is_fiber: bool) -> ! {
     let frame = ptr::from_ref(&rank).addr();
     rank.life.first_frame.store(frame, Ordering::Relaxed);
     fiber::aside(|| settle_in(rank, is_fiber));
-    let (argc, argv) = (running_job::of_process().program.argc, rank.life.arguments);
+    let app = running_job::of_process().app_of(rank.seat);
+    app.enter();
+    let (argc, argv) = (app.arguments.count(), rank.life.arguments);
     let argv = ptr::with_exposed_provenance_mut(argv);
     rank.images.construct(argc, argv, rank.libc.envp());
     exit_current(rank.images.main(argc, argv, rank.libc.envp()))
@@ -116,6 +119,7 @@ fn settle_in(rank: &'static Rank, is_fiber: bool) {
     drop(thread);
     move_into_images(rank);
     rank.images.adopt_tls();
+    running_job::of_process().app_of(rank.seat).furnish(rank);
     if rank.incarnation > 0 {
         let numbers = [
             ("FTMPI_INCARNATION", u64::from(rank.incarnation)),

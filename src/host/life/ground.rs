@@ -44,8 +44,28 @@ pub(super) struct Plan {
     protection: i32,
     /// Guards are marks in page tables; otherwise mappings.
     marks_guards: bool,
-    /// The address of the images of all ranks, if they share them.
-    shared_images: Option<usize>,
+}
+
+/// What images need.
+#[derive(Default)]
+pub(super) struct Needs {
+    bytes: usize,
+    alignment: usize,
+    has_executable_stack: bool,
+    are_flat: bool,
+}
+
+impl Needs {
+    /// What these and those of `template` need.
+    pub(super) fn and(self, template: &Template) -> Needs {
+        let bytes = if template.is_shared { 0 } else { template.bytes };
+        Needs {
+            bytes: self.bytes.max(bytes),
+            alignment: self.alignment.max(template.alignment),
+            has_executable_stack: self.has_executable_stack || template.has_executable_stack,
+            are_flat: self.are_flat || template.is_flat,
+        }
+    }
 }
 
 /// The ground of one seat.
@@ -59,11 +79,11 @@ pub(super) struct Ground {
 
 impl Plan {
     /// `is_for_fibers`: glibc does not know the threads that will live there.
-    pub(super) fn new(template: &Template, stack_bytes: usize, is_for_fibers: bool) -> Plan {
-        let alignment = template.alignment;
+    pub(super) fn new(needs: &Needs, stack_bytes: usize, is_for_fibers: bool) -> Plan {
+        let alignment = needs.alignment;
         let read_write = libc::PROT_READ | libc::PROT_WRITE;
-        let is_executable = template.has_executable_stack || template.is_flat;
-        let images = if template.is_shared { 0 } else { template.bytes };
+        let is_executable = needs.has_executable_stack || needs.are_flat;
+        let images = needs.bytes;
         let mut stack_bytes = stack_bytes.max(64 << 10).next_multiple_of(PAGE);
         let guard_bytes = (stack_bytes / 4).clamp(SMALLEST_GUARD, LARGEST_GUARD);
         let guard_bytes = guard_bytes.next_multiple_of(PAGE);
@@ -87,19 +107,9 @@ impl Plan {
             alignment: if is_spread { TABLE } else { alignment },
             skew: if is_spread { TABLE / 2 } else { 0 },
             stack_protection: read_write | if is_executable { libc::PROT_EXEC } else { 0 },
-            protection: read_write | if template.is_flat { libc::PROT_EXEC } else { 0 },
+            protection: read_write | if needs.are_flat { libc::PROT_EXEC } else { 0 },
             marks_guards: can_mark_guards(),
-            shared_images: None,
         }
-    }
-
-    /// Reserves memory for images that all ranks share; returns its address.
-    pub(super) fn reserve_images(&mut self, template: &Template) -> Result<usize, Error> {
-        let bytes = template.bytes + template.alignment;
-        let start = map(0, bytes, libc::PROT_READ | libc::PROT_WRITE)?;
-        let start = start.next_multiple_of(template.alignment);
-        self.shared_images = Some(start);
-        Ok(start)
     }
 
     /// How many mappings a ground takes besides those of the images and the one before them.
@@ -200,8 +210,15 @@ impl Plan {
     }
 
     pub(super) fn images(&self, ground: &Ground) -> usize {
-        self.shared_images.unwrap_or(ground.start + self.images_at)
+        ground.start + self.images_at
     }
+}
+
+/// Reserves memory for images that all ranks share; returns its address.
+pub(super) fn reserve_images(template: &Template) -> Result<usize, Error> {
+    let bytes = template.bytes + template.alignment;
+    let start = map(0, bytes, libc::PROT_READ | libc::PROT_WRITE)?;
+    Ok(start.next_multiple_of(template.alignment))
 }
 
 /// Frees the memory of these pages.

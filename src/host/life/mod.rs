@@ -6,6 +6,7 @@
 //! anything.
 
 mod abort;
+mod apps;
 mod arguments;
 mod birth;
 mod closing;
@@ -30,12 +31,13 @@ mod threads;
 mod units;
 mod verdict;
 
+pub use apps::{Apps, Started};
 pub use closing::{end_process, refuse};
 pub use ending::end_current;
 pub use obituary::{cause, obituary};
 pub use pulse::Pulse;
 pub use run::{has_alarms, run};
-pub use running_job::{expect_dues, incarnation, kill, kill_only, living, pin, respawn};
+pub use running_job::{app_of, expect_dues, incarnation, kill, kill_only, living, pin, respawn};
 pub use seat::{Pin, Visit};
 pub use tenant::Tenant;
 pub use verdict::{Ending, Newcomer, Verdict};

@@ -1,37 +1,35 @@
 //! Runs a job: decides where ranks go and what carries them, and hands over to the supervisor.
 
-use super::arguments::Arguments;
+use super::apps::{App, Apps, Ready};
 use super::closing::end_process;
-use super::ground::Plan;
+use super::ground::{self, Needs, Plan};
 use super::running_job::{self, Prepared, RunningJob, hurry, look_again};
 use super::seat::Seat;
 use super::supervisor::Supervisor;
 use super::tenant::Tenant;
 use super::{limits, threads};
-use crate::host::loader::{Program, Template};
+use crate::host::loader::Template;
 use crate::host::replay::{self, Wakers};
 use crate::host::{cores, fiber, heap, sched, shims, signals};
 use crate::launch::{Job, RankKind};
 
-/// Runs `program` as the ranks of `job` until all have ended or `tenant` ends the job.
-pub fn run(program: Program, job: Job, tenant: Box<dyn Tenant>) -> ! {
-    match prepare(program, &job, tenant) {
+/// Runs `apps` as the ranks of `job` until all have ended or `tenant` ends the job.
+pub fn run(apps: Apps, job: Job, tenant: Box<dyn Tenant>) -> ! {
+    match prepare(apps, &job, tenant) {
         Ok(world) => Supervisor::new(world, &job).work(),
         Err(why) => end_process(2, &format!("ftrun: {why}\n")),
     }
 }
 
-fn prepare(
-    program: Program, job: &Job, tenant: Box<dyn Tenant>,
-) -> Result<&'static RunningJob, String> {
+fn prepare(apps: Apps, job: &Job, tenant: Box<dyn Tenant>) -> Result<&'static RunningJob, String> {
     shims::prepare(job);
     replay::connect(Wakers { supervisor: hurry, workers: fiber::rouse, monitor: fiber::hurry });
-    let mut template = Template::of_process(&program, job, shims::function)?;
+    let template = |program| Template::of(program, job, shims::function).map(Box::new);
+    let templates = apps.programs.into_iter().map(template).collect::<Result<Vec<_>, _>>()?;
+    let templates: Vec<&'static mut Template> = templates.into_iter().map(Box::leak).collect();
     let count = sched::cores();
-    let arguments = Arguments::of(&program);
-    // The arguments do not count against the stack size.
-    let stack_bytes = job.stack_bytes.saturating_add(arguments.bytes());
-    let plan = lay_out(&mut template, job, stack_bytes, wants_fibers(job, count))?;
+    let (plan, templates) = lay_out(templates, job, &apps.all, wants_fibers(job, count))?;
+    let apps = Ready::all(apps.all, &templates);
     let grounds = plan.reserve(job.ranks).map_err(|error| {
         let gigabytes = ((plan.bytes >> 20) * job.ranks) >> 10;
         format!(
@@ -50,7 +48,7 @@ fn prepare(
     sched::expect_crowd(job.ranks > count);
     cores::arrange(job, job.ranks <= count && !wants_fibers(job, count));
     let seats = grounds.into_iter().map(Seat::new).collect();
-    let world = running_job::begin(Prepared { program, arguments, template, plan, seats, tenant });
+    let world = running_job::begin(Prepared { apps, plan, seats, tenant });
     signals::install();
     // Workers are interrupted by signals, which look at the world.
     if choose_kind(job, count)? {
@@ -64,27 +62,39 @@ fn prepare(
 
 /// Decides where ranks and their images go, within the mappings that this machine allows.
 fn lay_out(
-    template: &mut Template, job: &Job, stack_bytes: usize, is_for_fibers: bool,
-) -> Result<Plan, String> {
-    let mut plan = Plan::new(template, stack_bytes, is_for_fibers);
-    if let Err(why) = limits::check(job.ranks, template.maps() + plan.maps()) {
+    mut templates: Vec<&'static mut Template>, job: &Job, apps: &[App], is_for_fibers: bool,
+) -> Result<(Plan, Vec<&'static Template>), String> {
+    // The arguments do not count against the stack size.
+    let arguments = apps.iter().map(App::bytes_of_arguments).max().unwrap_or(0);
+    let stack_bytes = job.stack_bytes.saturating_add(arguments);
+    let maps = |templates: &[&'static mut Template]| {
+        templates.iter().map(|template| template.maps()).max().unwrap_or(0)
+    };
+    let mut plan = Plan::new(&needs_of(&templates), stack_bytes, is_for_fibers);
+    if let Err(why) = limits::check(job.ranks, maps(&templates) + plan.maps()) {
         // Without separate mappings, their number has no limit.
-        if template.is_shared || !plan.marks_guards() || !template.flatten() {
+        let may_flatten = !job.shares_image && plan.marks_guards();
+        if !may_flatten || !templates.iter_mut().all(|template| template.flatten()) {
             return Err(why);
         }
-        plan = Plan::new(template, stack_bytes, is_for_fibers);
-        limits::check(job.ranks, template.maps() + plan.maps())?;
+        plan = Plan::new(&needs_of(&templates), stack_bytes, is_for_fibers);
+        limits::check(job.ranks, maps(&templates) + plan.maps())?;
         if job.explain {
             eprintln!("ftrun: each rank has its own copy of the code: {why}");
         }
     }
-    if template.is_shared {
+    for template in templates.iter().filter(|template| template.is_shared) {
         let failed = |error| format!("no memory for the image of all ranks: {error}");
-        let start = plan.reserve_images(template).map_err(failed)?;
+        let start = ground::reserve_images(template).map_err(failed)?;
         // SAFETY: the memory was reserved for them, and nothing runs in there yet.
-        unsafe { template.make(start, &|_| None) }.map_err(failed)?;
+        unsafe { template.make_for_all(start) }.map_err(failed)?;
     }
-    Ok(plan)
+    Ok((plan, templates.into_iter().map(|template| &*template).collect()))
+}
+
+/// What the images of any of these programs need.
+fn needs_of(templates: &[&'static mut Template]) -> Needs {
+    templates.iter().fold(Needs::default(), |needs, template| needs.and(template))
 }
 
 /// Whether ranks are to be fibers, if that is possible.

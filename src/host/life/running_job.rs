@@ -1,12 +1,12 @@
 //! The job that runs in this process: its seats, and the way to the supervisor.
 
-use super::arguments::Arguments;
+use super::apps::Ready;
 use super::ground::Plan;
 use super::seat::{Pin, Seat, Visit};
 use super::tenant::Tenant;
 use super::verdict::Newcomer;
 use crate::host::fiber::Fiber;
-use crate::host::loader::{Program, Template};
+use crate::host::loader::Template;
 use crate::host::sched::Bell;
 use crate::host::{Rank, current, replay};
 use crossbeam_channel::{Receiver, Sender, unbounded};
@@ -16,9 +16,7 @@ use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, AtomicPtr, AtomicU64, Ordering};
 
 pub(super) struct RunningJob {
-    pub(super) program: Program,
-    pub(super) arguments: Arguments,
-    pub(super) template: Template,
+    apps: Vec<Ready>,
     pub(super) plan: Plan,
     pub(super) seats: Vec<Seat>,
     /// The fibers of the ranks, by seat; `None`: no rank has started there yet.
@@ -51,9 +49,7 @@ static WORLD: OnceLock<RunningJob> = OnceLock::new();
 
 /// What is decided about a job before it begins.
 pub(super) struct Prepared {
-    pub(super) program: Program,
-    pub(super) arguments: Arguments,
-    pub(super) template: Template,
+    pub(super) apps: Vec<Ready>,
     pub(super) plan: Plan,
     pub(super) seats: Vec<Seat>,
     pub(super) tenant: Box<dyn Tenant>,
@@ -61,13 +57,11 @@ pub(super) struct Prepared {
 
 /// The process runs this job from now on.
 pub(super) fn begin(prepared: Prepared) -> &'static RunningJob {
-    let Prepared { program, arguments, template, plan, seats, tenant } = prepared;
+    let Prepared { apps, plan, seats, tenant } = prepared;
     let (condemn, condemned) = unbounded();
     let (order, orders) = unbounded();
     let world = RunningJob {
-        program,
-        arguments,
-        template,
+        apps,
         plan,
         seats,
         fibers: OnceLock::new(),
@@ -164,6 +158,11 @@ pub fn respawn(seat: usize, newcomer: Newcomer) {
     world.call();
 }
 
+/// Which of the job's programs the rank in `seat` runs.
+pub fn app_of(seat: usize) -> usize {
+    found().map_or(0, |world| world.number_of_app(seat))
+}
+
 /// Keeps the memory of an incarnation of the rank in `seat` mapped, as long as the pin is held.
 /// `None` when that memory is gone, or about to be freed. Without a job nothing is ever freed.
 pub fn pin(seat: usize, incarnation: u32) -> Option<Pin> {
@@ -220,7 +219,7 @@ pub(in crate::host) fn expect_alarms() {
 
 /// Shared code in which a thread holds no lock, so that it may be ended there.
 pub(in crate::host) fn harmless_code() -> &'static [Range<usize>] {
-    found().map_or(&[], |world| &world.template.harmless_code)
+    found().map_or(&[], |world| &world.template().harmless_code)
 }
 
 /// The tenant's timed work has changed.
@@ -259,6 +258,20 @@ impl RunningJob {
             self.seats[seat].rank().filter(is_meant)
         });
         ranks.inspect(|rank| rank.pulse.stop()).collect()
+    }
+
+    /// What the rank in this seat runs.
+    pub(super) fn app_of(&self, seat: usize) -> &Ready {
+        self.apps.get(self.number_of_app(seat)).expect("every seat belongs to a program")
+    }
+
+    fn number_of_app(&self, seat: usize) -> usize {
+        self.apps.partition_point(|app| app.end <= seat)
+    }
+
+    /// The template of a program; all know the shared libraries of the process.
+    pub(super) fn template(&self) -> &'static Template {
+        self.apps[0].template
     }
 
     /// From now on, ranks are fibers.

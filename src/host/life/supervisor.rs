@@ -353,7 +353,7 @@ impl Supervisor {
         let Some(call) = words.next().and_then(|word| word.parse::<i64>().ok()) else { return };
         let values: Vec<usize> = words.filter_map(parse).collect();
         let &[first, _, _, _, _, _, sp, pc] = values.as_slice() else { return };
-        let is_in_pool = self.world.template.waiting_code.iter().any(|code| code.contains(&pc));
+        let is_in_pool = self.world.template().waiting_code.iter().any(|code| code.contains(&pc));
         if call == libc::SYS_futex && is_in_pool || signals::is_harmless_wait(rank, call, first) {
             thread.excuse(pc, sp);
         }

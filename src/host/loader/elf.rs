@@ -29,7 +29,7 @@ impl Version {
 }
 
 /// A dynamic section, its pointers made absolute.
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub(super) struct Dynamic {
     symbols: usize,
     strings: usize,

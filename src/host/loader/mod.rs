@@ -11,6 +11,7 @@ mod elf;
 mod globals;
 pub(in crate::host) mod nowhere;
 mod object;
+mod open;
 mod order;
 pub(in crate::host) mod plugins;
 mod policy;
@@ -22,6 +23,7 @@ mod template;
 use crate::launch::Job;
 use elf::{PAGE, PF_X};
 use object::{Object, Piece};
+use plugins::Plugins;
 use reloc_program::Own;
 use relocs::StandIn;
 use scope::Scope;
@@ -29,22 +31,33 @@ use std::ffi::{CStr, c_char, c_int};
 use std::fmt::Write;
 use std::io::Error;
 use std::ops::Range;
+use std::path::Path;
+use std::sync::OnceLock;
 
-/// The program's entry points, as ld.so loaded it, and its arguments.
-#[derive(Clone, Copy)]
+/// A program that is loaded: its entry points, and what its references are bound to.
 pub struct Program {
     /// Addresses in the template.
-    pub main: usize,
+    main: usize,
     /// What programs linked with a glibc before 2.34 pass: it runs the program's constructors.
-    pub init: Option<usize>,
-    pub argc: c_int,
-    pub argv: *const *const c_char,
+    init: Option<usize>,
+    scope: Scope,
 }
 
-// SAFETY: the argument and environment strings of the process are not changed while ranks live.
-unsafe impl Send for Program {}
-// SAFETY: as above.
-unsafe impl Sync for Program {}
+impl Program {
+    /// The one that the process has started with.
+    pub fn of_process(main: usize, init: Option<usize>) -> Program {
+        Program { main, init, scope: template::known() }
+    }
+
+    /// Another one.
+    pub fn open(file: &Path, job: &Job) -> Result<Program, String> {
+        open::open(file, job).map(|open::Opened { main, init, scope }| Program {
+            main,
+            init,
+            scope,
+        })
+    }
+}
 
 /// All private objects, ready to be mapped for any number of ranks.
 pub(super) struct Template {
@@ -66,6 +79,9 @@ pub(super) struct Template {
     pub(super) is_shared: bool,
     /// Images are copies in plain memory, all of it writable and executable.
     pub(super) is_flat: bool,
+    /// Where the images of all ranks are, if they share them.
+    shared_at: OnceLock<usize>,
+    plugins: Plugins,
 }
 
 /// The private images of one rank.
@@ -82,7 +98,7 @@ type Main = extern "C-unwind" fn(c_int, *mut *mut c_char, *mut *mut c_char) -> c
 /// Where the objects of this process define `name`, in the order of symbol lookup. To be called
 /// before there are ranks, or where there are none.
 pub fn definitions(name: &'static CStr) -> Vec<usize> {
-    let scope = Scope::of_process();
+    let scope = template::known();
     let wanted = scope::Reference { name, version: None };
     let found = (0..scope.objects.len()).filter_map(|object| scope.find_at_home(object, wanted));
     found.map(|found| scope.objects[found.object].address(found.symbol)).collect()
@@ -91,7 +107,7 @@ pub fn definitions(name: &'static CStr) -> Vec<usize> {
 /// Whether the program, or a library that it has loaded, refers to a symbol whose name `is_meant`.
 /// To be called before there are ranks, or where there are none.
 pub fn refers_to(is_meant: impl Fn(&str) -> bool) -> bool {
-    let scope = Scope::of_process();
+    let scope = template::known();
     let own = definitions as *const () as usize;
     let others = scope.objects.iter().filter(|object| !object.span.contains(&own));
     let mut names = others.flat_map(|object| {
@@ -104,11 +120,9 @@ pub fn refers_to(is_meant: impl Fn(&str) -> bool) -> bool {
 }
 
 impl Template {
-    /// Reads the objects that ld.so has loaded.
-    pub(super) fn of_process(
-        program: &Program, job: &Job, stand_in: StandIn,
-    ) -> Result<Template, String> {
-        let scope = template::scope();
+    /// Reads the objects of `program` that ld.so has loaded.
+    pub(super) fn of(program: Program, job: &Job, stand_in: StandIn) -> Result<Template, String> {
+        let scope = program.scope;
         let choices = policy::choose(&scope, job)?;
         if scope.objects[0].base == 0 {
             return Err("the program is not position independent; link it without -no-pie".into());
@@ -126,7 +140,11 @@ impl Template {
             let low = loaded.span.start - loaded.base;
             let at = (end + align - low % align).next_multiple_of(align) - (align - low % align);
             private[index] = Some(objects.len());
-            objects.push(Object::new(loaded, at)?);
+            let mut object = Object::new(loaded, at)?;
+            if let Some(tls) = object.tls.as_mut().filter(|_| index == 0 && scope.host.is_some()) {
+                tls.below_thread = Some(loaded.tls_block().0);
+            }
+            objects.push(object);
             end = at + loaded.span.len();
         }
         let biases: Vec<usize> = objects.iter().map(|object| object.bias).collect();
@@ -159,6 +177,8 @@ impl Template {
             }),
             is_shared: job.shares_image,
             is_flat: false,
+            shared_at: OnceLock::new(),
+            plugins: Plugins::of(scope.clone(), &choices),
         };
         let own = |address| template.offset_of(address);
         let lost = || "the program's main is not where it was loaded".to_string();
@@ -167,8 +187,18 @@ impl Template {
         if job.explain {
             template.explain(&scope, job, &choices, &private);
         }
-        plugins::know(scope, &choices);
         Ok(template)
+    }
+
+    /// Makes the images that all ranks share.
+    ///
+    /// # Safety
+    /// As for [`Template::make`].
+    pub(super) unsafe fn make_for_all(&self, start: usize) -> Result<(), Error> {
+        // SAFETY: as our caller promises.
+        unsafe { self.make(start, &|_| None) }?;
+        self.shared_at.get_or_init(|| start);
+        Ok(())
     }
 
     /// Maps and relocates images on zeroed memory. `own` finds a rank's own variables of libc;
@@ -177,7 +207,7 @@ impl Template {
     /// # Safety
     /// The memory at `start` is unused and large enough; `start` is aligned as the template
     /// requires.
-    pub(super) unsafe fn make(&self, start: usize, own: Own<'_>) -> Result<(), Error> {
+    unsafe fn make(&self, start: usize, own: Own<'_>) -> Result<(), Error> {
         for object in &self.objects {
             object.place(start)?;
         }
@@ -244,7 +274,11 @@ impl Template {
     fn explain(
         &self, scope: &Scope, job: &Job, choices: &[policy::Choice], private: &[Option<usize>],
     ) {
-        let mut text = String::from("ftrun: how each library was loaded\n");
+        let program = scope.objects[0].path.display();
+        let mut text = match scope.host {
+            None => String::from("ftrun: how each library was loaded\n"),
+            Some(_) => format!("ftrun: how each library of {program} was loaded\n"),
+        };
         for (index, loaded) in scope.objects.iter().enumerate() {
             let choice = choices[index];
             let how = if choice.is_private { "private" } else { "shared " };
@@ -296,9 +330,14 @@ fn refuse_globals(index: usize, object: &Object) -> Result<(), String> {
 }
 
 impl Images {
-    /// The images that [`Images::make`] will make at `start`.
+    /// The images that [`Images::make`] will make at `start`, or those of all ranks.
     pub(super) fn at(template: &'static Template, start: usize) -> Images {
-        Images { template, start }
+        Images { template, start: template.shared_at.get().copied().unwrap_or(start) }
+    }
+
+    /// What the rank may open.
+    pub(super) fn plugins(&self) -> &'static Plugins {
+        &self.template.plugins
     }
 
     /// Whether all ranks share them.
@@ -386,8 +425,19 @@ impl Images {
         unsafe extern "C" {
             fn __tls_get_addr(index: *const Index) -> *mut u8;
         }
-        let tls = self.template.objects.iter().filter_map(|object| object.tls.as_ref());
-        for tls in tls.filter(|tls| tls.has_relocs) {
+        let tls = || self.template.objects.iter().filter_map(|object| object.tls.as_ref());
+        for (tls, distance) in tls().filter_map(|tls| Some((tls, tls.below_thread?))) {
+            let image = std::ptr::with_exposed_provenance::<u8>(self.start + tls.at);
+            // SAFETY: has no preconditions; a handle of glibc's is the thread pointer.
+            let end = unsafe { libc::pthread_self() } as usize;
+            let block = std::ptr::with_exposed_provenance_mut::<u8>(end - distance);
+            // SAFETY: the first program has as many bytes there, which none of its code uses.
+            unsafe {
+                block.copy_from_nonoverlapping(image, tls.bytes);
+                block.add(tls.bytes).write_bytes(0, distance - tls.bytes);
+            }
+        }
+        for tls in tls().filter(|tls| tls.has_relocs && tls.below_thread.is_none()) {
             // SAFETY: the module is one of the template's, so every thread has a block for it.
             let block = unsafe { __tls_get_addr(&Index { module: tls.module, offset: 0 }) };
             let image = std::ptr::with_exposed_provenance::<u8>(self.start + tls.at);

@@ -45,6 +45,9 @@ pub(super) struct Tls {
     pub(super) bytes: usize,
     /// It holds addresses, which differ between ranks.
     pub(super) has_relocs: bool,
+    /// Those of a further program take the place of the first one's, right below the thread
+    /// pointer: its code counts on that. So many bytes, of which the rest is zero.
+    pub(super) below_thread: Option<usize>,
 }
 
 /// A part of an image, and the source of its content. The rest of an image is zero.
@@ -123,6 +126,7 @@ impl Object {
             at: bias.wrapping_add(header.p_vaddr as usize),
             bytes: header.p_filesz as usize,
             has_relocs: false,
+            below_thread: None,
         });
         let dynamic = &loaded.dynamic;
         let moved = |array: Array| Array { at: bias.wrapping_add(array.at), ..array };

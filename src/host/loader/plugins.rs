@@ -9,9 +9,12 @@
 use super::elf::{PF_W, PT_GNU_RELRO, PT_LOAD, Symbol, kind};
 use super::policy::Choice;
 use super::scope::{Loaded, Reference, Scope};
+use super::template;
 use parking_lot::Mutex;
 use std::collections::HashSet;
+use std::ffi::CStr;
 use std::path::PathBuf;
+use std::sync::Arc;
 
 /// Runtimes whose functions and constants are equal in every copy, as C++ libraries use them.
 const RUNTIMES: [&str; 2] = ["libstdc++.so", "libquadmath.so"];
@@ -24,7 +27,8 @@ struct Known {
     harmless: HashSet<(usize, PathBuf)>,
 }
 
-static KNOWN: Mutex<Option<Known>> = Mutex::new(None);
+/// What the ranks of one program may open.
+pub(in crate::host) struct Plugins(Mutex<Known>);
 
 /// A library that cannot be opened, and why.
 pub(in crate::host) struct Misfit {
@@ -35,32 +39,43 @@ pub(in crate::host) struct Misfit {
     pub(in crate::host) is_of_program: bool,
 }
 
-/// Remembers the loaded objects before ranks live.
-pub(super) fn know(scope: Scope, choices: &[Choice]) {
-    let is_private = choices.iter().map(|choice| choice.is_private).collect();
-    *KNOWN.lock() = Some(Known { scope, is_private, harmless: HashSet::new() });
-}
-
-/// Examines what the caller has loaded and holds; `close` is called if it is refused, before any
-/// other thread examines it.
-pub(in crate::host) fn examine(close: impl FnOnce()) -> Result<(), Misfit> {
-    let mut known = KNOWN.lock();
-    let Some(known) = known.as_mut() else { return Ok(()) };
-    for object in Scope::of_process().objects {
-        let key = (object.base, object.path.clone());
-        // A rank finds its own copies in the list, at different addresses.
-        let is_same = |it: &Loaded| it.base == object.base || it.path == object.path;
-        let is_known = known.scope.objects.iter().any(is_same);
-        if is_known || known.harmless.contains(&key) {
-            continue;
-        }
-        if let Some(misfit) = known.misfit(&object) {
-            close();
-            return Err(misfit);
-        }
-        known.harmless.insert(key);
+impl Plugins {
+    /// Remembers the objects of a program and its libraries before ranks live.
+    pub(super) fn of(scope: Scope, choices: &[Choice]) -> Plugins {
+        let is_private = choices.iter().map(|choice| choice.is_private).collect();
+        Plugins(Mutex::new(Known { scope, is_private, harmless: HashSet::new() }))
     }
-    Ok(())
+
+    /// The address at which a further program, or a library that it needs, defines `name`.
+    pub(in crate::host) fn find(&self, name: &CStr) -> Option<usize> {
+        let known = self.0.lock();
+        known.scope.host.as_ref()?;
+        // SAFETY: the reference does not outlive this call, and so not the name.
+        let text = unsafe { &*std::ptr::from_ref::<CStr>(name) };
+        let found = known.scope.find(Reference { name: text, version: None }, None)?;
+        Some(known.scope.objects[found.object].address(found.symbol))
+    }
+
+    /// Examines what the caller has loaded and holds; `close` is called if it is refused, before any
+    /// other thread examines it.
+    pub(in crate::host) fn examine(&self, close: impl FnOnce()) -> Result<(), Misfit> {
+        let mut known = self.0.lock();
+        let of_programs = template::known().objects;
+        for object in Scope::of_process().objects {
+            let key = (object.base, object.path.clone());
+            // A rank finds its own copies in the list, at different addresses.
+            let is_same = |it: &Arc<Loaded>| it.base == object.base || it.path == object.path;
+            if of_programs.iter().any(is_same) || known.harmless.contains(&key) {
+                continue;
+            }
+            if let Some(misfit) = known.misfit(&object) {
+                close();
+                return Err(misfit);
+            }
+            known.harmless.insert(key);
+        }
+        Ok(())
+    }
 }
 
 impl Known {

@@ -2,6 +2,7 @@
 
 use super::scope::{Loaded, Scope};
 use crate::launch::Job;
+use std::path::{Path, PathBuf};
 
 /// libc keeps one state per process in any case, and the shims give each rank its own; a second
 /// libm, unwinder or OpenMP pool would only cost; sanitizers must see all memory.
@@ -35,28 +36,64 @@ pub(super) struct Choice {
 /// Chooses for every object of `scope`, in its order.
 pub(super) fn choose(scope: &Scope, job: &Job) -> Result<Vec<Choice>, String> {
     let choices = scope.objects.iter().enumerate().map(|(index, object)| {
-        let name = object.file_name();
-        let own = OWN.iter().any(|own| is_family(&name, own)) || object.span.contains(&here());
-        let is_wanted = |list: &[String]| list.iter().any(|wanted| is_meant(wanted, object));
-        let is_core = is_family(&name, "libc") || name.starts_with("ld-linux");
-        let (is_private, reason) = if own {
-            (false, "this library")
+        let file = File::of(object);
+        if OWN.iter().any(|own| is_family(&file.name, own)) || object.span.contains(&here()) {
+            Ok(Choice { is_private: false, reason: "this library" })
         } else if index == 0 {
-            (true, "the program")
-        } else if is_core && is_wanted(&job.private) {
+            Ok(Choice { is_private: true, reason: "the program" })
+        } else {
+            file.choice(job)
+        }
+    });
+    choices.collect()
+}
+
+/// The names of a file.
+pub(super) struct File {
+    pub(super) path: PathBuf,
+    name: String,
+    soname: String,
+}
+
+impl File {
+    pub(super) fn new(path: &Path, soname: Option<&str>) -> File {
+        let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+        File { path: path.to_path_buf(), name, soname: soname.unwrap_or_default().to_string() }
+    }
+
+    fn of(object: &Loaded) -> File {
+        File::new(&object.path, object.dynamic.soname.map(|it| it.to_string_lossy()).as_deref())
+    }
+
+    /// Chooses for a library.
+    pub(super) fn choice(&self, job: &Job) -> Result<Choice, String> {
+        let name = &self.name;
+        let is_wanted = |list: &[String]| list.iter().any(|wanted| self.is_meant(wanted));
+        let is_core = is_family(name, "libc") || name.starts_with("ld-linux");
+        let (is_private, reason) = if is_core && is_wanted(&job.private) {
             return Err(format!("{name} cannot be private: all ranks share one C library"));
         } else if is_wanted(&job.private) {
             (true, "--private")
         } else if is_wanted(&job.shared) {
             (false, "--shared")
-        } else if is_core || SHARED_FAMILY.iter().any(|family| is_family(&name, family)) {
+        } else if is_core || SHARED_FAMILY.iter().any(|family| is_family(name, family)) {
             (false, "part of the C library")
         } else {
             (true, "may hold state of the program")
         };
         Ok(Choice { is_private, reason })
-    });
-    choices.collect()
+    }
+
+    /// `libx.so` means `libx.so.1` too; a path means that file.
+    fn is_meant(&self, wanted: &str) -> bool {
+        let is_prefix = |name: &str| {
+            let rest = name.strip_prefix(wanted);
+            rest.is_some_and(|rest| {
+                rest.is_empty() || rest.starts_with('.') || rest.starts_with(".so")
+            })
+        };
+        self.path.as_os_str() == wanted || is_prefix(&self.name) || is_prefix(&self.soname)
+    }
 }
 
 /// The libraries that `job` names but the program has not loaded, with the option's name.
@@ -67,7 +104,7 @@ pub(super) fn missed<'a>(
     let shared = job.shared.iter().map(|wanted| ("--shared", wanted.as_str()));
     private
         .chain(shared)
-        .filter(|(_, wanted)| !scope.objects.iter().any(|object| is_meant(wanted, object)))
+        .filter(|(_, wanted)| !scope.objects.iter().any(|object| File::of(object).is_meant(wanted)))
 }
 
 fn here() -> usize {
@@ -79,16 +116,6 @@ fn is_family(name: &str, family: &str) -> bool {
     let rest = name.strip_prefix(family).unwrap_or("");
     let versioned = rest.strip_prefix('-').is_some_and(|rest| rest.starts_with(char::is_numeric));
     rest.starts_with(".so") || versioned
-}
-
-/// `libx.so` means `libx.so.1` too; a path means that file.
-fn is_meant(wanted: &str, object: &Loaded) -> bool {
-    let soname = object.dynamic.soname.map(|name| name.to_string_lossy()).unwrap_or_default();
-    let is_prefix = |name: &str| {
-        let rest = name.strip_prefix(wanted);
-        rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('.') || rest.starts_with(".so"))
-    };
-    object.path.as_os_str() == wanted || is_prefix(&object.file_name()) || is_prefix(&soname)
 }
 
 #[cfg(test)]

@@ -82,7 +82,17 @@ impl Linking<'_> {
                 program.point(at, target, addend);
             }
             // Copies use the template's modules and offsets, in every thread.
-            R_DTPMOD | R_DTPOFF | R_TPOFF => program.fixed.push(as_loaded(0)),
+            R_DTPMOD | R_DTPOFF | R_TPOFF => program.fixed.push(match self.of_further(rela) {
+                Some(value) => Fixed { at, value: value as u64 },
+                None => as_loaded(0),
+            }),
+            R_TLSDESC if self.of_further(rela).is_some() => {
+                let name = object.name.to_string_lossy();
+                return Err(format!(
+                    "{name} reaches thread-local variables of the program through descriptors; \
+                     compile it with -mtls-dialect=gnu, or name the program first"
+                ));
+            }
             R_TLSDESC => program.fixed.extend([as_loaded(0), as_loaded(8)]),
             R_SIZE => {
                 let bytes = self.definition(rela.symbol()).map_or(0, |found| found.symbol.bytes);
@@ -102,6 +112,30 @@ impl Linking<'_> {
             }
         }
         Ok(())
+    }
+
+    /// What a relocation stands for that is about a thread-local variable of a further program,
+    /// whose variables are where the first one's are (see [`Tls`](super::object::Tls)).
+    fn of_further(&self, rela: &Rela) -> Option<usize> {
+        let scope = self.linker.scope;
+        let host = scope.host.as_ref()?;
+        let (object, start) = match rela.symbol() {
+            0 => (self.index, 0),
+            symbol => {
+                let found = self.definition(symbol)?;
+                (found.object, found.symbol.value as usize)
+            }
+        };
+        if object != 0 {
+            return None;
+        }
+        let (own, whole) = (scope.objects[0].tls_block().0, host.tls_block().0);
+        let offset = start.wrapping_add(rela.addend as usize);
+        Some(match rela.kind() {
+            R_DTPMOD => host.tls_module,
+            R_DTPOFF => offset.wrapping_add(whole - own),
+            _ => offset.wrapping_sub(own),
+        })
     }
 
     fn reference(&self, symbol: usize) -> Reference {

@@ -11,8 +11,10 @@ use std::ffi::{CStr, OsStr, c_int, c_void};
 use std::ops::Range;
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 /// An object that ld.so loaded.
+#[derive(Clone)]
 pub(super) struct Loaded {
     pub(super) path: PathBuf,
     /// What ld.so adds to the addresses in the file.
@@ -22,11 +24,16 @@ pub(super) struct Loaded {
     pub(super) dynamic: Dynamic,
     /// The module's number in thread-local storage; 0 where it has none.
     pub(super) tls_module: usize,
+    /// Whether a further program has brought it along.
+    pub(super) is_late: bool,
 }
 
-/// All objects in the order of symbol lookup.
+/// All objects in the order of symbol lookup, the program first.
+#[derive(Clone)]
 pub(super) struct Scope {
-    pub(super) objects: Vec<Loaded>,
+    pub(super) objects: Vec<Arc<Loaded>>,
+    /// The program that the process has started with, if it is another one.
+    pub(super) host: Option<Arc<Loaded>>,
 }
 
 /// A reference to be resolved.
@@ -67,6 +74,15 @@ impl Loaded {
             || self.path.as_os_str().as_bytes() == name.to_bytes()
     }
 
+    /// The thread-local variables of a program are that long, and end at a multiple of that.
+    pub(super) fn tls_block(&self) -> (usize, usize) {
+        let segment = self.headers.iter().find(|header| header.p_type == PT_TLS);
+        segment.map_or((0, 1), |it| {
+            let alignment = (it.p_align as usize).max(1);
+            ((it.p_memsz as usize).next_multiple_of(alignment), alignment)
+        })
+    }
+
     /// The address ld.so gave to `definition`'s symbol of this object.
     pub(super) fn address(&self, symbol: &Symbol) -> usize {
         match symbol.section {
@@ -79,7 +95,7 @@ impl Loaded {
 impl Scope {
     /// The objects of this process, except the kernel's.
     pub(super) fn of_process() -> Scope {
-        let mut scope = Scope { objects: Vec::new() };
+        let mut scope = Scope { objects: Vec::new(), host: None };
         let data = (&raw mut scope).cast::<c_void>();
         // SAFETY: `note` is called with the scope, and only during this call.
         unsafe { libc::dl_iterate_phdr(Some(note), data) };
@@ -293,7 +309,7 @@ extern "C" fn note(info: *mut dl_phdr_info, _bytes: usize, scope: *mut c_void) -
     let low = loads().map(|load| load.p_vaddr as usize & !(PAGE - 1)).min().unwrap_or(0);
     let high = loads().map(|load| (load.p_vaddr + load.p_memsz) as usize).max().unwrap_or(0);
     let has_tls = headers.iter().any(|header| header.p_type == PT_TLS);
-    scope.objects.push(Loaded {
+    scope.objects.push(Arc::new(Loaded {
         path,
         base,
         span: base + low..base + high.next_multiple_of(PAGE),
@@ -301,6 +317,7 @@ extern "C" fn note(info: *mut dl_phdr_info, _bytes: usize, scope: *mut c_void) -
         // SAFETY: ld.so loaded this object; objects present at start are never unloaded.
         dynamic: unsafe { Dynamic::read(base, headers, section) },
         tls_module: if has_tls { info.dlpi_tls_modid } else { 0 },
-    });
+        is_late: false,
+    }));
     0
 }

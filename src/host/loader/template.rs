@@ -11,9 +11,10 @@ use super::scope::{Loaded, Scope};
 use crate::launch::{self, Job};
 use parking_lot::Mutex;
 use std::ffi::{CStr, c_char, c_int};
+use std::sync::Arc;
 
-/// The scope from before the constructors were removed.
-static SCOPE: Mutex<Option<Scope>> = Mutex::new(None);
+/// All objects of the process, as they were before their constructors were removed.
+static KNOWN: Mutex<Option<Scope>> = Mutex::new(None);
 
 type Constructor = extern "C" fn(c_int, *const *const c_char, *const *const c_char);
 
@@ -46,9 +47,15 @@ extern "C" fn first(_argc: c_int, _argv: *const *const c_char, envp: *const *con
     }
 }
 
-/// The objects of this process, as ld.so left them.
-pub(super) fn scope() -> Scope {
-    SCOPE.lock().take().unwrap_or_else(Scope::of_process)
+/// The objects of this process, as ld.so left them; further programs and what only they need come
+/// last.
+pub(super) fn known() -> Scope {
+    KNOWN.lock().get_or_insert_with(Scope::of_process).clone()
+}
+
+/// Adds objects of a further program.
+pub(super) fn learn(objects: impl Iterator<Item = Arc<Loaded>>) {
+    KNOWN.lock().get_or_insert_with(Scope::of_process).objects.extend(objects);
 }
 
 /// Removes the constructors of the private objects of `scope`, except those that shared objects
@@ -66,7 +73,7 @@ fn hold_back_constructors(scope: Scope, choices: &[Choice]) {
     }
     let unneeded = scope.objects.iter().zip(is_needed).filter(|&(_, is_needed)| !is_needed);
     unneeded.for_each(|(object, _)| disarm(object));
-    *SCOPE.lock() = Some(scope);
+    *KNOWN.lock() = Some(scope);
 }
 
 /// Replaces a library's initial function.

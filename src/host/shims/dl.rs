@@ -5,7 +5,7 @@
 
 use super::state::Part;
 use super::{homes, table, variables};
-use crate::host::loader::plugins::{self, Misfit};
+use crate::host::loader::plugins::Misfit;
 use crate::host::rank::libc_state;
 use crate::host::{Rank, current};
 use libc::Dl_info;
@@ -82,7 +82,8 @@ unsafe extern "C-unwind" fn dlopen(file: *const c_char, flags: c_int) -> *mut c_
     }
     // SAFETY: opened above, and the handle has not been passed on.
     let close = || _ = unsafe { libc::dlclose(handle) };
-    match plugins::examine(close) {
+    let Some(rank) = current() else { return handle };
+    match rank.images.plugins().examine(close) {
         Ok(()) => handle,
         Err(misfit) => {
             REFUSALS.of(state).0.lock()[0] = CString::new(refusal(&misfit)).ok();
@@ -137,7 +138,23 @@ pub(super) unsafe fn find(
     if handle == libc::RTLD_NEXT {
         return stand_in(text).unwrap_or_else(|| next(rank, caller, look));
     }
-    own(rank, text, look(handle))
+    // ld.so knows only the names of the program that the process has started with.
+    let is_of_program = handle == libc::RTLD_DEFAULT || handle == whole_program();
+    // SAFETY: as our caller vouches.
+    let further =
+        is_of_program.then(|| rank.images.plugins().find(unsafe { CStr::from_ptr(name) }));
+    match further.flatten() {
+        Some(address) => own(rank, text, std::ptr::with_exposed_provenance_mut(address)),
+        None => own(rank, text, look(handle)),
+    }
+}
+
+/// What `dlopen` returns for no name.
+fn whole_program() -> *mut c_void {
+    static HANDLE: OnceLock<usize> = OnceLock::new();
+    // SAFETY: opens what is open already.
+    let open = || unsafe { libc::dlopen(std::ptr::null(), libc::RTLD_LAZY) }.expose_provenance();
+    std::ptr::with_exposed_provenance_mut(*HANDLE.get_or_init(open))
 }
 
 /// The table of stand-ins, which this file is part of.

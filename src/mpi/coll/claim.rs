@@ -52,6 +52,9 @@ pub enum Kind {
     GraphCreate,
     DistGraph,
     DistGraphAdjacent,
+    Accept,
+    Connect,
+    Spawn,
     Finalize,
     FileOpen,
     FileClose,
@@ -70,7 +73,7 @@ pub enum Kind {
     FileWriteOrdered,
 }
 
-const TITLES: [&str; 44] = [
+const TITLES: [&str; 47] = [
     "MPI_Barrier",
     "MPI_Bcast",
     "MPI_Gather",
@@ -99,6 +102,9 @@ const TITLES: [&str; 44] = [
     "MPI_Graph_create",
     "MPI_Dist_graph_create",
     "MPI_Dist_graph_create_adjacent",
+    "MPI_Comm_accept",
+    "MPI_Comm_connect",
+    "MPI_Comm_spawn",
     "MPI_Finalize",
     "MPI_File_open",
     "MPI_File_close",

@@ -42,7 +42,7 @@ impl<'a> Circle<'a> {
     }
 
     /// The circle of `group` on a context that was just drawn for it alone.
-    fn on(process: &'a Process, context: u32, group: Arc<Group>) -> Circle<'a> {
+    pub(in crate::mpi) fn on(process: &'a Process, context: u32, group: Arc<Group>) -> Circle<'a> {
         Circle { process, comm: Comm::new(0, context, group, "a group"), tag: 0, has_parent: false }
     }
 
@@ -51,6 +51,10 @@ impl<'a> Circle<'a> {
         self.process.engine.relate(self.comm.context(), parent.context());
         self.has_parent = true;
         self
+    }
+
+    pub(in crate::mpi) fn process(&self) -> &'a Process {
+        self.process
     }
 
     pub(in crate::mpi) fn lane(&self) -> Lane<'_> {

@@ -42,7 +42,7 @@ pub fn create(
         let mut leaders = [process.me, other];
         leaders.sort_unstable_by_key(|leader| leader.seat);
         must_not_be_revoked(process, peer)?;
-        meet(process, &local.group, &leaders, &purpose, Some(peer))
+        Meeting::of(process, &leaders, &purpose)?.within(peer).exchange(&local.group)
     });
     let lane = lane(process, local, Kind::IntercommCreate)?;
     let peer = peer.as_ref().ok().and_then(Option::as_deref);
@@ -81,7 +81,7 @@ pub fn from_groups(
         let other = remote.member(remote_leader as usize).expect("it was checked");
         let mut leaders = [process.me, other];
         leaders.sort_unstable_by_key(|leader| leader.seat);
-        meet(process, local, &leaders, &purpose, None)
+        Meeting::of(process, &leaders, &purpose)?.exchange(local)
     });
     let circle = Circle::new(process, group.clone(), &purpose);
     let agreed = learn(process, &circle.lane(), local_leader, told, &[])?;
@@ -158,7 +158,7 @@ fn consult(
     }))
 }
 
-fn is_leader(rank: i32, group: &Group, name: &str) -> Result {
+pub(in crate::mpi) fn is_leader(rank: i32, group: &Group, name: &str) -> Result {
     if (0..group.size()).contains(&rank) {
         return Ok(());
     }
@@ -166,25 +166,55 @@ fn is_leader(rank: i32, group: &Group, name: &str) -> Result {
     Err(Class::RANK.because(words))
 }
 
-/// Two leaders exchange their groups' members. Returns contexts for both, that of their seal, and
-/// the other's members.
-fn meet(
-    process: &Process, group: &Group, leaders: &[crate::base::Member; 2], purpose: &impl Hash,
-    parent: Option<&Comm>,
-) -> Result<Words> {
-    if leaders[0] == leaders[1] {
-        return Err(Class::RANK.because("the remote leader is the local leader itself"));
+/// Two leaders exchange what their groups have to know of each other.
+pub(in crate::mpi) struct Meeting<'a>(Circle<'a>);
+
+impl<'a> Meeting<'a> {
+    /// That of two leaders who know each other, and what for.
+    fn of(
+        process: &'a Process, leaders: &[crate::base::Member; 2], purpose: &impl Hash,
+    ) -> Result<Meeting<'a>> {
+        if leaders[0] == leaders[1] {
+            return Err(Class::RANK.because("the remote leader is the local leader itself"));
+        }
+        let pair = Arc::new(Group::of(leaders.to_vec(), process.me));
+        Ok(Meeting(Circle::new(process, pair, purpose)))
     }
-    let pair = Arc::new(Group::of(leaders.to_vec(), process.me));
-    let circle = Circle::new(process, pair, purpose);
-    let circle = match parent {
-        Some(parent) => circle.within(parent),
-        None => circle,
-    };
-    let mine = Words::default().contexts(Contexts::draw(process, 0));
-    let mine = mine.number(process.world.fresh_context()).members(group.members());
-    let theirs = run::block(swap(&circle.lane(), 1 - circle.comm.rank, &mine))?;
-    let mut decider = if circle.comm.rank == 0 { &mine } else { &theirs }.read();
+
+    /// That of a pair of leaders on a context that was drawn for them alone.
+    pub(in crate::mpi) fn new(process: &'a Process, pair: Arc<Group>, context: u32) -> Meeting<'a> {
+        Meeting(Circle::on(process, context, pair))
+    }
+
+    /// Makes the caller give up when `parent` is revoked.
+    pub(in crate::mpi) fn within(self, parent: &Comm) -> Meeting<'a> {
+        Meeting(self.0.within(parent))
+    }
+
+    /// The caller has given up: the other leader hears of it.
+    pub(in crate::mpi) fn refuse(self) -> Result {
+        let peer = 1 - self.0.comm.rank;
+        run::block(swap(&self.0.lane(), peer, &Words::default())).map(drop)
+    }
+
+    /// Exchanges the members of both groups. Returns contexts for both, that of their seal, and the
+    /// other's members.
+    pub(in crate::mpi) fn exchange(self, group: &Group) -> Result<Words> {
+        let Meeting(circle) = self;
+        let mine = Words::default().contexts(Contexts::draw(circle.process(), 0));
+        let fresh = circle.process().world.fresh_context();
+        let mine = mine.number(fresh).members(group.members());
+        let theirs = run::block(swap(&circle.lane(), 1 - circle.comm.rank, &mine))?;
+        if theirs.read().is_empty() {
+            return Err(Class::PROC_ABORTED.because("the other group has given up"));
+        }
+        agreement(circle.comm.rank == 0, &mine, &theirs)
+    }
+}
+
+/// What both leaders conclude: contexts of the first of them, and the other's members.
+fn agreement(is_first: bool, mine: &Words, theirs: &Words) -> Result<Words> {
+    let mut decider = if is_first { mine } else { theirs }.read();
     let (contexts, seal) = (decider.contexts(), decider.number());
     let mut theirs = theirs.read();
     let _drawn = (theirs.contexts(), theirs.number());
@@ -235,10 +265,10 @@ async fn pass_on(lane: &Lane<'_>, leader: i32, told: Option<Result<Words>>) -> R
 }
 
 /// What two leaders have agreed on, as a member of one of the groups knows it.
-struct Agreed {
-    contexts: Contexts,
+pub(in crate::mpi) struct Agreed {
+    pub(in crate::mpi) contexts: Contexts,
     seal: u32,
-    remote: Arc<Group>,
+    pub(in crate::mpi) remote: Arc<Group>,
 }
 
 impl Agreed {
@@ -263,7 +293,7 @@ impl Agreed {
 
 /// Gets from the leader what the other leader has told it. Either all members of both groups learn
 /// it, or none does.
-fn learn(
+pub(in crate::mpi) fn learn(
     process: &Process, lane: &Lane<'_>, leader: i32, told: Option<Result<Words>>, parents: &[&Comm],
 ) -> Result<Agreed> {
     let group = &lane.comm().group;

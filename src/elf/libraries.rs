@@ -1,21 +1,23 @@
 //! Finds the libraries that a program needs, about as ld.so does, to see which MPI it uses.
 //!
-//! A library that is not found is left to ld.so, whose message is good.
+//! A library that is not found is left to ld.so, whose message is good. `ftrun` sees by this which
+//! MPI a program uses; the loader finds what a further program of a job needs.
 
-use ftmpi_elf::{self as elf, Bytes, Elf, Kind};
+use crate::{Bytes, Elf, Kind, look};
 use std::collections::HashSet;
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 
 /// A library that a program or another library needs.
 #[derive(Debug, PartialEq, Eq)]
-pub(crate) struct Asked {
+pub struct Asked {
     /// The file's name without directories.
-    pub(crate) name: String,
+    pub name: String,
     /// The name of the file that needs it.
-    pub(crate) by: String,
-    pub(crate) found: bool,
-    pub(crate) sanitizer: Option<&'static str>,
+    pub by: String,
+    /// Its file, if there is one.
+    pub path: Option<PathBuf>,
+    pub sanitizer: Option<&'static str>,
 }
 
 /// Where ld.so looks by default.
@@ -29,7 +31,7 @@ const USUAL: [&str; 6] = [
 ];
 
 /// Every library that `program` needs, directly or through others; nearest first.
-pub(crate) fn of(program: &Path, elf: Elf, library_path: &OsStr) -> Vec<Asked> {
+pub fn of(program: &Path, elf: Elf, library_path: &OsStr) -> Vec<Asked> {
     let search = Search {
         library_path: std::env::split_paths(library_path).collect(),
         cache: Cache::read(),
@@ -46,7 +48,8 @@ pub(crate) fn of(program: &Path, elf: Elf, library_path: &OsStr) -> Vec<Asked> {
             // The C library's own dependencies do not matter.
             let found = if is_libc(&name) { None } else { search.find(needed, &path, &elf) };
             let sanitizer = found.as_ref().and_then(|(_, elf)| elf.sanitizer);
-            asked.push(Asked { name, by: file_name(&path), found: found.is_some(), sanitizer });
+            let file = found.as_ref().map(|(path, _)| path.clone());
+            asked.push(Asked { name, by: file_name(&path), path: file, sanitizer });
             waiting.extend(found);
         }
     }
@@ -54,7 +57,7 @@ pub(crate) fn of(program: &Path, elf: Elf, library_path: &OsStr) -> Vec<Asked> {
 }
 
 /// Whether the library is one of the C library's family, which all ranks share.
-pub(crate) fn is_libc(name: &str) -> bool {
+pub fn is_libc(name: &str) -> bool {
     let stem = name.split(".so").next().unwrap_or(name);
     let family = ["libc", "libm", "libpthread", "libdl", "librt", "libutil", "libresolv"];
     family.contains(&stem) || stem.starts_with("ld-linux") || stem == "libmvec"
@@ -100,7 +103,7 @@ fn expand(path: Option<&str>, origin: &Path) -> impl Iterator<Item = PathBuf> {
 
 /// A file that can be loaded into this program; ld.so passes over others, too.
 fn open(path: PathBuf) -> Option<(PathBuf, Elf)> {
-    match elf::look(&path) {
+    match look(&path) {
         Ok(Kind::Elf(elf)) => Some((path, elf)),
         _ => None,
     }
@@ -142,7 +145,7 @@ mod tests {
     #[test]
     fn this_program_asks_for_the_c_library() {
         let this = std::env::current_exe().unwrap();
-        let Ok(Kind::Elf(elf)) = elf::look(&this) else { panic!("a test is an ELF program") };
+        let Ok(Kind::Elf(elf)) = look(&this) else { panic!("a test is an ELF program") };
         let asked = of(&this, elf, OsStr::new(""));
         assert!(asked.iter().any(|library| library.name == "libc.so.6"), "{asked:?}");
     }

@@ -1,0 +1,124 @@
+//! MPI_Comm_accept and MPI_Comm_connect: the roots meet at a port, and their groups get an
+//! intercommunicator as by MPI_Intercomm_create.
+
+use crate::base::Member;
+use crate::base::member::Roster;
+use crate::base::roll::Roll;
+use crate::engine::{Letter, Mode};
+use crate::host::memory::Span;
+use crate::mpi::coll::claim::Kind;
+use crate::mpi::coll::lane;
+use crate::mpi::comm::Comm;
+use crate::mpi::comm::bootstrap::Circle;
+use crate::mpi::comm::group::Group;
+use crate::mpi::comm::intercomm::{Meeting, is_leader, learn};
+use crate::mpi::comm::prepared::{Draft, Words};
+use crate::mpi::dynamic::ports::{Found, Ports, Side, Ticket};
+use crate::mpi::error::{Class, Result};
+use crate::mpi::failure::ulfm::must_not_be_revoked;
+use crate::mpi::lane::Lane;
+use crate::mpi::p2p::outcome::envelope;
+use crate::mpi::process::Process;
+use crate::mpi::run::{self, Way};
+use std::sync::Arc;
+
+/// What a root that waits is told.
+const TAKEN: u8 = 1;
+const CLOSED: u8 = 2;
+/// The tag of such messages, on a context of their own.
+const TAG: i32 = 0;
+
+/// Waits at a port for a group that connects; `port` matters at the root only.
+pub fn accept(process: &Process, comm: &Comm, root: i32, port: Result<Vec<u8>>) -> Result<usize> {
+    come_together(process, comm, root, Kind::Accept, port)
+}
+
+/// Connects to the group that accepts at a port, now or later.
+pub fn connect(process: &Process, comm: &Comm, root: i32, port: Result<Vec<u8>>) -> Result<usize> {
+    come_together(process, comm, root, Kind::Connect, port)
+}
+
+fn come_together(
+    process: &Process, comm: &Comm, root: i32, kind: Kind, port: Result<Vec<u8>>,
+) -> Result<usize> {
+    comm.must_be_intra()?;
+    is_leader(root, &comm.group, "root")?;
+    let lane = lane(process, comm, kind)?;
+    let side = if kind == Kind::Accept { Side::Accept } else { Side::Connect };
+    let told = (comm.rank == root).then(|| meet_at(process, comm, side, &port?));
+    let agreed = learn(process, &lane, root, told, &[comm])?;
+    let draft = Draft::child(comm, 0, comm.group.clone());
+    draft.between(agreed.contexts, agreed.remote).make(process).map(|made| made.handle)
+}
+
+/// Meets a root of the other side.
+fn meet_at(process: &Process, comm: &Comm, side: Side, name: &[u8]) -> Result<Words> {
+    must_not_be_revoked(process, comm)?;
+    let ports = process.world.tenant::<Ports>();
+    let (partner, talk) = match ports.come(process, side, comm.rank, name)? {
+        Found::Partner(ticket) => {
+            tell(process, ticket, TAKEN)?;
+            (ticket.member, ticket.talk)
+        }
+        Found::Wait { ticket, owner } => {
+            let heard = wait(process, comm, ticket, owner);
+            match (ports.leave(name, ticket), heard) {
+                (Some(partner), Ok(_)) => (partner, ticket.talk),
+                (Some(partner), Err(failure)) => {
+                    if !failure.is_death() {
+                        let _told =
+                            Meeting::new(process, pair(process, partner), ticket.talk).refuse();
+                    }
+                    return Err(failure);
+                }
+                (None, Ok(())) => {
+                    let words = "the port was closed while this process waited there";
+                    return Err(Class::PORT.because(words));
+                }
+                (None, Err(failure)) if !failure.is_death() && process.world.is_dead(owner) => {
+                    let words = "the process that opened the port has failed";
+                    return Err(Class::PORT.because(words));
+                }
+                (None, Err(failure)) => return Err(failure),
+            }
+        }
+    };
+    Meeting::new(process, pair(process, partner), talk).within(comm).exchange(&comm.group)
+}
+
+/// The calling process and its partner, in the order that both know.
+fn pair(process: &Process, partner: Member) -> Arc<Group> {
+    let mut both = vec![process.me, partner];
+    both.sort_unstable_by_key(|member| member.seat);
+    Arc::new(Group::of(both, process.me))
+}
+
+/// Waits until the ticket is taken or the port is closed. A death in the own group ends the wait,
+/// and so does that of the port's owner.
+fn wait(process: &Process, comm: &Comm, ticket: Ticket, owner: Member) -> Result {
+    let circle = Circle::on(process, ticket.wake, comm.group.clone()).within(comm);
+    let members = comm.living().group.members().chain([owner]).collect();
+    let roster: Arc<dyn Roster> = Arc::new(Roll::new(members));
+    let lane = Lane::among(process, &circle.comm, roster, TAG, Way::Blocking);
+    let mut word = [0];
+    run::block(lane.recv(ticket.rank, &Span::of_mut(&mut word).into())).map(drop)
+}
+
+/// Sends the root with this ticket the message that it waits for.
+fn tell(process: &Process, ticket: Ticket, word: u8) -> Result {
+    let envelope = envelope(2 * ticket.wake + 1, ticket.rank, TAG);
+    let letter = Letter { envelope, to: ticket.member, rank: ticket.rank, everyone: None };
+    let word = [word];
+    if let Some(lost) = process.engine.send(letter, &Span::of(&word).into(), Mode::Standard)? {
+        // It is dead: the one that meets it hears of that.
+        process.engine.wait(lost)?;
+    }
+    Ok(())
+}
+
+/// Closes a port; those that wait there are told.
+pub fn close(process: &Process, name: &[u8]) -> Result {
+    let ports = process.world.tenant::<Ports>();
+    let waiting = ports.close(process.me, name)?;
+    waiting.into_iter().try_for_each(|ticket| tell(process, ticket, CLOSED))
+}
