@@ -7,6 +7,7 @@ use crate::mpi::datatype::constructors;
 use crate::mpi::failure::deadlock_report;
 use crate::mpi::handle_table::{Sort, Table};
 use crate::mpi::process::Process;
+use crate::mpi::rma::win::Win;
 use std::collections::BTreeMap;
 
 /// More of one sort than this are only counted.
@@ -28,6 +29,7 @@ pub fn words(process: &'static Process) -> Vec<String> {
         String::from_utf8_lossy(&constructors::name(process, Some(datatype))).into_owned()
     };
     lines.extend(objects(Sort::Datatype, &process.datatypes, named));
+    lines.extend(objects(Sort::Win, &process.windows.table, Win::title));
     lines.extend(objects(Sort::Group, &process.groups, nameless));
     lines.extend(objects(Sort::Op, &process.ops, nameless));
     lines.extend(objects(Sort::Info, &process.infos, nameless));

@@ -24,11 +24,11 @@ use crate::mpi::p2p::held_messages::Messages;
 use crate::mpi::p2p::request_table::Requests;
 use crate::mpi::phases::Phases;
 use crate::mpi::program::Program;
+use crate::mpi::rma::win::{Win, Windows};
 use crate::mpi::thread::thread_token;
 use parking_lot::{Mutex, RwLock};
 use std::any::Any;
 use std::collections::BTreeMap;
-use std::convert::Infallible;
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, LazyLock, OnceLock};
 
@@ -58,6 +58,7 @@ pub struct Process {
     pub errhandlers: Table<Errhandler>,
     pub keyvals: Keyvals,
     pub sessions: Table<Session>,
+    pub windows: Windows,
     /// What the floor above keeps of this rank.
     pub checkpoints: Table<Tenant>,
     /// Parametrised datatypes.
@@ -129,6 +130,7 @@ impl Process {
             errhandlers: Table::new(Sort::Errhandler),
             keyvals: Keyvals::new(program),
             sessions: Table::new(Sort::Session),
+            windows: Windows::default(),
             checkpoints: Table::new(Sort::Checkpoint),
             asked: Asked::new(),
             buffer: Slot::new(),
@@ -204,6 +206,10 @@ impl Process {
 
     /// What the communicator is called whose messages have this context. For others, too.
     pub(super) fn title_of(&self, context: u32) -> String {
+        let windows = self.windows.table.all().into_iter().map(|(_, win)| win);
+        if let Some(win) = windows.into_iter().find(|win| win.comm.context() == context / 2) {
+            return win.title();
+        }
         self.on(context, Comm::title).unwrap_or("a communicator".to_string())
     }
 
@@ -216,9 +222,14 @@ impl Process {
             return Some(of(comm));
         }
         let repaired = self.repaired_world.try_read().and_then(|world| world.clone());
-        let made = self.comms.all().into_iter().map(|(_, comm)| comm);
+        let made = self.comms.all().into_iter().map(|(_, comm)| comm).chain(self.hidden_comms());
         let found = repaired.into_iter().chain(made).find(|comm| comm.context() == of_comm);
         found.map(|comm| of(&comm))
+    }
+
+    /// The communicators of its windows.
+    fn hidden_comms(&self) -> impl Iterator<Item = Arc<Comm>> {
+        self.windows.table.all().into_iter().map(|(_, win)| win.comm.clone())
     }
 
     /// What MPI_COMM_WORLD was before anybody repaired it.
@@ -263,6 +274,7 @@ impl Process {
         self.errhandlers.clear();
         self.keyvals.table.clear();
         self.sessions.clear();
+        self.windows.clear();
         self.checkpoints.clear();
         let recovery = self.recovery.try_lock().map(|mut recovery| recovery.take());
         let world = self.repaired_world.try_write().map(|mut world| world.take());
@@ -279,7 +291,8 @@ impl Process {
             let counts = |comm: &Arc<Comm>| {
                 comm.generation >= generation && !comm.is_alias_of(&self.first_world)
             };
-            let made = self.comms.all().into_iter().map(|(_, comm)| comm).filter(counts);
+            let made = self.comms.all().into_iter().map(|(_, comm)| comm);
+            let made = made.chain(self.hidden_comms()).filter(counts);
             let made = made.map(Held::Counted);
             let fellowship = |comm: Held<Comm>| Fellowship {
                 context: comm.context(),
@@ -343,6 +356,14 @@ impl Process {
     pub fn session(&self, handle: usize, name: &str) -> Result<Arc<Session>> {
         self.sessions.find(handle).ok_or_else(|| {
             Class::SESSION.because(unknown(name, handle, 0x120, "MPI_SESSION_NULL", "session"))
+        })
+    }
+
+    /// The window that an argument called `name` names.
+    #[inline]
+    pub fn win(&self, handle: usize, name: &str) -> Result<Held<Win>> {
+        self.windows.find(handle).map(Held::Counted).ok_or_else(|| {
+            Class::WIN.because(unknown(name, handle, 0x110, "MPI_WIN_NULL", "window"))
         })
     }
 
@@ -480,12 +501,7 @@ fn no_datatype(name: &str, handle: usize) -> Failure {
     Class::TYPE.because(unknown(name, handle, 0x200, "MPI_DATATYPE_NULL", "datatype"))
 }
 
-/// Windows are to come: no handle is one.
-pub fn no_win(handle: usize, name: &str) -> Result<Infallible> {
-    Err(Class::WIN.because(unknown(name, handle, 0x110, "MPI_WIN_NULL", "window")))
-}
-
-/// Files are to come, too: MPI_FILE_NULL stands for all of them in what is about error handlers.
+/// Files are to come: MPI_FILE_NULL stands for all of them in what is about error handlers.
 pub fn no_file(handle: usize, name: &str) -> Result<()> {
     match handle {
         FILE_NULL => Ok(()),

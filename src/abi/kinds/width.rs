@@ -19,6 +19,8 @@ pub(in crate::abi) mod small {
     pub(in crate::abi) type FarLength = kinds::LengthAint;
     pub(in crate::abi) const WIDTH: Width = Width::Small;
     pub(in crate::abi) type UserFunction = kinds::UserFunction32;
+    pub(in crate::abi) type Unit = kinds::Number32;
+    pub(in crate::abi) type OutUnit = kinds::OutCount32;
 }
 
 /// Kinds for the large count twins, with `MPI_Count` counts.
@@ -40,4 +42,6 @@ pub(in crate::abi) mod large {
     pub(in crate::abi) type FarLength = kinds::Length64;
     pub(in crate::abi) const WIDTH: Width = Width::Large;
     pub(in crate::abi) type UserFunction = kinds::UserFunction64;
+    pub(in crate::abi) type Unit = kinds::Distance64;
+    pub(in crate::abi) type OutUnit = kinds::OutAint64;
 }

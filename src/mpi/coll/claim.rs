@@ -53,9 +53,15 @@ pub enum Kind {
     DistGraph,
     DistGraphAdjacent,
     Finalize,
+    WinCreate,
+    WinAllocate,
+    WinAllocateShared,
+    WinCreateDynamic,
+    WinFence,
+    WinFree,
 }
 
-const TITLES: [&str; 29] = [
+const TITLES: [&str; 35] = [
     "MPI_Barrier",
     "MPI_Bcast",
     "MPI_Gather",
@@ -85,6 +91,12 @@ const TITLES: [&str; 29] = [
     "MPI_Dist_graph_create",
     "MPI_Dist_graph_create_adjacent",
     "MPI_Finalize",
+    "MPI_Win_create",
+    "MPI_Win_allocate",
+    "MPI_Win_allocate_shared",
+    "MPI_Win_create_dynamic",
+    "MPI_Win_fence",
+    "MPI_Win_free",
 ];
 
 /// Calls of different forms do not match (MPI-5.0 §6.12).
