@@ -4,6 +4,7 @@
 use crate::engine::rank::awaited::{Want, Watched};
 use crate::engine::rank::operation::{Died, Mishap, Watch};
 use crate::engine::{Engine, State};
+use crate::host::sched;
 use crate::transport::Envelope;
 
 /// What a rank waits for, and whose death ends the wait.
@@ -16,8 +17,8 @@ pub struct PeerWait<'a> {
 }
 
 impl Engine {
-    /// Makes progress until `is_over`, or until a failure makes that hopeless. Whoever makes it so
-    /// calls [`World::wake`](crate::engine::World::wake) afterwards.
+    /// Makes progress until `is_over`, or until a failure makes that hopeless. It is asked again
+    /// after it has said so once. Whoever makes it so calls [`World::wake`](crate::engine::World::wake) afterwards.
     pub fn wait_for_peers(
         &self, wait: &PeerWait<'_>, is_over: impl Fn() -> bool,
     ) -> Result<Option<Mishap>, Died> {
@@ -41,6 +42,15 @@ impl Engine {
             if !self.copy_next(&mut state)? {
                 self.wait_for_news_or(&mut state, None, Some(watched), &is_over);
             }
+        }
+    }
+
+    /// Where ranks share cores, lets another one run: the caller may ask again and again for what
+    /// only others can change.
+    #[inline]
+    pub fn give_way(&self) {
+        if self.world.is_crowded() {
+            sched::yield_now();
         }
     }
 

@@ -16,6 +16,7 @@ use crate::mpi::rma::passive::{
 use crate::mpi::rma::peers::{self, must_be_whole, must_live};
 use crate::mpi::rma::shared::Mail;
 use crate::mpi::rma::win::Win;
+use std::cell::Cell;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
@@ -126,7 +127,12 @@ fn hear(process: &Process, win: &Win, partners: &Partners, of: Names) -> Result 
     let is_in = |rank: &&i32| !of(&mut win.own_part().mail.lock()).contains(rank);
     let missing = partners.ranks.iter().find(is_in).copied().unwrap_or(win.comm.rank);
     let watch = peers::watch(process, win, partners);
-    peers::wait(process, win, &watch, missing, || take(win, partners, of))
+    // The wait asks again after it has ended; the names are gone by then.
+    let are_taken = Cell::new(false);
+    peers::wait(process, win, &watch, missing, || {
+        are_taken.set(are_taken.get() || take(win, partners, of));
+        are_taken.get()
+    })
 }
 
 /// Takes the partners out of the own box if all are there.

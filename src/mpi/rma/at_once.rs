@@ -9,6 +9,7 @@ use crate::mpi::error::{Failure, Result};
 use crate::mpi::op::kernels::atomic::{Accumulator, Elements, Exchange};
 use crate::mpi::op::{Named, Op};
 use crate::mpi::process::Process;
+use crate::mpi::rma::shared::Part;
 use crate::mpi::rma::win::{Flavor, Win};
 use std::ops::Deref;
 
@@ -81,7 +82,7 @@ impl Access {
 impl Win {
     /// Whether displacements say where memory is, and the members still have it.
     #[inline(always)]
-    fn is_plain(&self, part: &super::shared::Part) -> bool {
+    fn is_plain(&self, part: &Part) -> bool {
         self.flavor != Flavor::Dynamic && !part.is_closed() && self.own_part().fault().is_none()
     }
 }

@@ -208,6 +208,11 @@ impl Epochs {
         }
     }
 
+    /// Whether this process may hold locks.
+    pub fn has_locks(&self) -> bool {
+        matches!(self.open.lock().access, Access::Locks(_) | Access::All(_))
+    }
+
     /// The target is locked; it has an entry in the target's queue, or needs none.
     pub fn locked(&self, target: i32, is_queued: bool) {
         let mut open = self.open.lock();

@@ -1,7 +1,10 @@
-//! The lock of one target: who holds it, and who waits for it. Pure: no clock, no thread.
+//! The lock queue of one target: who holds its lock, and who waits for it. Pure: no clock, no
+//! thread.
 //!
 //! Locks are granted in the order in which they were asked for, so that nobody starves; shared
-//! locks that follow each other are granted together. A rank that has died gives up its lock, or
+//! locks that follow each other are granted together. But a rank that holds locks of other targets
+//! overtakes those that wait: otherwise two such ranks could each wait behind a third one that
+//! waits for the other. A rank that has died gives up its lock, or
 //! its place, when one that waits finds out.
 
 use std::collections::VecDeque;
@@ -30,6 +33,16 @@ impl LockQueue {
         }
         self.waiting.push_back((rank, lock));
         false
+    }
+
+    /// Like [`ask`](Self::ask), for a rank that holds other locks: it waits for holders only.
+    pub fn overtake(&mut self, rank: i32, lock: Lock) -> bool {
+        let is_free = self.is_free_for(lock);
+        match is_free {
+            true => self.grant(rank, lock),
+            false => self.waiting.push_front((rank, lock)),
+        }
+        is_free
     }
 
     pub fn holds(&self, rank: i32) -> bool {
@@ -86,10 +99,22 @@ mod tests {
         assert!(!queue.ask(2, Exclusive));
         assert!(!queue.ask(3, Shared), "nobody overtakes an exclusive lock");
         assert_eq!(queue.first_before(3), Some(0));
-        assert_eq!(queue.release(0), []);
+        assert!(queue.release(0).is_empty());
         assert_eq!(queue.release(1), [2]);
         assert!(!queue.ask(4, Shared));
         assert_eq!(queue.release(2), [3, 4]);
+    }
+
+    #[test]
+    fn a_rank_that_holds_other_locks_waits_for_holders_only() {
+        let mut queue = LockQueue::default();
+        assert!(queue.ask(0, Shared) && !queue.ask(1, Exclusive));
+        assert!(queue.overtake(2, Shared) && !queue.overtake(3, Exclusive));
+        queue.release(0);
+        assert_eq!(queue.release(2), [3]);
+        assert!(!queue.overtake(4, Shared));
+        assert_eq!(queue.release(3), [4]);
+        assert_eq!(queue.release(4), [1]);
     }
 
     #[test]

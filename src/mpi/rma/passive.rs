@@ -7,7 +7,7 @@ use crate::engine::Watch;
 use crate::mpi::error::{Class, Result, is_death};
 use crate::mpi::process::Process;
 use crate::mpi::rma::lock_queue::Lock;
-use crate::mpi::rma::peers::{must_be_whole, must_live, wait, wake, watch_one};
+use crate::mpi::rma::peers::{loss, must_be_whole, must_live, wait, wake, watch_one};
 use crate::mpi::rma::win::Win;
 use std::sync::atomic::{Ordering, fence};
 
@@ -69,10 +69,17 @@ pub fn lock_one_of_all(process: &Process, win: &Win, rank: i32) -> Result {
 fn take(process: &Process, win: &Win, lock: Lock, rank: i32) -> Result {
     must_live(process, win, rank)?;
     let (part, me) = (win.shared.part(rank), win.comm.rank);
-    if part.locks.lock().ask(me, lock) {
+    let has_locks = win.epochs.has_locks();
+    let mut queue = part.locks.lock();
+    let is_granted = match has_locks {
+        true => queue.overtake(me, lock),
+        false => queue.ask(me, lock),
+    };
+    if is_granted {
         return Ok(());
     }
-    let missing = part.locks.lock().first_before(me).unwrap_or(rank);
+    let missing = queue.first_before(me).unwrap_or(rank);
+    drop(queue);
     let taken = wait(process, win, &watch(process, win, rank), missing, || {
         if part.locks.lock().holds(me) {
             return true;
@@ -117,6 +124,7 @@ pub fn unlock(process: &Process, win: &Win, rank: i32) -> Result {
     if win.epochs.unlock(rank)? {
         leave(process, win, rank);
     }
+    process.engine.give_way();
     must_be_whole(process, win)?;
     must_live(process, win, rank)
 }
@@ -141,6 +149,7 @@ pub fn unlock_all(process: &Process, win: &Win) -> Result {
 pub fn flush(process: &Process, win: &Win, rank: Option<i32>) -> Result {
     must_be_whole(process, win)?;
     process.engine.step()?;
+    process.engine.give_way();
     let Some(rank) = rank else {
         win.epochs.must_be_passive(None)?;
         sync();
@@ -157,6 +166,7 @@ pub fn flush(process: &Process, win: &Win, rank: Option<i32>) -> Result {
 /// MPI_Win_sync: there is one copy of everything, so only the order counts.
 pub fn synchronize(process: &Process, win: &Win) -> Result {
     must_be_whole(process, win)?;
+    process.engine.give_way();
     sync();
     Ok(())
 }
@@ -172,6 +182,6 @@ fn all_must_live(process: &Process, win: &Win) -> Result {
     }
     match process.engine.first_dead(&*win.comm.everyone()) {
         None => Ok(()),
-        Some(rank) => Err(super::peers::loss(rank)),
+        Some(rank) => Err(loss(rank)),
     }
 }

@@ -7,7 +7,6 @@
 use crate::base::Member;
 use crate::host::memory::{Block, Span};
 use crate::mpi::datatype::Address;
-use crate::mpi::lane::Stamp;
 use crate::mpi::rma::lock_queue::LockQueue;
 use parking_lot::{Mutex, RwLock};
 use std::collections::{BTreeSet, HashMap};
@@ -164,6 +163,9 @@ impl Shared {
         self.all.get_or_init(|| Block::zeroed(bytes)).as_ref().map(Block::span)
     }
 }
+
+/// What tells one creation from all others (see `Lane::stamp`).
+type Stamp = (u32, Member, i32);
 
 /// The windows of a job that are being created.
 #[derive(Default)]
