@@ -388,7 +388,8 @@ static void pscw(void)
     MPI_Comm_group(world, &all);
     unsigned seed = 1;
     for (int round = 1; round <= 30; round++) {
-        int *to = malloc(size * sizeof(int)), *from = malloc(size * sizeof(int)), tos = 0, froms = 0;
+        int *to = malloc(size * sizeof(int)), *from = malloc(size * sizeof(int));
+        int tos = 0, froms = 0;
         for (int a = 0; a < size; a++)
             for (int b = 0; b < size; b++) {
                 seed = seed * 1103515245 + 12345;

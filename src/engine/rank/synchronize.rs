@@ -18,7 +18,8 @@ pub struct PeerWait<'a> {
 
 impl Engine {
     /// Makes progress until `is_over`, or until a failure makes that hopeless. It is asked again
-    /// after it has said so once. Whoever makes it so calls [`World::wake`](crate::engine::World::wake) afterwards.
+    /// after it has said so once. Whoever makes it so calls
+    /// [`World::wake`](crate::engine::World::wake) afterwards.
     pub fn wait_for_peers(
         &self, wait: &PeerWait<'_>, is_over: impl Fn() -> bool,
     ) -> Result<Option<Mishap>, Died> {

@@ -254,8 +254,9 @@ macro_rules! words {
                 let place = std::ptr::with_exposed_provenance_mut::<$int>(it.target);
                 // SAFETY: it is aligned, and the caller of MPI vouches for the target (§2.3).
                 let cell = unsafe { <$atomic>::from_ptr(place) };
-                let order = Ordering::SeqCst;
-                let old = cell.compare_exchange(wanted, new, order, order).unwrap_or_else(|old| old);
+                let (won, lost) = (Ordering::SeqCst, Ordering::SeqCst);
+                let swapped = cell.compare_exchange(wanted, new, won, lost);
+                let old = swapped.unwrap_or_else(|old| old);
                 let to = std::ptr::with_exposed_provenance_mut::<$int>(it.result);
                 // SAFETY: the caller of MPI vouches for the result buffer (§2.3).
                 unsafe { to.write_unaligned(old) };
