@@ -62,6 +62,7 @@ pub fn post(process: &Process, win: &Win, group: &Group, assert: i32) -> Result 
 pub fn start(process: &Process, win: &Win, group: &Group, assert: i32) -> Result {
     must_be_known(assert, NOCHECK)?;
     must_be_whole(process, win)?;
+    process.engine.step()?;
     win.epochs.may_start()?;
     let partners = partners(process, win, group)?;
     if assert & NOCHECK == 0 {
@@ -72,17 +73,18 @@ pub fn start(process: &Process, win: &Win, group: &Group, assert: i32) -> Result
 
 /// Ends the accesses that start began.
 pub fn complete(process: &Process, win: &Win) -> Result {
+    process.engine.step()?;
     let partners = win.epochs.complete()?;
     sync();
     tell(process, win, &partners, |mail| &mut mail.completed);
     must_be_whole(process, win)?;
-    process.engine.step()?;
     partners.ranks.iter().try_for_each(|rank| must_live(process, win, *rank))
 }
 
 /// Returns when all to whom the own memory was exposed have completed.
 pub fn wait(process: &Process, win: &Win) -> Result {
     let partners = win.epochs.exposure()?;
+    process.engine.step()?;
     let ended = must_be_whole(process, win)
         .and_then(|()| hear(process, win, &partners, |mail| &mut mail.completed));
     win.epochs.unexpose();

@@ -46,6 +46,7 @@ impl Lock {
 pub fn lock(process: &Process, win: &Win, lock: Lock, rank: i32, assert: i32) -> Result {
     must_be_known(assert, NOCHECK)?;
     must_be_whole(process, win)?;
+    process.engine.step()?;
     if win.comm.target(rank, "rank")?.is_none() {
         return Ok(());
     }
@@ -118,6 +119,7 @@ fn leave(process: &Process, win: &Win, rank: i32) {
 
 /// Ends the epoch at the member with this rank.
 pub fn unlock(process: &Process, win: &Win, rank: i32) -> Result {
+    process.engine.step()?;
     if win.comm.target(rank, "rank").is_ok_and(|target| target.is_none()) {
         return Ok(());
     }
@@ -139,6 +141,7 @@ pub fn lock_all(process: &Process, win: &Win, assert: i32) -> Result {
 
 /// Ends the epoch at all members.
 pub fn unlock_all(process: &Process, win: &Win) -> Result {
+    process.engine.step()?;
     let taken = win.epochs.unlock_all()?;
     taken.iter().for_each(|rank| leave(process, win, *rank));
     must_be_whole(process, win)?;
