@@ -26,12 +26,13 @@ use std::process::ExitCode;
 const HELP: &str = "\
 Measures ftmpi-rs beside MPICH, Open MPI and Intel MPI.
 
-usage: cargo bench --bench peers -- [--calls] [--pcg] [--collectives] [--files] [--recovery]
-                                    [--cost] [--checkpoint] [--scaling] [--paper] [--iterations N]
-                                    [--write]
+usage: cargo bench --bench peers -- [--calls] [--rma] [--pcg] [--collectives] [--files]
+                                    [--recovery] [--cost] [--checkpoint] [--scaling] [--paper]
+                                    [--iterations N] [--write]
        cargo bench --bench peers -- --curve [KIND...] [--write]
 
   --calls        latency, bandwidth, message rate, start
+  --rma          one-sided calls: put, get, accumulates, fence, locks
   --pcg          an iteration of conjugate gradients with 15 to 120 ranks
   --collectives  every collective, 2 to 120 ranks, 8 B to 4 MB
   --files        bandwidth of files in /dev/shm, and the shared file pointer
@@ -53,8 +54,18 @@ Without a table's name all are measured but --paper and --curve. The peers come 
 target/peers, once. The figures mean something only while the machine has nothing else to do.";
 
 /// What can be measured: each has its place in the page.
-const TABLES: [&str; 9] =
-    ["calls", "pcg", "collectives", "files", "recovery", "cost", "checkpoint", "scaling", LONG];
+const TABLES: [&str; 9] = [
+    "calls",
+    "rma",
+    "pcg",
+    "collectives",
+    "files",
+    "recovery",
+    "cost",
+    "checkpoint",
+    "scaling",
+    LONG,
+];
 /// That one takes long, and is measured only by name.
 const LONG: &str = "paper";
 
@@ -127,6 +138,7 @@ fn measure(
 ) -> (String, Option<String>) {
     let table = match name {
         "calls" => calls::table(calls::CALLS, contenders),
+        "rma" => calls::table(calls::RMA, contenders),
         "pcg" => calls::table(calls::PCG, contenders),
         "collectives" => collectives::table(contenders),
         "files" => calls::table(calls::FILES, contenders),

@@ -51,6 +51,12 @@ fn collectives_in_their_three_forms() {
 }
 
 #[test]
+fn one_sided_communication() {
+    let flags = [Handles::Integers.flags(), vec!["-DSMALL".into()]].concat();
+    all_is_well(&support::fortran("checks.f90").and("rma.F90").flags(&flags).build());
+}
+
+#[test]
 fn grids_graphs_and_neighbours() {
     all_is_well(&with_integers("topologies.F90"));
 }

@@ -300,6 +300,22 @@ fn programs_for_all_interfaces_run_with_mpi_f08() {
 }
 
 #[test]
+fn one_sided_communication_runs_with_the_module_mpi() {
+    let flags = Handles::Integers.flags();
+    let flags: Vec<&str> = flags.iter().map(String::as_str).chain(["-DSMALL", "-w"]).collect();
+    all_is_well(&with_module_mpi(&["checks.f90", "rma.F90"], &flags));
+}
+
+#[test]
+fn one_sided_communication_runs_with_mpi_f08_and_either_width_of_counts() {
+    for width in ["-DSMALL", "-DLARGE"] {
+        let flags = Handles::Types.flags();
+        let flags: Vec<&str> = flags.iter().map(String::as_str).chain([width, "-w"]).collect();
+        all_is_well(&with_modules(&["checks08.f90", "rma.F90"], &flags));
+    }
+}
+
+#[test]
 fn special_arguments_are_known_from_the_module_mpi() {
     for flags in [&["-O0"][..], &["-O3"], &["-flto"], &["-fPIC", "-Wl,-z,now"]] {
         let program =

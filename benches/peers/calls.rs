@@ -22,6 +22,7 @@ pub(super) struct Measure {
 
 #[derive(Clone, Copy, PartialEq)]
 enum Unit {
+    Nanoseconds,
     Microseconds,
     /// Of the whole run, by the clock on the wall.
     Milliseconds,
@@ -70,6 +71,26 @@ pub(super) const FILES: &[Measure] = &[
     },
 ];
 
+/// One-sided calls: 8 bytes from one rank to another, then what all ranks do.
+pub(super) const RMA: &[Measure] = &[
+    access("put and flush, 8 B, 2 ranks", 2, &["put"]),
+    access("get and flush, 8 B, 2 ranks", 2, &["get"]),
+    access("accumulate and flush, 8 B, 2 ranks", 2, &["accumulate"]),
+    access("fetch_and_op and flush, 8 B, 2 ranks", 2, &["fetch"]),
+    access("compare_and_swap and flush, 8 B, 2 ranks", 2, &["swap"]),
+    access("put, 8 B, a flush each 64, 2 ranks", 2, &["puts"]),
+    access("get, 8 B, a flush each 64, 2 ranks", 2, &["gets"]),
+    access("fence, 2 ranks", 2, &["fence"]),
+    access("lock and unlock, 2 ranks", 2, &["lock"]),
+    rate("fetch_and_op by all on one counter, 2 ranks", 2, &["counter"]),
+    rate("lock, put, unlock by all at one rank, 2 ranks", 2, &["contended"]),
+    access("put and flush, 8 B, two of 120 ranks", MANY, &["put"]),
+    access("fetch_and_op and flush, 8 B, two of 120 ranks", MANY, &["fetch"]),
+    access("fence, 120 ranks", MANY, &["fence"]),
+    rate("fetch_and_op by all on one counter, 120 ranks", MANY, &["counter"]),
+    rate("lock, put, unlock by all at one rank, 120 ranks", MANY, &["contended"]),
+];
+
 /// Conjugate gradients, 24³ points a rank.
 pub(super) const PCG: &[Measure] = &[
     solver("an iteration, 15 ranks", 15, &["24"]),
@@ -92,6 +113,14 @@ const fn row(
 const fn file(title: &'static str, ranks: usize, words: &'static [&'static str]) -> Measure {
     let unit = Unit::GigabytesPerSecond;
     Measure { title, unit, ranks, program: "files", words, bare: &[] }
+}
+
+const fn access(title: &'static str, ranks: usize, words: &'static [&'static str]) -> Measure {
+    Measure { title, unit: Unit::Nanoseconds, ranks, program: "rma", words, bare: &[] }
+}
+
+const fn rate(title: &'static str, ranks: usize, words: &'static [&'static str]) -> Measure {
+    Measure { title, unit: Unit::MillionPerSecond, ranks, program: "rma", words, bare: &[] }
 }
 
 const fn collective(
@@ -194,7 +223,7 @@ fn sample_bare(measure: &Measure, program: &Path) -> Option<f64> {
 /// How many times better we are: above 1 is ahead.
 fn ratio(measure: &Measure, us: f64, them: f64) -> f64 {
     match measure.unit {
-        Unit::Microseconds | Unit::Milliseconds => them / us,
+        Unit::Nanoseconds | Unit::Microseconds | Unit::Milliseconds => them / us,
         Unit::GigabytesPerSecond | Unit::MillionPerSecond => us / them,
     }
 }
@@ -202,6 +231,7 @@ fn ratio(measure: &Measure, us: f64, them: f64) -> f64 {
 impl Unit {
     fn name(self) -> &'static str {
         match self {
+            Unit::Nanoseconds => "ns",
             Unit::Microseconds => "µs",
             Unit::Milliseconds => "ms",
             Unit::GigabytesPerSecond => "GB/s",

@@ -7,7 +7,7 @@ use std::time::Instant;
 /// How many seconds one run has, if nothing else is said.
 pub(super) const PATIENCE: &str = "60";
 /// The programs that everybody runs.
-const PROGRAMS: [&str; 6] = ["measure", "collectives", "pcg", "solver", "curve", "files"];
+const PROGRAMS: [&str; 7] = ["measure", "collectives", "pcg", "solver", "curve", "files", "rma"];
 
 /// A library under measurement, with its builds of the programs.
 #[derive(Clone)]

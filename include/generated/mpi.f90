@@ -4199,7 +4199,7 @@ MODULE mpi
       INTEGER, INTENT(IN) :: win
       !GCC$ ATTRIBUTES NO_ARG_CHECK :: base
       !DIR$ IGNORE_TKR base
-      TYPE(*), DIMENSION(*), INTENT(IN), TARGET :: base
+      TYPE(*), DIMENSION(*), TARGET :: base
       INTEGER, INTENT(OUT) :: ierror
     END SUBROUTINE
     SUBROUTINE MPI_Win_fence(assert, win, ierror)
@@ -8070,7 +8070,7 @@ MODULE mpi
       INTEGER, INTENT(IN) :: win
       !GCC$ ATTRIBUTES NO_ARG_CHECK :: base
       !DIR$ IGNORE_TKR base
-      TYPE(*), DIMENSION(*), INTENT(IN), TARGET :: base
+      TYPE(*), DIMENSION(*), TARGET :: base
       INTEGER, INTENT(OUT) :: ierror
     END SUBROUTINE
     SUBROUTINE PMPI_Win_fence(assert, win, ierror)

@@ -815,6 +815,21 @@ MODULE mpi_f08
       TYPE(MPI_Win), INTENT(IN) :: win
       INTEGER, OPTIONAL, INTENT(OUT) :: ierror
     END SUBROUTINE
+    SUBROUTINE MPI_Accumulate_c_f08ts(origin_addr, origin_count, origin_datatype, target_rank, &
+        target_disp, target_count, target_datatype, op, win, ierror) BIND(C, &
+        NAME="mpi_accumulate_c_f08ts_")
+      IMPORT :: MPI_COUNT_KIND, MPI_Datatype, MPI_ADDRESS_KIND, MPI_Op, MPI_Win
+      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: origin_addr
+      INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: origin_count
+      TYPE(MPI_Datatype), INTENT(IN) :: origin_datatype
+      INTEGER, INTENT(IN) :: target_rank
+      INTEGER(KIND=MPI_ADDRESS_KIND), INTENT(IN) :: target_disp
+      INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: target_count
+      TYPE(MPI_Datatype), INTENT(IN) :: target_datatype
+      TYPE(MPI_Op), INTENT(IN) :: op
+      TYPE(MPI_Win), INTENT(IN) :: win
+      INTEGER, OPTIONAL, INTENT(OUT) :: ierror
+    END SUBROUTINE
   END INTERFACE
 
   INTERFACE MPI_Add_error_class
@@ -3287,6 +3302,20 @@ MODULE mpi_f08
       TYPE(MPI_Win), INTENT(IN) :: win
       INTEGER, OPTIONAL, INTENT(OUT) :: ierror
     END SUBROUTINE
+    SUBROUTINE MPI_Get_c_f08ts(origin_addr, origin_count, origin_datatype, target_rank, &
+        target_disp, target_count, target_datatype, win, ierror) BIND(C, &
+        NAME="mpi_get_c_f08ts_")
+      IMPORT :: MPI_COUNT_KIND, MPI_Datatype, MPI_ADDRESS_KIND, MPI_Win
+      TYPE(*), DIMENSION(..), ASYNCHRONOUS, TARGET :: origin_addr
+      INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: origin_count
+      TYPE(MPI_Datatype), INTENT(IN) :: origin_datatype
+      INTEGER, INTENT(IN) :: target_rank
+      INTEGER(KIND=MPI_ADDRESS_KIND), INTENT(IN) :: target_disp
+      INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: target_count
+      TYPE(MPI_Datatype), INTENT(IN) :: target_datatype
+      TYPE(MPI_Win), INTENT(IN) :: win
+      INTEGER, OPTIONAL, INTENT(OUT) :: ierror
+    END SUBROUTINE
   END INTERFACE
 
   INTERFACE MPI_Get_accumulate
@@ -3303,6 +3332,24 @@ MODULE mpi_f08
       INTEGER, INTENT(IN) :: target_rank
       INTEGER(KIND=MPI_ADDRESS_KIND), INTENT(IN) :: target_disp
       INTEGER, INTENT(IN) :: target_count
+      TYPE(MPI_Datatype), INTENT(IN) :: target_datatype
+      TYPE(MPI_Op), INTENT(IN) :: op
+      TYPE(MPI_Win), INTENT(IN) :: win
+      INTEGER, OPTIONAL, INTENT(OUT) :: ierror
+    END SUBROUTINE
+    SUBROUTINE MPI_Get_accumulate_c_f08ts(origin_addr, origin_count, origin_datatype, &
+        result_addr, result_count, result_datatype, target_rank, target_disp, target_count, &
+        target_datatype, op, win, ierror) BIND(C, NAME="mpi_get_accumulate_c_f08ts_")
+      IMPORT :: MPI_COUNT_KIND, MPI_Datatype, MPI_ADDRESS_KIND, MPI_Op, MPI_Win
+      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: origin_addr
+      INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: origin_count
+      TYPE(MPI_Datatype), INTENT(IN) :: origin_datatype
+      TYPE(*), DIMENSION(..), ASYNCHRONOUS, TARGET :: result_addr
+      INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: result_count
+      TYPE(MPI_Datatype), INTENT(IN) :: result_datatype
+      INTEGER, INTENT(IN) :: target_rank
+      INTEGER(KIND=MPI_ADDRESS_KIND), INTENT(IN) :: target_disp
+      INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: target_count
       TYPE(MPI_Datatype), INTENT(IN) :: target_datatype
       TYPE(MPI_Op), INTENT(IN) :: op
       TYPE(MPI_Win), INTENT(IN) :: win
@@ -5308,6 +5355,20 @@ MODULE mpi_f08
       TYPE(MPI_Win), INTENT(IN) :: win
       INTEGER, OPTIONAL, INTENT(OUT) :: ierror
     END SUBROUTINE
+    SUBROUTINE MPI_Put_c_f08ts(origin_addr, origin_count, origin_datatype, target_rank, &
+        target_disp, target_count, target_datatype, win, ierror) BIND(C, &
+        NAME="mpi_put_c_f08ts_")
+      IMPORT :: MPI_COUNT_KIND, MPI_Datatype, MPI_ADDRESS_KIND, MPI_Win
+      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: origin_addr
+      INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: origin_count
+      TYPE(MPI_Datatype), INTENT(IN) :: origin_datatype
+      INTEGER, INTENT(IN) :: target_rank
+      INTEGER(KIND=MPI_ADDRESS_KIND), INTENT(IN) :: target_disp
+      INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: target_count
+      TYPE(MPI_Datatype), INTENT(IN) :: target_datatype
+      TYPE(MPI_Win), INTENT(IN) :: win
+      INTEGER, OPTIONAL, INTENT(OUT) :: ierror
+    END SUBROUTINE
   END INTERFACE
 
   INTERFACE MPI_Query_thread
@@ -5328,6 +5389,22 @@ MODULE mpi_f08
       INTEGER, INTENT(IN) :: target_rank
       INTEGER(KIND=MPI_ADDRESS_KIND), INTENT(IN) :: target_disp
       INTEGER, INTENT(IN) :: target_count
+      TYPE(MPI_Datatype), INTENT(IN) :: target_datatype
+      TYPE(MPI_Op), INTENT(IN) :: op
+      TYPE(MPI_Win), INTENT(IN) :: win
+      TYPE(MPI_Request), INTENT(OUT) :: request
+      INTEGER, OPTIONAL, INTENT(OUT) :: ierror
+    END SUBROUTINE
+    SUBROUTINE MPI_Raccumulate_c_f08ts(origin_addr, origin_count, origin_datatype, target_rank, &
+        target_disp, target_count, target_datatype, op, win, request, ierror) BIND(C, &
+        NAME="mpi_raccumulate_c_f08ts_")
+      IMPORT :: MPI_COUNT_KIND, MPI_Datatype, MPI_ADDRESS_KIND, MPI_Op, MPI_Win, MPI_Request
+      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: origin_addr
+      INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: origin_count
+      TYPE(MPI_Datatype), INTENT(IN) :: origin_datatype
+      INTEGER, INTENT(IN) :: target_rank
+      INTEGER(KIND=MPI_ADDRESS_KIND), INTENT(IN) :: target_disp
+      INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: target_count
       TYPE(MPI_Datatype), INTENT(IN) :: target_datatype
       TYPE(MPI_Op), INTENT(IN) :: op
       TYPE(MPI_Win), INTENT(IN) :: win
@@ -5698,6 +5775,21 @@ MODULE mpi_f08
       TYPE(MPI_Request), INTENT(OUT) :: request
       INTEGER, OPTIONAL, INTENT(OUT) :: ierror
     END SUBROUTINE
+    SUBROUTINE MPI_Rget_c_f08ts(origin_addr, origin_count, origin_datatype, target_rank, &
+        target_disp, target_count, target_datatype, win, request, ierror) BIND(C, &
+        NAME="mpi_rget_c_f08ts_")
+      IMPORT :: MPI_COUNT_KIND, MPI_Datatype, MPI_ADDRESS_KIND, MPI_Win, MPI_Request
+      TYPE(*), DIMENSION(..), ASYNCHRONOUS, TARGET :: origin_addr
+      INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: origin_count
+      TYPE(MPI_Datatype), INTENT(IN) :: origin_datatype
+      INTEGER, INTENT(IN) :: target_rank
+      INTEGER(KIND=MPI_ADDRESS_KIND), INTENT(IN) :: target_disp
+      INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: target_count
+      TYPE(MPI_Datatype), INTENT(IN) :: target_datatype
+      TYPE(MPI_Win), INTENT(IN) :: win
+      TYPE(MPI_Request), INTENT(OUT) :: request
+      INTEGER, OPTIONAL, INTENT(OUT) :: ierror
+    END SUBROUTINE
   END INTERFACE
 
   INTERFACE MPI_Rget_accumulate
@@ -5720,6 +5812,25 @@ MODULE mpi_f08
       TYPE(MPI_Request), INTENT(OUT) :: request
       INTEGER, OPTIONAL, INTENT(OUT) :: ierror
     END SUBROUTINE
+    SUBROUTINE MPI_Rget_accumulate_c_f08ts(origin_addr, origin_count, origin_datatype, &
+        result_addr, result_count, result_datatype, target_rank, target_disp, target_count, &
+        target_datatype, op, win, request, ierror) BIND(C, NAME="mpi_rget_accumulate_c_f08ts_")
+      IMPORT :: MPI_COUNT_KIND, MPI_Datatype, MPI_ADDRESS_KIND, MPI_Op, MPI_Win, MPI_Request
+      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: origin_addr
+      INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: origin_count
+      TYPE(MPI_Datatype), INTENT(IN) :: origin_datatype
+      TYPE(*), DIMENSION(..), ASYNCHRONOUS, TARGET :: result_addr
+      INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: result_count
+      TYPE(MPI_Datatype), INTENT(IN) :: result_datatype
+      INTEGER, INTENT(IN) :: target_rank
+      INTEGER(KIND=MPI_ADDRESS_KIND), INTENT(IN) :: target_disp
+      INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: target_count
+      TYPE(MPI_Datatype), INTENT(IN) :: target_datatype
+      TYPE(MPI_Op), INTENT(IN) :: op
+      TYPE(MPI_Win), INTENT(IN) :: win
+      TYPE(MPI_Request), INTENT(OUT) :: request
+      INTEGER, OPTIONAL, INTENT(OUT) :: ierror
+    END SUBROUTINE
   END INTERFACE
 
   INTERFACE MPI_Rput
@@ -5733,6 +5844,21 @@ MODULE mpi_f08
       INTEGER, INTENT(IN) :: target_rank
       INTEGER(KIND=MPI_ADDRESS_KIND), INTENT(IN) :: target_disp
       INTEGER, INTENT(IN) :: target_count
+      TYPE(MPI_Datatype), INTENT(IN) :: target_datatype
+      TYPE(MPI_Win), INTENT(IN) :: win
+      TYPE(MPI_Request), INTENT(OUT) :: request
+      INTEGER, OPTIONAL, INTENT(OUT) :: ierror
+    END SUBROUTINE
+    SUBROUTINE MPI_Rput_c_f08ts(origin_addr, origin_count, origin_datatype, target_rank, &
+        target_disp, target_count, target_datatype, win, request, ierror) BIND(C, &
+        NAME="mpi_rput_c_f08ts_")
+      IMPORT :: MPI_COUNT_KIND, MPI_Datatype, MPI_ADDRESS_KIND, MPI_Win, MPI_Request
+      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: origin_addr
+      INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: origin_count
+      TYPE(MPI_Datatype), INTENT(IN) :: origin_datatype
+      INTEGER, INTENT(IN) :: target_rank
+      INTEGER(KIND=MPI_ADDRESS_KIND), INTENT(IN) :: target_disp
+      INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: target_count
       TYPE(MPI_Datatype), INTENT(IN) :: target_datatype
       TYPE(MPI_Win), INTENT(IN) :: win
       TYPE(MPI_Request), INTENT(OUT) :: request
@@ -7093,6 +7219,16 @@ MODULE mpi_f08
       TYPE(MPI_Win), INTENT(OUT) :: win
       INTEGER, OPTIONAL, INTENT(OUT) :: ierror
     END SUBROUTINE
+    SUBROUTINE MPI_Win_allocate_c_f08(size, disp_unit, info, comm, baseptr, win, ierror)
+      IMPORT :: MPI_ADDRESS_KIND, MPI_Info, MPI_Comm, C_PTR, MPI_Win
+      INTEGER(KIND=MPI_ADDRESS_KIND), INTENT(IN) :: size
+      INTEGER(KIND=MPI_ADDRESS_KIND), INTENT(IN) :: disp_unit
+      TYPE(MPI_Info), INTENT(IN) :: info
+      TYPE(MPI_Comm), INTENT(IN) :: comm
+      TYPE(C_PTR), INTENT(OUT) :: baseptr
+      TYPE(MPI_Win), INTENT(OUT) :: win
+      INTEGER, OPTIONAL, INTENT(OUT) :: ierror
+    END SUBROUTINE
   END INTERFACE
 
   INTERFACE MPI_Win_allocate_shared
@@ -7100,6 +7236,16 @@ MODULE mpi_f08
       IMPORT :: MPI_ADDRESS_KIND, MPI_Info, MPI_Comm, C_PTR, MPI_Win
       INTEGER(KIND=MPI_ADDRESS_KIND), INTENT(IN) :: size
       INTEGER, INTENT(IN) :: disp_unit
+      TYPE(MPI_Info), INTENT(IN) :: info
+      TYPE(MPI_Comm), INTENT(IN) :: comm
+      TYPE(C_PTR), INTENT(OUT) :: baseptr
+      TYPE(MPI_Win), INTENT(OUT) :: win
+      INTEGER, OPTIONAL, INTENT(OUT) :: ierror
+    END SUBROUTINE
+    SUBROUTINE MPI_Win_allocate_shared_c_f08(size, disp_unit, info, comm, baseptr, win, ierror)
+      IMPORT :: MPI_ADDRESS_KIND, MPI_Info, MPI_Comm, C_PTR, MPI_Win
+      INTEGER(KIND=MPI_ADDRESS_KIND), INTENT(IN) :: size
+      INTEGER(KIND=MPI_ADDRESS_KIND), INTENT(IN) :: disp_unit
       TYPE(MPI_Info), INTENT(IN) :: info
       TYPE(MPI_Comm), INTENT(IN) :: comm
       TYPE(C_PTR), INTENT(OUT) :: baseptr
@@ -7143,6 +7289,17 @@ MODULE mpi_f08
       TYPE(*), DIMENSION(..), ASYNCHRONOUS, TARGET :: base
       INTEGER(KIND=MPI_ADDRESS_KIND), INTENT(IN) :: size
       INTEGER, INTENT(IN) :: disp_unit
+      TYPE(MPI_Info), INTENT(IN) :: info
+      TYPE(MPI_Comm), INTENT(IN) :: comm
+      TYPE(MPI_Win), INTENT(OUT) :: win
+      INTEGER, OPTIONAL, INTENT(OUT) :: ierror
+    END SUBROUTINE
+    SUBROUTINE MPI_Win_create_c_f08ts(base, size, disp_unit, info, comm, win, ierror) BIND(C, &
+        NAME="mpi_win_create_c_f08ts_")
+      IMPORT :: MPI_ADDRESS_KIND, MPI_Info, MPI_Comm, MPI_Win
+      TYPE(*), DIMENSION(..), ASYNCHRONOUS, TARGET :: base
+      INTEGER(KIND=MPI_ADDRESS_KIND), INTENT(IN) :: size
+      INTEGER(KIND=MPI_ADDRESS_KIND), INTENT(IN) :: disp_unit
       TYPE(MPI_Info), INTENT(IN) :: info
       TYPE(MPI_Comm), INTENT(IN) :: comm
       TYPE(MPI_Win), INTENT(OUT) :: win
@@ -7194,7 +7351,7 @@ MODULE mpi_f08
     SUBROUTINE MPI_Win_detach_f08ts(win, base, ierror) BIND(C, NAME="mpi_win_detach_f08ts_")
       IMPORT :: MPI_Win
       TYPE(MPI_Win), INTENT(IN) :: win
-      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: base
+      TYPE(*), DIMENSION(..), ASYNCHRONOUS, TARGET :: base
       INTEGER, OPTIONAL, INTENT(OUT) :: ierror
     END SUBROUTINE
   END INTERFACE
@@ -7379,6 +7536,15 @@ MODULE mpi_f08
       INTEGER, INTENT(IN) :: rank
       INTEGER(KIND=MPI_ADDRESS_KIND), INTENT(OUT) :: size
       INTEGER, INTENT(OUT) :: disp_unit
+      TYPE(C_PTR), INTENT(OUT) :: baseptr
+      INTEGER, OPTIONAL, INTENT(OUT) :: ierror
+    END SUBROUTINE
+    SUBROUTINE MPI_Win_shared_query_c_f08(win, rank, size, disp_unit, baseptr, ierror)
+      IMPORT :: MPI_Win, MPI_ADDRESS_KIND, C_PTR
+      TYPE(MPI_Win), INTENT(IN) :: win
+      INTEGER, INTENT(IN) :: rank
+      INTEGER(KIND=MPI_ADDRESS_KIND), INTENT(OUT) :: size
+      INTEGER(KIND=MPI_ADDRESS_KIND), INTENT(OUT) :: disp_unit
       TYPE(C_PTR), INTENT(OUT) :: baseptr
       INTEGER, OPTIONAL, INTENT(OUT) :: ierror
     END SUBROUTINE
@@ -7604,6 +7770,21 @@ MODULE mpi_f08
       INTEGER, INTENT(IN) :: target_rank
       INTEGER(KIND=MPI_ADDRESS_KIND), INTENT(IN) :: target_disp
       INTEGER, INTENT(IN) :: target_count
+      TYPE(MPI_Datatype), INTENT(IN) :: target_datatype
+      TYPE(MPI_Op), INTENT(IN) :: op
+      TYPE(MPI_Win), INTENT(IN) :: win
+      INTEGER, OPTIONAL, INTENT(OUT) :: ierror
+    END SUBROUTINE
+    SUBROUTINE PMPI_Accumulate_c_f08ts(origin_addr, origin_count, origin_datatype, target_rank, &
+        target_disp, target_count, target_datatype, op, win, ierror) BIND(C, &
+        NAME="pmpi_accumulate_c_f08ts_")
+      IMPORT :: MPI_COUNT_KIND, MPI_Datatype, MPI_ADDRESS_KIND, MPI_Op, MPI_Win
+      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: origin_addr
+      INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: origin_count
+      TYPE(MPI_Datatype), INTENT(IN) :: origin_datatype
+      INTEGER, INTENT(IN) :: target_rank
+      INTEGER(KIND=MPI_ADDRESS_KIND), INTENT(IN) :: target_disp
+      INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: target_count
       TYPE(MPI_Datatype), INTENT(IN) :: target_datatype
       TYPE(MPI_Op), INTENT(IN) :: op
       TYPE(MPI_Win), INTENT(IN) :: win
@@ -10081,6 +10262,20 @@ MODULE mpi_f08
       TYPE(MPI_Win), INTENT(IN) :: win
       INTEGER, OPTIONAL, INTENT(OUT) :: ierror
     END SUBROUTINE
+    SUBROUTINE PMPI_Get_c_f08ts(origin_addr, origin_count, origin_datatype, target_rank, &
+        target_disp, target_count, target_datatype, win, ierror) BIND(C, &
+        NAME="pmpi_get_c_f08ts_")
+      IMPORT :: MPI_COUNT_KIND, MPI_Datatype, MPI_ADDRESS_KIND, MPI_Win
+      TYPE(*), DIMENSION(..), ASYNCHRONOUS, TARGET :: origin_addr
+      INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: origin_count
+      TYPE(MPI_Datatype), INTENT(IN) :: origin_datatype
+      INTEGER, INTENT(IN) :: target_rank
+      INTEGER(KIND=MPI_ADDRESS_KIND), INTENT(IN) :: target_disp
+      INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: target_count
+      TYPE(MPI_Datatype), INTENT(IN) :: target_datatype
+      TYPE(MPI_Win), INTENT(IN) :: win
+      INTEGER, OPTIONAL, INTENT(OUT) :: ierror
+    END SUBROUTINE
   END INTERFACE
 
   INTERFACE PMPI_Get_accumulate
@@ -10097,6 +10292,24 @@ MODULE mpi_f08
       INTEGER, INTENT(IN) :: target_rank
       INTEGER(KIND=MPI_ADDRESS_KIND), INTENT(IN) :: target_disp
       INTEGER, INTENT(IN) :: target_count
+      TYPE(MPI_Datatype), INTENT(IN) :: target_datatype
+      TYPE(MPI_Op), INTENT(IN) :: op
+      TYPE(MPI_Win), INTENT(IN) :: win
+      INTEGER, OPTIONAL, INTENT(OUT) :: ierror
+    END SUBROUTINE
+    SUBROUTINE PMPI_Get_accumulate_c_f08ts(origin_addr, origin_count, origin_datatype, &
+        result_addr, result_count, result_datatype, target_rank, target_disp, target_count, &
+        target_datatype, op, win, ierror) BIND(C, NAME="pmpi_get_accumulate_c_f08ts_")
+      IMPORT :: MPI_COUNT_KIND, MPI_Datatype, MPI_ADDRESS_KIND, MPI_Op, MPI_Win
+      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: origin_addr
+      INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: origin_count
+      TYPE(MPI_Datatype), INTENT(IN) :: origin_datatype
+      TYPE(*), DIMENSION(..), ASYNCHRONOUS, TARGET :: result_addr
+      INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: result_count
+      TYPE(MPI_Datatype), INTENT(IN) :: result_datatype
+      INTEGER, INTENT(IN) :: target_rank
+      INTEGER(KIND=MPI_ADDRESS_KIND), INTENT(IN) :: target_disp
+      INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: target_count
       TYPE(MPI_Datatype), INTENT(IN) :: target_datatype
       TYPE(MPI_Op), INTENT(IN) :: op
       TYPE(MPI_Win), INTENT(IN) :: win
@@ -12105,6 +12318,20 @@ MODULE mpi_f08
       TYPE(MPI_Win), INTENT(IN) :: win
       INTEGER, OPTIONAL, INTENT(OUT) :: ierror
     END SUBROUTINE
+    SUBROUTINE PMPI_Put_c_f08ts(origin_addr, origin_count, origin_datatype, target_rank, &
+        target_disp, target_count, target_datatype, win, ierror) BIND(C, &
+        NAME="pmpi_put_c_f08ts_")
+      IMPORT :: MPI_COUNT_KIND, MPI_Datatype, MPI_ADDRESS_KIND, MPI_Win
+      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: origin_addr
+      INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: origin_count
+      TYPE(MPI_Datatype), INTENT(IN) :: origin_datatype
+      INTEGER, INTENT(IN) :: target_rank
+      INTEGER(KIND=MPI_ADDRESS_KIND), INTENT(IN) :: target_disp
+      INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: target_count
+      TYPE(MPI_Datatype), INTENT(IN) :: target_datatype
+      TYPE(MPI_Win), INTENT(IN) :: win
+      INTEGER, OPTIONAL, INTENT(OUT) :: ierror
+    END SUBROUTINE
   END INTERFACE
 
   INTERFACE PMPI_Query_thread
@@ -12125,6 +12352,22 @@ MODULE mpi_f08
       INTEGER, INTENT(IN) :: target_rank
       INTEGER(KIND=MPI_ADDRESS_KIND), INTENT(IN) :: target_disp
       INTEGER, INTENT(IN) :: target_count
+      TYPE(MPI_Datatype), INTENT(IN) :: target_datatype
+      TYPE(MPI_Op), INTENT(IN) :: op
+      TYPE(MPI_Win), INTENT(IN) :: win
+      TYPE(MPI_Request), INTENT(OUT) :: request
+      INTEGER, OPTIONAL, INTENT(OUT) :: ierror
+    END SUBROUTINE
+    SUBROUTINE PMPI_Raccumulate_c_f08ts(origin_addr, origin_count, origin_datatype, &
+        target_rank, target_disp, target_count, target_datatype, op, win, request, ierror) &
+        BIND(C, NAME="pmpi_raccumulate_c_f08ts_")
+      IMPORT :: MPI_COUNT_KIND, MPI_Datatype, MPI_ADDRESS_KIND, MPI_Op, MPI_Win, MPI_Request
+      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: origin_addr
+      INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: origin_count
+      TYPE(MPI_Datatype), INTENT(IN) :: origin_datatype
+      INTEGER, INTENT(IN) :: target_rank
+      INTEGER(KIND=MPI_ADDRESS_KIND), INTENT(IN) :: target_disp
+      INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: target_count
       TYPE(MPI_Datatype), INTENT(IN) :: target_datatype
       TYPE(MPI_Op), INTENT(IN) :: op
       TYPE(MPI_Win), INTENT(IN) :: win
@@ -12495,6 +12738,21 @@ MODULE mpi_f08
       TYPE(MPI_Request), INTENT(OUT) :: request
       INTEGER, OPTIONAL, INTENT(OUT) :: ierror
     END SUBROUTINE
+    SUBROUTINE PMPI_Rget_c_f08ts(origin_addr, origin_count, origin_datatype, target_rank, &
+        target_disp, target_count, target_datatype, win, request, ierror) BIND(C, &
+        NAME="pmpi_rget_c_f08ts_")
+      IMPORT :: MPI_COUNT_KIND, MPI_Datatype, MPI_ADDRESS_KIND, MPI_Win, MPI_Request
+      TYPE(*), DIMENSION(..), ASYNCHRONOUS, TARGET :: origin_addr
+      INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: origin_count
+      TYPE(MPI_Datatype), INTENT(IN) :: origin_datatype
+      INTEGER, INTENT(IN) :: target_rank
+      INTEGER(KIND=MPI_ADDRESS_KIND), INTENT(IN) :: target_disp
+      INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: target_count
+      TYPE(MPI_Datatype), INTENT(IN) :: target_datatype
+      TYPE(MPI_Win), INTENT(IN) :: win
+      TYPE(MPI_Request), INTENT(OUT) :: request
+      INTEGER, OPTIONAL, INTENT(OUT) :: ierror
+    END SUBROUTINE
   END INTERFACE
 
   INTERFACE PMPI_Rget_accumulate
@@ -12517,6 +12775,25 @@ MODULE mpi_f08
       TYPE(MPI_Request), INTENT(OUT) :: request
       INTEGER, OPTIONAL, INTENT(OUT) :: ierror
     END SUBROUTINE
+    SUBROUTINE PMPI_Rget_accumulate_c_f08ts(origin_addr, origin_count, origin_datatype, &
+        result_addr, result_count, result_datatype, target_rank, target_disp, target_count, &
+        target_datatype, op, win, request, ierror) BIND(C, NAME="pmpi_rget_accumulate_c_f08ts_")
+      IMPORT :: MPI_COUNT_KIND, MPI_Datatype, MPI_ADDRESS_KIND, MPI_Op, MPI_Win, MPI_Request
+      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: origin_addr
+      INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: origin_count
+      TYPE(MPI_Datatype), INTENT(IN) :: origin_datatype
+      TYPE(*), DIMENSION(..), ASYNCHRONOUS, TARGET :: result_addr
+      INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: result_count
+      TYPE(MPI_Datatype), INTENT(IN) :: result_datatype
+      INTEGER, INTENT(IN) :: target_rank
+      INTEGER(KIND=MPI_ADDRESS_KIND), INTENT(IN) :: target_disp
+      INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: target_count
+      TYPE(MPI_Datatype), INTENT(IN) :: target_datatype
+      TYPE(MPI_Op), INTENT(IN) :: op
+      TYPE(MPI_Win), INTENT(IN) :: win
+      TYPE(MPI_Request), INTENT(OUT) :: request
+      INTEGER, OPTIONAL, INTENT(OUT) :: ierror
+    END SUBROUTINE
   END INTERFACE
 
   INTERFACE PMPI_Rput
@@ -12530,6 +12807,21 @@ MODULE mpi_f08
       INTEGER, INTENT(IN) :: target_rank
       INTEGER(KIND=MPI_ADDRESS_KIND), INTENT(IN) :: target_disp
       INTEGER, INTENT(IN) :: target_count
+      TYPE(MPI_Datatype), INTENT(IN) :: target_datatype
+      TYPE(MPI_Win), INTENT(IN) :: win
+      TYPE(MPI_Request), INTENT(OUT) :: request
+      INTEGER, OPTIONAL, INTENT(OUT) :: ierror
+    END SUBROUTINE
+    SUBROUTINE PMPI_Rput_c_f08ts(origin_addr, origin_count, origin_datatype, target_rank, &
+        target_disp, target_count, target_datatype, win, request, ierror) BIND(C, &
+        NAME="pmpi_rput_c_f08ts_")
+      IMPORT :: MPI_COUNT_KIND, MPI_Datatype, MPI_ADDRESS_KIND, MPI_Win, MPI_Request
+      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: origin_addr
+      INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: origin_count
+      TYPE(MPI_Datatype), INTENT(IN) :: origin_datatype
+      INTEGER, INTENT(IN) :: target_rank
+      INTEGER(KIND=MPI_ADDRESS_KIND), INTENT(IN) :: target_disp
+      INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: target_count
       TYPE(MPI_Datatype), INTENT(IN) :: target_datatype
       TYPE(MPI_Win), INTENT(IN) :: win
       TYPE(MPI_Request), INTENT(OUT) :: request
@@ -13891,6 +14183,16 @@ MODULE mpi_f08
       TYPE(MPI_Win), INTENT(OUT) :: win
       INTEGER, OPTIONAL, INTENT(OUT) :: ierror
     END SUBROUTINE
+    SUBROUTINE PMPI_Win_allocate_c_f08(size, disp_unit, info, comm, baseptr, win, ierror)
+      IMPORT :: MPI_ADDRESS_KIND, MPI_Info, MPI_Comm, C_PTR, MPI_Win
+      INTEGER(KIND=MPI_ADDRESS_KIND), INTENT(IN) :: size
+      INTEGER(KIND=MPI_ADDRESS_KIND), INTENT(IN) :: disp_unit
+      TYPE(MPI_Info), INTENT(IN) :: info
+      TYPE(MPI_Comm), INTENT(IN) :: comm
+      TYPE(C_PTR), INTENT(OUT) :: baseptr
+      TYPE(MPI_Win), INTENT(OUT) :: win
+      INTEGER, OPTIONAL, INTENT(OUT) :: ierror
+    END SUBROUTINE
   END INTERFACE
 
   INTERFACE PMPI_Win_allocate_shared
@@ -13898,6 +14200,16 @@ MODULE mpi_f08
       IMPORT :: MPI_ADDRESS_KIND, MPI_Info, MPI_Comm, C_PTR, MPI_Win
       INTEGER(KIND=MPI_ADDRESS_KIND), INTENT(IN) :: size
       INTEGER, INTENT(IN) :: disp_unit
+      TYPE(MPI_Info), INTENT(IN) :: info
+      TYPE(MPI_Comm), INTENT(IN) :: comm
+      TYPE(C_PTR), INTENT(OUT) :: baseptr
+      TYPE(MPI_Win), INTENT(OUT) :: win
+      INTEGER, OPTIONAL, INTENT(OUT) :: ierror
+    END SUBROUTINE
+    SUBROUTINE PMPI_Win_allocate_shared_c_f08(size, disp_unit, info, comm, baseptr, win, ierror)
+      IMPORT :: MPI_ADDRESS_KIND, MPI_Info, MPI_Comm, C_PTR, MPI_Win
+      INTEGER(KIND=MPI_ADDRESS_KIND), INTENT(IN) :: size
+      INTEGER(KIND=MPI_ADDRESS_KIND), INTENT(IN) :: disp_unit
       TYPE(MPI_Info), INTENT(IN) :: info
       TYPE(MPI_Comm), INTENT(IN) :: comm
       TYPE(C_PTR), INTENT(OUT) :: baseptr
@@ -13941,6 +14253,17 @@ MODULE mpi_f08
       TYPE(*), DIMENSION(..), ASYNCHRONOUS, TARGET :: base
       INTEGER(KIND=MPI_ADDRESS_KIND), INTENT(IN) :: size
       INTEGER, INTENT(IN) :: disp_unit
+      TYPE(MPI_Info), INTENT(IN) :: info
+      TYPE(MPI_Comm), INTENT(IN) :: comm
+      TYPE(MPI_Win), INTENT(OUT) :: win
+      INTEGER, OPTIONAL, INTENT(OUT) :: ierror
+    END SUBROUTINE
+    SUBROUTINE PMPI_Win_create_c_f08ts(base, size, disp_unit, info, comm, win, ierror) BIND(C, &
+        NAME="pmpi_win_create_c_f08ts_")
+      IMPORT :: MPI_ADDRESS_KIND, MPI_Info, MPI_Comm, MPI_Win
+      TYPE(*), DIMENSION(..), ASYNCHRONOUS, TARGET :: base
+      INTEGER(KIND=MPI_ADDRESS_KIND), INTENT(IN) :: size
+      INTEGER(KIND=MPI_ADDRESS_KIND), INTENT(IN) :: disp_unit
       TYPE(MPI_Info), INTENT(IN) :: info
       TYPE(MPI_Comm), INTENT(IN) :: comm
       TYPE(MPI_Win), INTENT(OUT) :: win
@@ -13992,7 +14315,7 @@ MODULE mpi_f08
     SUBROUTINE PMPI_Win_detach_f08ts(win, base, ierror) BIND(C, NAME="pmpi_win_detach_f08ts_")
       IMPORT :: MPI_Win
       TYPE(MPI_Win), INTENT(IN) :: win
-      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: base
+      TYPE(*), DIMENSION(..), ASYNCHRONOUS, TARGET :: base
       INTEGER, OPTIONAL, INTENT(OUT) :: ierror
     END SUBROUTINE
   END INTERFACE
@@ -14177,6 +14500,15 @@ MODULE mpi_f08
       INTEGER, INTENT(IN) :: rank
       INTEGER(KIND=MPI_ADDRESS_KIND), INTENT(OUT) :: size
       INTEGER, INTENT(OUT) :: disp_unit
+      TYPE(C_PTR), INTENT(OUT) :: baseptr
+      INTEGER, OPTIONAL, INTENT(OUT) :: ierror
+    END SUBROUTINE
+    SUBROUTINE PMPI_Win_shared_query_c_f08(win, rank, size, disp_unit, baseptr, ierror)
+      IMPORT :: MPI_Win, MPI_ADDRESS_KIND, C_PTR
+      TYPE(MPI_Win), INTENT(IN) :: win
+      INTEGER, INTENT(IN) :: rank
+      INTEGER(KIND=MPI_ADDRESS_KIND), INTENT(OUT) :: size
+      INTEGER(KIND=MPI_ADDRESS_KIND), INTENT(OUT) :: disp_unit
       TYPE(C_PTR), INTENT(OUT) :: baseptr
       INTEGER, OPTIONAL, INTENT(OUT) :: ierror
     END SUBROUTINE

@@ -1,5 +1,5 @@
 //! Error handlers of communicators, files and windows (MPI-5.0 §9.3). Files start with the handler
-//! of MPI_FILE_NULL; windows have no handlers, because the library has no windows yet.
+//! of MPI_FILE_NULL.
 
 use crate::abi::kinds::*;
 use crate::mpi::errhandler;
@@ -104,15 +104,18 @@ mpi!(
 mpi!(
     /// Sets the error handler of `win`.
     #[fortran(mpi_win_set_errhandler_)]
+    #[raises_on(win)]
     fn MPI_Win_set_errhandler(process: &Process, win: MPI_Win, errhandler: MPI_Errhandler) {
-        match win {}
+        win.set_errhandler(process, errhandler)
     }
 );
 
 mpi!(
     /// The error handler of `win`.
     #[fortran(mpi_win_get_errhandler_)]
+    #[raises_on(win)]
     fn MPI_Win_get_errhandler(process: &Process, win: MPI_Win, errhandler: Var<MPI_Errhandler>) {
-        match win {}
+        errhandler.set(win.errhandler.hold(&process.errhandlers)?);
+        Ok(())
     }
 );

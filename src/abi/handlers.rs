@@ -12,6 +12,7 @@ use crate::mpi::errhandler;
 use crate::mpi::error::Class;
 use crate::mpi::error::told;
 use crate::mpi::failure::attributes;
+use crate::mpi::handle_table::Held;
 use crate::mpi::process::{FILE_NULL, Process};
 use crate::mpi::reaction::Hearer;
 use std::ffi::{c_int, c_void};
@@ -76,6 +77,9 @@ fn reaction(process: &'static Process, scope: Scope, is_of_a_death: bool) -> Rea
         Scope::Comm(handle) if is_inside => {
             process.find_comm(handle).map(|comm| (comm.handle, comm.errhandler.reaction()))
         }
+        Scope::Win(handle) if is_inside => {
+            process.windows.find(handle).map(|win| (handle, win.errhandler.reaction()))
+        }
         Scope::Session(handle) => {
             let session = process.sessions.find(handle);
             session.map(|session| (handle, session.errhandler.reaction()))
@@ -85,7 +89,7 @@ fn reaction(process: &'static Process, scope: Scope, is_of_a_death: bool) -> Rea
             let handler = process.errhandler(handle, "errhandler").ok();
             handler.map(|handler| (comm::NULL, handler.reaction))
         }
-        Scope::Comm(_) | Scope::Initial => None,
+        Scope::Comm(_) | Scope::Win(_) | Scope::Initial => None,
     };
     let (object, chosen) = named.unwrap_or_else(|| of_no_object(process));
     if is_of_a_death && attributes::is_to_end(process, object) {
@@ -151,7 +155,9 @@ fn end_job(process: &'static Process, name: &str, scope: Scope, news: News) -> !
 
 /// Ends a communicator's group, or the job, for an error that no handler takes.
 fn end_group(process: &'static Process, name: &str, object: usize, scope: Scope, news: News) -> ! {
-    if let Some(comm) = process.find_comm(object) {
+    let win = process.windows.find(object);
+    let comm = process.find_comm(object).or_else(|| win.map(|win| Held::Counted(win.comm.clone())));
+    if let Some(comm) = comm {
         let words = format!("fatal error: {}", last_words(process, name, scope, news));
         abort::end_group(process, &comm, job::status_for(news.class, news.is_of_a_death), &words);
     }
@@ -163,6 +169,9 @@ fn last_words(process: &'static Process, name: &str, scope: Scope, news: News) -
     let object = match scope {
         Scope::Comm(handle) | Scope::Hearer(Hearer { comm: handle, .. }) => {
             process.find_comm(handle).map(|comm| format!(" on {}", comm.title()))
+        }
+        Scope::Win(handle) => {
+            process.windows.find(handle).map(|win| format!(" on {}", win.title()))
         }
         _ => None,
     };

@@ -11,6 +11,7 @@ pub(super) enum Scope {
     Initial,
     Comm(usize),
     Session(usize),
+    Win(usize),
     /// The error handler that was passed for an object which does not exist yet.
     Handler(usize),
     /// A communicator that may have been freed since the failing operation was started.

@@ -17,6 +17,7 @@ pub use crate::engine::rank::outlook::{Fellowship, Moved};
 pub use crate::engine::rank::preposted::{PrepostedReceives, Receipt};
 pub use crate::engine::rank::probe::Held;
 pub use crate::engine::rank::steps::Steps;
+pub use crate::engine::rank::synchronize::PeerWait;
 pub use crate::engine::rank::tally::{Observer, Path, Tally};
 pub use crate::engine::shared::agreements::{Key as Matter, Purpose, Summons};
 pub use crate::engine::shared::mismatch::Void;

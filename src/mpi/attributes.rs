@@ -20,6 +20,7 @@ pub const INVALID: i32 = 0;
 pub enum Bearer {
     Comm,
     Datatype,
+    Win,
 }
 
 /// A key to attributes: how they are copied and deleted.
@@ -115,7 +116,9 @@ impl Keyvals {
 fn no_key(key: i32) -> Failure {
     let words = match key {
         INVALID => "the key is MPI_KEYVAL_INVALID".to_string(),
-        501..=507 => format!("the key is {key}: predefined attributes cannot be changed"),
+        501..=507 | 601..=605 => {
+            format!("the key is {key}: predefined attributes cannot be changed")
+        }
         _ => format!("the key is {key}, which is not a key for such objects (was it freed?)"),
     };
     Class::KEYVAL.because(words)

@@ -91,6 +91,11 @@ impl Installed {
         Installed::predefined(Sort::File, FATAL + 2)
     }
 
+    /// MPI_ERRORS_ARE_FATAL, which windows start with (MPI-5.0 §12.6).
+    pub fn of_windows() -> Installed {
+        Installed::predefined(Sort::Win, FATAL)
+    }
+
     fn predefined(on: Sort, handle: usize) -> Installed {
         let handler = Errhandler::predefined(handle).expect("one of the predefined");
         Installed { on, handler: Mutex::new(handler), is_chosen: AtomicBool::new(false) }

@@ -8,6 +8,7 @@ use crate::mpi::failure::deadlock_report;
 use crate::mpi::file::open_file::File;
 use crate::mpi::handle_table::{Sort, Table};
 use crate::mpi::process::Process;
+use crate::mpi::rma::win::Win;
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -44,6 +45,7 @@ pub fn words(process: &'static Process) -> Vec<String> {
     let file = |file: &File| file.disk.path.display().to_string();
     lines.extend(objects(Sort::File, &process.files, file));
     lines.extend(objects(Sort::Datatype, &process.datatypes, named));
+    lines.extend(objects(Sort::Win, &process.windows.table, Win::title));
     lines.extend(objects(Sort::Group, &process.groups, nameless));
     lines.extend(objects(Sort::Op, &process.ops, nameless));
     lines.extend(objects(Sort::Info, &process.infos, nameless));

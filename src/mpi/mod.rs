@@ -28,6 +28,7 @@ pub mod phases;
 pub mod process;
 pub mod program;
 pub mod reaction;
+pub mod rma;
 pub mod run;
 pub mod scratch;
 pub mod session;

@@ -27,12 +27,12 @@ use crate::mpi::p2p::held_messages::Messages;
 use crate::mpi::p2p::request_table::Requests;
 use crate::mpi::phases::Phases;
 use crate::mpi::program::Program;
+use crate::mpi::rma::win::{Win, Windows};
 use crate::mpi::thread::thread_token;
 use crate::mpi::tools::state::Tools;
 use parking_lot::{Mutex, RwLock};
 use std::any::Any;
 use std::collections::BTreeMap;
-use std::convert::Infallible;
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, LazyLock, OnceLock};
 
@@ -65,6 +65,7 @@ pub struct Process {
     pub files: Table<File>,
     /// The data representations of files that the program has registered.
     pub datareps: Mutex<Vec<Arc<Registered>>>,
+    pub windows: Windows,
     /// What the floor above keeps of this rank.
     pub checkpoints: Table<Tenant>,
     /// Parametrised datatypes.
@@ -141,6 +142,7 @@ impl Process {
             sessions: Table::new(Sort::Session),
             files: Table::new(Sort::File),
             datareps: Mutex::default(),
+            windows: Windows::default(),
             checkpoints: Table::new(Sort::Checkpoint),
             asked: Asked::new(),
             buffer: Slot::new(),
@@ -224,6 +226,10 @@ impl Process {
 
     /// What the communicator is called whose messages have this context. For others, too.
     pub(super) fn title_of(&self, context: u32) -> String {
+        let windows = self.windows.table.all().into_iter().map(|(_, win)| win);
+        if let Some(win) = windows.into_iter().find(|win| win.comm.context() == context / 2) {
+            return win.title();
+        }
         self.on(context, Comm::title).unwrap_or("a communicator".to_string())
     }
 
@@ -236,7 +242,7 @@ impl Process {
             return Some(of(comm));
         }
         let repaired = self.repaired_world.try_read().and_then(|world| world.clone());
-        let made = self.comms.all().into_iter().map(|(_, comm)| comm);
+        let made = self.comms.all().into_iter().map(|(_, comm)| comm).chain(self.hidden_comms());
         let found = repaired.into_iter().chain(made).find(|comm| comm.context() == of_comm);
         if let Some(comm) = found {
             return Some(of(&comm));
@@ -249,6 +255,11 @@ impl Process {
     /// How many bytes the rank's heap takes up, its large blocks excluded.
     pub fn heap_bytes(&self) -> usize {
         life::living(self.me.seat).map_or(0, |rank| rank.heap_bytes())
+    }
+
+    /// The communicators of its windows.
+    fn hidden_comms(&self) -> impl Iterator<Item = Arc<Comm>> {
+        self.windows.table.all().into_iter().map(|(_, win)| win.comm.clone())
     }
 
     /// What MPI_COMM_WORLD was before anybody repaired it.
@@ -294,6 +305,7 @@ impl Process {
         self.keyvals.table.clear();
         self.sessions.clear();
         self.files.clear();
+        self.windows.clear();
         self.checkpoints.clear();
         self.tools.clear();
         let recovery = self.recovery.try_lock().map(|mut recovery| recovery.take());
@@ -311,7 +323,8 @@ impl Process {
             let counts = |comm: &Arc<Comm>| {
                 comm.generation >= generation && !comm.is_alias_of(&self.first_world)
             };
-            let made = self.comms.all().into_iter().map(|(_, comm)| comm).filter(counts);
+            let made = self.comms.all().into_iter().map(|(_, comm)| comm);
+            let made = made.chain(self.hidden_comms()).filter(counts);
             let made = made.map(Held::Counted);
             let fellowship = |comm: Held<Comm>| Fellowship {
                 context: comm.context(),
@@ -382,6 +395,14 @@ impl Process {
     pub fn file(&self, handle: usize, name: &str) -> Result<Arc<File>> {
         self.files.find(handle).ok_or_else(|| {
             Class::FILE.because(unknown(name, handle, FILE_NULL, "MPI_FILE_NULL", "file"))
+        })
+    }
+
+    /// The window that an argument called `name` names.
+    #[inline]
+    pub fn win(&self, handle: usize, name: &str) -> Result<Held<Win>> {
+        self.windows.find(handle).map(Held::Counted).ok_or_else(|| {
+            Class::WIN.because(unknown(name, handle, 0x110, "MPI_WIN_NULL", "window"))
         })
     }
 
@@ -517,11 +538,6 @@ fn no_comm(name: &str, handle: usize) -> Failure {
 #[cold]
 fn no_datatype(name: &str, handle: usize) -> Failure {
     Class::TYPE.because(unknown(name, handle, 0x200, "MPI_DATATYPE_NULL", "datatype"))
-}
-
-/// Windows are to come: no handle is one.
-pub fn no_win(handle: usize, name: &str) -> Result<Infallible> {
-    Err(Class::WIN.because(unknown(name, handle, 0x110, "MPI_WIN_NULL", "window")))
 }
 
 #[cold]

@@ -4,6 +4,7 @@
 use crate::abi::fortran::Descriptor;
 use crate::abi::kinds::{Described, Flow, Form, Fortran, Kind, NoLength, Type};
 use crate::host::shims::alloc::allocate;
+use crate::mpi::datatype::Address;
 use crate::mpi::error::{Class, Result};
 use crate::mpi::process::Process;
 use std::ffi::c_void;
@@ -23,9 +24,14 @@ impl OutPointer {
         if block.is_null() {
             return Err(Class::NO_MEM.because(format!("size is {size}; out of memory")));
         }
-        // SAFETY: `check` refused null; the caller of MPI vouches for the rest (§2.3).
-        unsafe { self.0.write_unaligned(block.expose_provenance()) }
+        self.set(Address(block.expose_provenance()));
         Ok(())
+    }
+
+    /// Sets the address of memory that there is.
+    pub(in crate::abi) fn set(self, address: Address) {
+        // SAFETY: `check` refused null; the caller of MPI vouches for the rest (§2.3).
+        unsafe { self.0.write_unaligned(address.0) }
     }
 }
 

@@ -61,6 +61,10 @@ callbacks! {
     TypeCopyFunction = "MPI_Type_copy_attr_function *", true, FORTRAN;
     /// Deletes an attribute of a datatype.
     TypeDeleteFunction = "MPI_Type_delete_attr_function *", true, FORTRAN;
+    /// Copies an attribute of a window, which never happens.
+    WinCopyFunction = "MPI_Win_copy_attr_function *", true, FORTRAN;
+    /// Deletes an attribute of a window.
+    WinDeleteFunction = "MPI_Win_delete_attr_function *", true, FORTRAN;
     /// MPI-1's functions that copy and delete attributes.
     CopyFunction = "MPI_Copy_function *", true, OLD;
     DeleteFunction = "MPI_Delete_function *", true, OLD;

@@ -15,8 +15,8 @@ use crate::mpi::handle_table::Held;
 use crate::mpi::info::Info;
 use crate::mpi::op::Op;
 use crate::mpi::open_session::Session;
-use crate::mpi::process::{self, FILE_NULL, Process};
-use std::convert::Infallible;
+use crate::mpi::process::{FILE_NULL, Process};
+use crate::mpi::rma::win::Win;
 use std::ffi::{c_int, c_void};
 use std::marker::PhantomData;
 use std::sync::Arc;
@@ -95,7 +95,7 @@ macro_rules! handles {
 handles! {
     MPI_Comm, null 0x100, Held<Comm>, |process, key, name| process.comm(key, name);
     MPI_Group, null 0x108, Held<Group>, |process, key, name| process.group(key, name);
-    MPI_Win, null 0x110, Infallible, |_, key, name| process::no_win(key, name);
+    MPI_Win, null 0x110, Held<Win>, |process, key, name| process.win(key, name);
     MPI_File, null 0x118, Arc<File>, |process, key, name| process.file(key, name);
     MPI_Session, null 0x120, Arc<Session>, |process, key, name| process.session(key, name);
     MPI_Message, null 0x128, usize, |_, key, _| Ok(key);
@@ -136,8 +136,8 @@ impl From<Var<MPI_File>> for Scope {
 }
 
 impl From<MPI_Win> for Scope {
-    fn from(_: MPI_Win) -> Scope {
-        Scope::Initial
+    fn from(win: MPI_Win) -> Scope {
+        Scope::Win(win.0)
     }
 }
 
@@ -343,6 +343,12 @@ impl<H: Handle> Fortran for Var<H> {
 impl From<Var<MPI_Comm>> for Scope {
     fn from(comm: Var<MPI_Comm>) -> Scope {
         if comm.0.is_null() { Scope::Initial } else { Scope::Comm(comm.key()) }
+    }
+}
+
+impl From<Var<MPI_Win>> for Scope {
+    fn from(win: Var<MPI_Win>) -> Scope {
+        if win.0.is_null() { Scope::Initial } else { Scope::Win(win.key()) }
     }
 }
 

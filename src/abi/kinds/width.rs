@@ -20,6 +20,8 @@ pub(in crate::abi) mod small {
     pub(in crate::abi) const WIDTH: Width = Width::Small;
     pub(in crate::abi) type UserFunction = kinds::UserFunction32;
     pub(in crate::abi) type ConversionFunction = kinds::ConversionFunction32;
+    pub(in crate::abi) type Unit = kinds::Number32;
+    pub(in crate::abi) type OutUnit = kinds::OutCount32;
 }
 
 /// Kinds for the large count twins, with `MPI_Count` counts.
@@ -42,4 +44,6 @@ pub(in crate::abi) mod large {
     pub(in crate::abi) const WIDTH: Width = Width::Large;
     pub(in crate::abi) type UserFunction = kinds::UserFunction64;
     pub(in crate::abi) type ConversionFunction = kinds::ConversionFunction64;
+    pub(in crate::abi) type Unit = kinds::Distance64;
+    pub(in crate::abi) type OutUnit = kinds::OutAint64;
 }

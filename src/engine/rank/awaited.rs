@@ -43,7 +43,7 @@ impl MeetingWait<'_> {
 
     pub(super) fn watched(&self) -> Watched {
         let MeetingWait { meeting, gate, turn, envelope, .. } = *self;
-        Watched { key: meeting.key(), gate, turn, envelope }
+        Watched::Gate(WatchedGate { key: meeting.key(), gate, turn, envelope })
     }
 }
 
@@ -89,7 +89,15 @@ impl Awaited {
 
 /// What a rank waits for, as the deadlock detector and the live view see it.
 #[derive(Clone, Copy)]
-pub(in crate::engine) struct Watched {
+pub(in crate::engine) enum Watched {
+    Gate(WatchedGate),
+    /// That a peer does its part.
+    Peer(Want),
+}
+
+/// A gate of a meeting.
+#[derive(Clone, Copy)]
+pub(in crate::engine) struct WatchedGate {
     pub(super) key: Key,
     pub(super) gate: Gate,
     pub(super) turn: u32,
@@ -102,7 +110,7 @@ pub(in crate::engine) struct Waiter {
     pub(super) call: &'static str,
     /// The message that it waits for itself; `None`: for operations that are under way.
     pub(super) sought: Option<Sought>,
-    /// What it waits for in a meeting.
+    /// What it waits for in a meeting or at a window.
     pub(super) watched: Option<Watched>,
 }
 
@@ -132,6 +140,8 @@ pub enum Want {
     Program,
     /// That a file is written.
     File,
+    /// That `rank` does its part in the synchronization of a window.
+    Synchronization { context: u32, rank: i32 },
     /// That the others call the same collective operation, instead of what they have called.
     Match { context: u32 },
     /// That partitions arrive from `source`.

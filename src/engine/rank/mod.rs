@@ -22,6 +22,7 @@ pub(in crate::engine) mod progress;
 pub(in crate::engine) mod receive;
 pub(in crate::engine) mod rings;
 pub(in crate::engine) mod steps;
+pub(in crate::engine) mod synchronize;
 pub(in crate::engine) mod tally;
 pub(in crate::engine) mod tasks;
 #[cfg(all(test, not(loom)))]

@@ -3,7 +3,9 @@
 
 use crate::base::slab::Key as Run;
 use crate::base::sync::biased::Guard;
-use crate::engine::rank::awaited::{Awaited, MOST_NAMED, MeetingWait, Want, Watched, wants};
+use crate::engine::rank::awaited::{
+    Awaited, MOST_NAMED, MeetingWait, Want, Watched, WatchedGate, wants,
+};
 use crate::engine::rank::operation::{Died, Mishap, Watch};
 use crate::engine::shared::meeting::Gate;
 use crate::engine::{Engine, State};
@@ -225,9 +227,12 @@ impl Engine {
 
     /// The ranks that keep a wait from ending.
     pub(in crate::engine) fn missing(&self, watched: Watched) -> Vec<Want> {
-        let Watched { gate, envelope, .. } = watched;
-        let meeting = self.world.known_meeting(watched.key);
-        let missing = meeting.map(|meeting| meeting.missing(gate, watched.turn, MOST_NAMED));
+        let WatchedGate { key, gate, turn, envelope } = match watched {
+            Watched::Gate(watched) => watched,
+            Watched::Peer(want) => return vec![want],
+        };
+        let meeting = self.world.known_meeting(key);
+        let missing = meeting.map(|meeting| meeting.missing(gate, turn, MOST_NAMED));
         wants(envelope, gate == Gate::Room, missing.unwrap_or_default())
     }
 }

@@ -1,10 +1,12 @@
 //! Memory of the program: what a caller of MPI vouches for, and the one way to copy it.
 
+mod block;
 mod items;
 mod region;
 mod strided;
 mod vector;
 
+pub use block::Block;
 pub use region::{Region, transfer, transfer_start};
 pub use strided::guard;
 

@@ -69,6 +69,12 @@ impl Region {
         self.address
     }
 
+    /// A walk over its data, item by item of `each` bytes.
+    pub fn places(&self, each: usize) -> Places<'_> {
+        let left = self.bytes / each;
+        Places { cursor: self.cursor(), address: self.address, each, left }
+    }
+
     fn cursor(&self) -> Cursor<'_> {
         self.cursor_at(0)
     }
@@ -78,6 +84,40 @@ impl Region {
         match &self.layout {
             None => Cursor::over_run(byte as i64, self.bytes - byte),
             Some(layout) => layout.cursor(self.skip + byte),
+        }
+    }
+}
+
+/// A walk over the data of a region, item by item.
+pub struct Places<'a> {
+    cursor: Cursor<'a>,
+    address: usize,
+    each: usize,
+    left: usize,
+}
+
+impl Places<'_> {
+    /// Where the next item begins, and how many there are from there on without gaps: at least one,
+    /// which may have gaps itself, until all have been passed.
+    pub fn run(&self) -> (usize, usize) {
+        let address = self.address.wrapping_add_signed(self.cursor.offset() as isize);
+        (address, (self.cursor.run_bytes() / self.each).max(1).min(self.left))
+    }
+
+    /// Passes so many of these.
+    pub fn pass(&mut self, count: usize) {
+        self.left -= count;
+        if self.left == 0 {
+            return;
+        }
+        if self.cursor.run_bytes() >= self.each {
+            return self.cursor.pass(self.each, count);
+        }
+        let mut bytes = self.each;
+        while bytes > 0 {
+            let part = bytes.min(self.cursor.run_bytes());
+            self.cursor.pass(part, 1);
+            bytes -= part;
         }
     }
 }
@@ -305,6 +345,34 @@ mod tests {
         }
         assert_eq!(transfer(&Span::of(&packed).into(), &b), Ok(()));
         assert!(target.memory == expected, "seed {seed}: unpacked");
+    }
+
+    #[test]
+    fn items_are_found_where_a_walk_over_their_bytes_finds_them() {
+        let pair = Layout::basic(&[(0, 2), (4, 4)], 8, 4);
+        let double = Layout::basic(&[(0, 8)], 8, 8);
+        let layouts = [
+            (6, pair.vector(7, 2, 5).expect("small")),
+            (6, pair),
+            (8, double.vector(5, 3, 4).expect("small")),
+            (8, double),
+        ];
+        for (each, layout) in layouts {
+            let items = 3 * layout.size() as usize / each;
+            let region = Region::new(4096, items * each, Arc::new(layout));
+            let (mut places, mut found) = (region.places(each), Vec::new());
+            while found.len() < items {
+                let (address, count) = places.run();
+                found.extend((0..count).map(|place| address + place * each));
+                places.pass(count);
+            }
+            assert_eq!(places.run().1, 0);
+            let begin = |item: usize| {
+                let part = region.part(item * each, each);
+                4096 + part.cursor().offset() as usize
+            };
+            assert_eq!(found, (0..items).map(begin).collect::<Vec<_>>(), "items of {each}");
+        }
     }
 
     #[test]

@@ -21,9 +21,9 @@ impl Barrier {
         Ok(Barrier(Claim::of(Kind::Barrier)))
     }
 
-    /// The barrier at the end of MPI.
-    pub(super) fn at_the_end() -> Result<Barrier> {
-        Ok(Barrier(Claim::of(Kind::Finalize)))
+    /// The barrier that another call of all members is.
+    pub(in crate::mpi) fn of(kind: Kind) -> Result<Barrier> {
+        Ok(Barrier(Claim::of(kind)))
     }
 }
 

@@ -71,9 +71,15 @@ pub enum Kind {
     FileWriteAll,
     FileWriteAtAll,
     FileWriteOrdered,
+    WinCreate,
+    WinAllocate,
+    WinAllocateShared,
+    WinCreateDynamic,
+    WinFence,
+    WinFree,
 }
 
-const TITLES: [&str; 47] = [
+const TITLES: [&str; 53] = [
     "MPI_Barrier",
     "MPI_Bcast",
     "MPI_Gather",
@@ -121,6 +127,12 @@ const TITLES: [&str; 47] = [
     "MPI_File_write_all",
     "MPI_File_write_at_all",
     "MPI_File_write_ordered",
+    "MPI_Win_create",
+    "MPI_Win_allocate",
+    "MPI_Win_allocate_shared",
+    "MPI_Win_create_dynamic",
+    "MPI_Win_fence",
+    "MPI_Win_free",
 ];
 
 /// Calls of different forms do not match (MPI-5.0 §6.12).

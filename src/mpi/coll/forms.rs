@@ -161,7 +161,7 @@ pub(in crate::mpi) fn lane<'a>(
 
 /// Returns when every member has reached the end of MPI.
 pub fn part(process: &Process, comm: &Comm) -> Result {
-    block(process, comm, &Barrier::at_the_end())
+    block(process, comm, &Barrier::of(Kind::Finalize))
 }
 
 /// All members' bytes, of equal length and in rank order, for the library's own agreements.

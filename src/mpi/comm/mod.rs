@@ -454,6 +454,17 @@ impl Comm {
         }
     }
 
+    /// The member that a one-sided call names; `None`: nobody.
+    #[inline]
+    pub(in crate::mpi) fn target(&self, rank: i32, name: &str) -> Result<Option<Member>> {
+        match usize::try_from(rank).ok().and_then(|rank| self.group.member(rank)) {
+            Some(member) if !self.is_gap(rank) => Ok(Some(member)),
+            Some(_) => Err(self.nobody(name, rank)),
+            None if rank == PROC_NULL => Ok(None),
+            None => Err(self.stranger(name, rank, "MPI_PROC_NULL")),
+        }
+    }
+
     /// The member with `rank` in a communicator of one group without gaps.
     #[inline]
     pub(super) fn plain_member(&self, rank: i32) -> Option<Member> {

@@ -3,7 +3,7 @@
 use crate::base::Member;
 use crate::mpi::attributes::Attributes;
 use crate::mpi::comm::group::Group;
-use crate::mpi::comm::{Belongings, Comm, Contexts, Gaps};
+use crate::mpi::comm::{Belongings, Comm, Contexts, Gaps, NULL};
 use crate::mpi::errhandler::Installed;
 use crate::mpi::error::{Class, Result};
 use crate::mpi::failure::fault_attributes::FaultAttributes;
@@ -61,6 +61,21 @@ impl<'a> Draft<'a> {
 
     /// The communicator under a handle that there is already.
     pub(in crate::mpi) fn build(self, process: &Process, handle: usize) -> Comm {
+        let info = self.info;
+        let mut comm = self.hold(process, handle);
+        if comm.is_of_a_generation() {
+            comm.order = lineage::place(process, &comm);
+        }
+        comm.set_info(info);
+        comm
+    }
+
+    /// A communicator for the library itself: it has no handle, and no place in any order.
+    pub(in crate::mpi) fn hidden(self, process: &Process) -> Comm {
+        self.hold(process, NULL)
+    }
+
+    fn hold(self, process: &Process, handle: usize) -> Comm {
         let mut comm = match self.remote {
             None => Comm::new(handle, self.contexts.own, self.group, ""),
             Some(remote) => Comm::between(handle, self.contexts, self.group, remote),
@@ -72,9 +87,7 @@ impl<'a> Draft<'a> {
         let mut comm = comm.with_gaps(self.gaps);
         if comm.size() > 1 || comm.is_inter() {
             comm.generation = process.engine.generation();
-            comm.order = lineage::place(process, &comm);
         }
-        comm.set_info(self.info);
         comm
     }
 }

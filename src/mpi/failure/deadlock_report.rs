@@ -71,6 +71,9 @@ pub fn words_of(process: &Process, want: Want) -> String {
         }
         Want::Program => "a generalized request to be completed".to_string(),
         Want::File => "a file to be written".to_string(),
+        Want::Synchronization { context, rank } => {
+            format!("rank {rank} to synchronize on {}", title(context))
+        }
         Want::Match { context } => {
             let title = title(context);
             format!("the others to call the same collective on {title}; they have called another")
@@ -96,9 +99,10 @@ pub fn words_of(process: &Process, want: Want) -> String {
 pub fn awaited_by(process: &Process, want: Want) -> Option<Member> {
     let (context, rank) = match want {
         Want::Message { context, source, .. } => (context, source),
-        Want::Receiver { context, rank, .. } => (context, rank),
         Want::Partitions { context, source, .. } => (context, source),
-        Want::Start { context, rank, .. } => (context, rank),
+        Want::Receiver { context, rank, .. }
+        | Want::Start { context, rank, .. }
+        | Want::Synchronization { context, rank } => (context, rank),
         Want::Program | Want::File | Want::Match { .. } | Want::Ready { .. } => return None,
     };
     let rank = usize::try_from(rank).ok()?;

@@ -77,6 +77,11 @@ impl Op {
         }
     }
 
+    /// Whether it looks at its operand: all but MPI_NO_OP do.
+    pub fn needs_origin(&self) -> bool {
+        *self != Op::Named(Named::NoOp)
+    }
+
     /// True if the order of the operands does not matter.
     pub fn commutes(&self) -> bool {
         match self {

@@ -217,7 +217,9 @@ impl Requests {
         let after = if is_persistent { handle } else { NULL };
         let is_settled = match pending {
             Pending::Op(op) => ops.collect_good(op, |outcome| tell(after, status_of(outcome))),
-            Pending::Run(run) => ops.collect_good(run, |outcome| tell(after, status_of_run(outcome))),
+            Pending::Run(run) => {
+                ops.collect_good(run, |outcome| tell(after, status_of_run(outcome)))
+            }
             _ => return false,
         };
         match is_settled {

@@ -3,6 +3,7 @@
 //!
 //! Elements are read and written unaligned, because Fortran programs may lay them out so.
 
+pub mod atomic;
 mod half;
 mod number;
 mod quad;

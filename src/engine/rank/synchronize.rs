@@ -1,0 +1,65 @@
+//! Waits for other ranks at a window: these change what they share with this rank, then ring its
+//! bell. A failure ends the wait like that for a message.
+
+use crate::engine::rank::awaited::{Want, Watched};
+use crate::engine::rank::operation::{Died, Mishap, Watch};
+use crate::engine::{Engine, State};
+use crate::host::sched;
+use crate::transport::Envelope;
+
+/// What a rank waits for, and whose death ends the wait.
+pub struct PeerWait<'a> {
+    /// The context of the window, as that of a collective, and the own rank.
+    pub envelope: Envelope,
+    pub watch: &'a Watch,
+    /// One of the ranks that keep it from ending, for the deadlock report.
+    pub missing: i32,
+}
+
+impl Engine {
+    /// Makes progress until `is_over`, or until a failure makes that hopeless. It is asked again
+    /// after it has said so once. Whoever makes it so calls
+    /// [`World::wake`](crate::engine::World::wake) afterwards.
+    pub fn wait_for_peers(
+        &self, wait: &PeerWait<'_>, is_over: impl Fn() -> bool,
+    ) -> Result<Option<Mishap>, Died> {
+        self.step()?;
+        let PeerWait { envelope, missing, .. } = *wait;
+        let watched =
+            Watched::Peer(Want::Synchronization { context: envelope.context, rank: missing });
+        let mut state = self.state.lock();
+        loop {
+            self.progress(&mut state)?;
+            self.drive(&mut state)?;
+            if is_over() {
+                self.leave(&mut state)?;
+                return Ok(None);
+            }
+            if !self.is_calm()
+                && let Some(mishap) = self.oppose(&mut state, wait)
+            {
+                return Ok(Some(mishap));
+            }
+            if !self.copy_next(&mut state)? {
+                self.wait_for_news_or(&mut state, None, Some(watched), &is_over);
+            }
+        }
+    }
+
+    /// Where ranks share cores, lets another one run: the caller may ask again and again for what
+    /// only others can change.
+    #[inline]
+    pub fn give_way(&self) {
+        if self.world.is_crowded() {
+            sched::yield_now();
+        }
+    }
+
+    /// What stands against the wait, as of now.
+    #[cold]
+    fn oppose(&self, state: &mut State, wait: &PeerWait<'_>) -> Option<Mishap> {
+        let judged = self.judge(state, wait.envelope, wait.watch, 0);
+        let mishap = judged.or_else(|| self.interruption(state, wait.watch))?;
+        Some(self.tell(state, wait.envelope, mishap))
+    }
+}

@@ -1,0 +1,151 @@
+//! Active target synchronization (MPI-5.0 §12.5.1, §12.5.2): fence, and post, start, complete and
+//! wait.
+//!
+//! A target that posts, and an origin that completes, put their names into the other's mail. The
+//! wait for such mail ends when a partner dies.
+
+use crate::mpi::coll::claim::Kind;
+use crate::mpi::coll::{self, Barrier};
+use crate::mpi::comm::group::Group;
+use crate::mpi::error::{Class, Result};
+use crate::mpi::process::Process;
+use crate::mpi::rma::epochs::Partners;
+use crate::mpi::rma::passive::{
+    NOCHECK, NOPRECEDE, NOPUT, NOSTORE, NOSUCCEED, must_be_known, sync,
+};
+use crate::mpi::rma::peers::{self, must_be_whole, must_live};
+use crate::mpi::rma::shared::Mail;
+use crate::mpi::rma::win::Win;
+use std::cell::Cell;
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+/// Ends an epoch of all members, and begins another unless none succeeds.
+pub fn fence(process: &Process, win: &Win, assert: i32) -> Result {
+    must_be_known(assert, NOSTORE | NOPUT | NOPRECEDE | NOSUCCEED)?;
+    win.epochs.may_fence()?;
+    must_be_whole(process, win)?;
+    sync();
+    coll::block(process, &win.comm, &Barrier::of(Kind::WinFence))?;
+    win.epochs.fenced(assert & NOSUCCEED == 0);
+    Ok(())
+}
+
+/// The members of a group that the program names, by their ranks in the window.
+fn partners(process: &Process, win: &Win, group: &Group) -> Result<Partners> {
+    let rank = |member| {
+        win.comm.group.rank_of(member).ok_or_else(|| {
+            let words = format!("group holds process {}, which is not in the window", member.seat);
+            Class::GROUP.because(words)
+        })
+    };
+    let ranks: Arc<[i32]> = group.members().map(rank).collect::<Result<_>>()?;
+    let group = Arc::new(process.derive_group(&win.comm.group, group.members().collect()));
+    Ok(Partners { ranks, group })
+}
+
+/// Exposes the own memory to `group`.
+pub fn post(process: &Process, win: &Win, group: &Group, assert: i32) -> Result {
+    must_be_known(assert, NOCHECK | NOSTORE | NOPUT)?;
+    must_be_whole(process, win)?;
+    process.engine.step()?;
+    let partners = partners(process, win, group)?;
+    win.epochs.post(partners.clone())?;
+    sync();
+    if assert & NOCHECK == 0 {
+        tell(process, win, &partners, |mail| &mut mail.posted);
+    }
+    Ok(())
+}
+
+/// Begins to access `group`, once its members have posted.
+pub fn start(process: &Process, win: &Win, group: &Group, assert: i32) -> Result {
+    must_be_known(assert, NOCHECK)?;
+    must_be_whole(process, win)?;
+    process.engine.step()?;
+    win.epochs.may_start()?;
+    let partners = partners(process, win, group)?;
+    if assert & NOCHECK == 0 {
+        hear(process, win, &partners, |mail| &mut mail.posted)?;
+    }
+    win.epochs.started(partners)
+}
+
+/// Ends the accesses that start began.
+pub fn complete(process: &Process, win: &Win) -> Result {
+    process.engine.step()?;
+    let partners = win.epochs.complete()?;
+    sync();
+    tell(process, win, &partners, |mail| &mut mail.completed);
+    must_be_whole(process, win)?;
+    partners.ranks.iter().try_for_each(|rank| must_live(process, win, *rank))
+}
+
+/// Returns when all to whom the own memory was exposed have completed.
+pub fn wait(process: &Process, win: &Win) -> Result {
+    let partners = win.epochs.exposure()?;
+    process.engine.step()?;
+    let ended = must_be_whole(process, win)
+        .and_then(|()| hear(process, win, &partners, |mail| &mut mail.completed));
+    win.epochs.unexpose();
+    sync();
+    ended
+}
+
+/// Whether all to whom the own memory was exposed have completed; if so, that has ended.
+pub fn test(process: &Process, win: &Win) -> Result<bool> {
+    let partners = win.epochs.exposure()?;
+    must_be_whole(process, win)?;
+    // Lets other ranks run where they share cores.
+    process.engine.poll(|_| None::<()>)?;
+    if !take(win, &partners, |mail| &mut mail.completed) {
+        let lost = partners.ranks.iter().try_for_each(|rank| must_live(process, win, *rank));
+        if lost.is_err() {
+            win.epochs.unexpose();
+        }
+        return lost.map(|()| false);
+    }
+    win.epochs.unexpose();
+    sync();
+    Ok(true)
+}
+
+type Names = fn(&mut Mail) -> &mut BTreeSet<i32>;
+
+/// Puts the own rank into a box of each partner.
+fn tell(process: &Process, win: &Win, partners: &Partners, of: Names) {
+    for rank in partners.ranks.iter() {
+        let part = win.shared.part(*rank);
+        of(&mut part.mail.lock()).insert(win.comm.rank);
+        peers::wake(process, part.member);
+    }
+}
+
+/// Waits until all partners are in the own box, and takes them out.
+fn hear(process: &Process, win: &Win, partners: &Partners, of: Names) -> Result {
+    if take(win, partners, of) {
+        return Ok(());
+    }
+    let is_in = |rank: &&i32| !of(&mut win.own_part().mail.lock()).contains(rank);
+    let missing = partners.ranks.iter().find(is_in).copied().unwrap_or(win.comm.rank);
+    let watch = peers::watch(process, win, partners);
+    // The wait asks again after it has ended; the names are gone by then.
+    let are_taken = Cell::new(false);
+    peers::wait(process, win, &watch, missing, || {
+        are_taken.set(are_taken.get() || take(win, partners, of));
+        are_taken.get()
+    })
+}
+
+/// Takes the partners out of the own box if all are there.
+fn take(win: &Win, partners: &Partners, of: Names) -> bool {
+    let mut mail = win.own_part().mail.lock();
+    let names = of(&mut mail);
+    let are_all_there = partners.ranks.iter().all(|rank| names.contains(rank));
+    if are_all_there {
+        for rank in partners.ranks.iter() {
+            names.remove(rank);
+        }
+    }
+    are_all_there
+}

@@ -1,0 +1,22 @@
+//! One-sided communication (MPI-5.0 §12). All ranks share one process: put and get are copies, an
+//! accumulate is an atomic operation on the target's memory, and all are complete when their calls
+//! return. What is left is to say when they are allowed (epochs), and who waits for whom.
+//!
+//! From below: what the members of a window share ([`shared`], [`lock_queue`]), what a process
+//! knows of its own part ([`epochs`], [`win`]), and what the calls do.
+
+pub mod accumulate;
+pub mod active;
+pub mod at_once;
+pub mod attached;
+pub mod create;
+pub mod dynamic;
+pub mod epochs;
+pub mod hints;
+pub mod lock_queue;
+pub mod passive;
+pub mod peers;
+pub mod shared;
+pub mod target;
+pub mod transfer;
+pub mod win;

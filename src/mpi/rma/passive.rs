@@ -1,0 +1,190 @@
+//! Passive target synchronization (MPI-5.0 §12.5.3): lock, unlock, flush.
+//!
+//! A lock is granted by the queue of its target, without the target. What was accessed is complete
+//! when the calls return, so flush and unlock have nothing to wait for.
+
+use crate::engine::Watch;
+use crate::mpi::error::{Class, Result, is_death};
+use crate::mpi::process::Process;
+use crate::mpi::rma::lock_queue::Lock;
+use crate::mpi::rma::peers::{loss, must_be_whole, must_live, wait, wake, watch_one};
+use crate::mpi::rma::win::Win;
+use std::sync::atomic::{Ordering, fence};
+
+pub const NOCHECK: i32 = 1024;
+pub const NOPRECEDE: i32 = 2048;
+pub const NOPUT: i32 = 4096;
+pub const NOSTORE: i32 = 8192;
+pub const NOSUCCEED: i32 = 16384;
+
+/// Fails if `assert` has other bits than those of `known`.
+pub fn must_be_known(assert: i32, known: i32) -> Result {
+    if assert & !known == 0 {
+        return Ok(());
+    }
+    let words = format!("assert is {assert}; bits {:#x} mean nothing here", assert & !known);
+    Err(Class::ASSERT.because(words))
+}
+
+impl Lock {
+    /// MPI_LOCK_EXCLUSIVE or MPI_LOCK_SHARED.
+    pub fn of(lock_type: i32) -> Result<Lock> {
+        match lock_type {
+            301 => Ok(Lock::Exclusive),
+            302 => Ok(Lock::Shared),
+            _ => {
+                let words = format!(
+                    "lock_type is {lock_type}; it must be MPI_LOCK_EXCLUSIVE or MPI_LOCK_SHARED"
+                );
+                Err(Class::LOCKTYPE.because(words))
+            }
+        }
+    }
+}
+
+/// Begins an epoch at the member with this rank.
+pub fn lock(process: &Process, win: &Win, lock: Lock, rank: i32, assert: i32) -> Result {
+    must_be_known(assert, NOCHECK)?;
+    must_be_whole(process, win)?;
+    process.engine.step()?;
+    if win.comm.target(rank, "rank")?.is_none() {
+        return Ok(());
+    }
+    win.epochs.may_lock(rank)?;
+    let is_queued = assert & NOCHECK == 0;
+    if is_queued {
+        take(process, win, lock, rank)?;
+    }
+    win.epochs.locked(rank, is_queued);
+    Ok(())
+}
+
+/// Locks the member with this rank, as part of locking all.
+pub fn lock_one_of_all(process: &Process, win: &Win, rank: i32) -> Result {
+    take(process, win, Lock::Shared, rank)?;
+    win.epochs.locked_of_all(rank);
+    Ok(())
+}
+
+/// Gets the lock of a member, if need be when others have given it up.
+fn take(process: &Process, win: &Win, lock: Lock, rank: i32) -> Result {
+    must_live(process, win, rank)?;
+    let (part, me) = (win.shared.part(rank), win.comm.rank);
+    let has_locks = win.epochs.has_locks();
+    let mut queue = part.locks.lock();
+    let is_granted = match has_locks {
+        true => queue.overtake(me, lock),
+        false => queue.ask(me, lock),
+    };
+    if is_granted {
+        return Ok(());
+    }
+    let missing = queue.first_before(me).unwrap_or(rank);
+    drop(queue);
+    let taken = wait(process, win, &watch(process, win, rank), missing, || {
+        if part.locks.lock().holds(me) {
+            return true;
+        }
+        // The dead do not give up their locks themselves.
+        if !process.engine.is_calm() {
+            let is_dead = |rank| process.world.is_dead(win.shared.part(rank).member);
+            let granted = part.locks.lock().bury(is_dead);
+            granted.iter().for_each(|rank| wake(process, win.shared.part(*rank).member));
+            return granted.contains(&me);
+        }
+        false
+    });
+    // A rank that dies here leaves the queue as one of the dead.
+    if taken.is_err() && !is_death(&taken) {
+        leave(process, win, rank);
+    }
+    taken
+}
+
+/// Whose death ends a wait for a lock: the target's. A wait for the own lock ends when the rules
+/// allow no more calls on the window.
+fn watch(process: &Process, win: &Win, rank: i32) -> Watch {
+    match rank == win.comm.rank && process.world.rules().modes().is_some() {
+        false => watch_one(win, rank),
+        true => Watch::Everyone { rank, member: process.me, roster: win.comm.everyone() },
+    }
+}
+
+/// Gives up the lock of a member, or the place in its queue.
+fn leave(process: &Process, win: &Win, rank: i32) {
+    let part = win.shared.part(rank);
+    let granted = part.locks.lock().release(win.comm.rank);
+    granted.iter().for_each(|rank| wake(process, win.shared.part(*rank).member));
+}
+
+/// Ends the epoch at the member with this rank.
+pub fn unlock(process: &Process, win: &Win, rank: i32) -> Result {
+    process.engine.step()?;
+    if win.comm.target(rank, "rank").is_ok_and(|target| target.is_none()) {
+        return Ok(());
+    }
+    if win.epochs.unlock(rank)? {
+        leave(process, win, rank);
+    }
+    process.engine.give_way();
+    must_be_whole(process, win)?;
+    must_live(process, win, rank)
+}
+
+/// Begins an epoch at all members. Each is locked when it is accessed first.
+pub fn lock_all(process: &Process, win: &Win, assert: i32) -> Result {
+    must_be_known(assert, NOCHECK)?;
+    must_be_whole(process, win)?;
+    process.engine.step()?;
+    win.epochs.lock_all(assert & NOCHECK == 0)
+}
+
+/// Ends the epoch at all members.
+pub fn unlock_all(process: &Process, win: &Win) -> Result {
+    process.engine.step()?;
+    let taken = win.epochs.unlock_all()?;
+    taken.iter().for_each(|rank| leave(process, win, *rank));
+    must_be_whole(process, win)?;
+    all_must_live(process, win)
+}
+
+/// Completes all accesses to the member with this rank, or to all.
+pub fn flush(process: &Process, win: &Win, rank: Option<i32>) -> Result {
+    must_be_whole(process, win)?;
+    process.engine.step()?;
+    process.engine.give_way();
+    let Some(rank) = rank else {
+        win.epochs.must_be_passive(None)?;
+        sync();
+        return all_must_live(process, win);
+    };
+    if win.comm.target(rank, "rank")?.is_none() {
+        return Ok(());
+    }
+    win.epochs.must_be_passive(Some(rank))?;
+    sync();
+    must_live(process, win, rank)
+}
+
+/// MPI_Win_sync: there is one copy of everything, so only the order counts.
+pub fn synchronize(process: &Process, win: &Win) -> Result {
+    must_be_whole(process, win)?;
+    process.engine.give_way();
+    sync();
+    Ok(())
+}
+
+/// Orders the loads and stores of this process before and after.
+pub fn sync() {
+    fence(Ordering::SeqCst);
+}
+
+fn all_must_live(process: &Process, win: &Win) -> Result {
+    if process.engine.is_calm() {
+        return Ok(());
+    }
+    match process.engine.first_dead(&*win.comm.everyone()) {
+        None => Ok(()),
+        Some(rank) => Err(loss(rank)),
+    }
+}

@@ -1,0 +1,190 @@
+//! What the members of a window share: a part for each member, which says where its memory is, who
+//! has locked it, and who has told it what.
+//!
+//! The members find each other by the stamp of the collective call that creates the window. The
+//! locks here are held for a few lines, in which no rank can end.
+
+use crate::base::Member;
+use crate::host::memory::{Block, Span};
+use crate::mpi::datatype::Address;
+use crate::mpi::rma::lock_queue::LockQueue;
+use parking_lot::{Mutex, RwLock};
+use std::collections::{BTreeSet, HashMap};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, OnceLock, Weak};
+
+/// The memory that a member exposes.
+#[derive(Clone, Copy, Debug)]
+pub struct Segment {
+    pub memory: Span,
+    /// How far apart displacements are, in bytes.
+    pub unit: i64,
+    /// Whether it is the library's, and so stays when its member dies.
+    pub is_kept: bool,
+}
+
+impl Segment {
+    /// Where it begins.
+    pub fn address(&self) -> Address {
+        Address(self.memory.address())
+    }
+}
+
+/// What processes have told a member in post and complete.
+#[derive(Default)]
+pub struct Mail {
+    /// The targets that have posted, and that this member has not started to access since.
+    pub posted: BTreeSet<i32>,
+    /// The origins that have completed, and that this member has not waited for since.
+    pub completed: BTreeSet<i32>,
+}
+
+/// One member's part of a window.
+#[repr(align(64))]
+pub struct Part {
+    pub member: Member,
+    segment: OnceLock<Segment>,
+    /// What it wants to expose, before it is known where that is.
+    wish: OnceLock<Segment>,
+    block: OnceLock<Block>,
+    /// Memory of it that others have found missing.
+    fault: OnceLock<usize>,
+    is_closed: AtomicBool,
+    pub locks: Mutex<LockQueue>,
+    pub mail: Mutex<Mail>,
+    /// Held while elements are combined that the processor cannot change at once.
+    pub combining: Mutex<()>,
+    /// The memory that was attached to a dynamic window.
+    pub attached: RwLock<Vec<Span>>,
+}
+
+impl Part {
+    fn new(member: Member) -> Part {
+        Part {
+            member,
+            segment: OnceLock::new(),
+            wish: OnceLock::new(),
+            block: OnceLock::new(),
+            fault: OnceLock::new(),
+            is_closed: AtomicBool::new(false),
+            locks: Mutex::default(),
+            mail: Mutex::default(),
+            combining: Mutex::default(),
+            attached: RwLock::default(),
+        }
+    }
+
+    /// The memory, once the window is there.
+    #[inline]
+    pub fn segment(&self) -> Option<Segment> {
+        self.segment.get().copied()
+    }
+
+    /// Exposes memory; once.
+    pub fn expose(&self, segment: Segment) {
+        self.segment.get_or_init(|| segment);
+    }
+
+    /// Says what it wants to expose; once.
+    pub fn wish(&self, segment: Segment) {
+        self.wish.get_or_init(|| segment);
+    }
+
+    pub fn wished(&self) -> Option<Segment> {
+        self.wish.get().copied()
+    }
+
+    /// Makes the window the owner of a block; once.
+    pub fn keep(&self, block: Block) -> Span {
+        self.block.get_or_init(|| block).span()
+    }
+
+    /// Its memory at this address is not there.
+    pub fn blame(&self, address: usize) {
+        self.fault.get_or_init(|| address);
+    }
+
+    /// The address that others have found missing.
+    pub fn fault(&self) -> Option<usize> {
+        self.fault.get().copied()
+    }
+
+    /// The member has freed the window.
+    pub fn close(&self) {
+        self.is_closed.store(true, Ordering::SeqCst);
+    }
+
+    pub fn is_closed(&self) -> bool {
+        self.is_closed.load(Ordering::Relaxed)
+    }
+}
+
+/// What the members of one window share.
+pub struct Shared {
+    parts: Box<[Part]>,
+    /// A member could not do its part of the creation.
+    is_spoiled: AtomicBool,
+    /// The memory of all members, where it is in one piece.
+    all: OnceLock<Option<Block>>,
+}
+
+impl Shared {
+    pub fn new(members: impl Iterator<Item = Member>) -> Shared {
+        let parts = members.map(Part::new).collect();
+        Shared { parts, is_spoiled: AtomicBool::new(false), all: OnceLock::new() }
+    }
+
+    /// The part of the member with this rank.
+    #[inline]
+    pub fn part(&self, rank: i32) -> &Part {
+        &self.parts[rank as usize]
+    }
+
+    /// The same, for a rank that was not checked.
+    #[inline(always)]
+    pub fn find(&self, rank: i32) -> Option<&Part> {
+        self.parts.get(usize::try_from(rank).ok()?)
+    }
+
+    pub fn parts(&self) -> &[Part] {
+        &self.parts
+    }
+
+    pub fn spoil(&self) {
+        self.is_spoiled.store(true, Ordering::SeqCst);
+    }
+
+    pub fn is_spoiled(&self) -> bool {
+        self.is_spoiled.load(Ordering::SeqCst)
+    }
+
+    /// One block for all members, which the first to ask allocates.
+    pub fn allocate_for_all(&self, bytes: usize) -> Option<Span> {
+        self.all.get_or_init(|| Block::zeroed(bytes)).as_ref().map(Block::span)
+    }
+}
+
+/// What tells one creation from all others (see `Lane::stamp`).
+type Stamp = (u32, Member, i32);
+
+/// The windows of a job that are being created.
+#[derive(Default)]
+pub struct Creations(Mutex<HashMap<Stamp, Weak<Shared>>>);
+
+impl Creations {
+    /// What the members of the creation with this stamp share; the first one makes it.
+    pub fn meet(&self, stamp: Stamp, make: impl FnOnce() -> Shared) -> Arc<Shared> {
+        let mut creations = self.0.lock();
+        if let Some(found) = creations.get(&stamp).and_then(Weak::upgrade) {
+            return found;
+        }
+        let made = Arc::new(make());
+        creations.insert(stamp, Arc::downgrade(&made));
+        made
+    }
+
+    /// All members have met, or the creation has failed.
+    pub fn forget(&self, stamp: Stamp) {
+        self.0.lock().remove(&stamp);
+    }
+}

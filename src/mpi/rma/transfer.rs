@@ -1,0 +1,37 @@
+//! Put and get (MPI-5.0 §12.3): copies from memory to memory, complete at once.
+
+use crate::host::memory::{Region, transfer};
+use crate::mpi::error::{Class, Failure, Result};
+use crate::mpi::process::Process;
+use crate::mpi::rma::target::{Spot, Target};
+use crate::mpi::rma::win::Win;
+
+/// Copies the origin's data to the target.
+pub fn put(process: &Process, win: &Win, origin: &Region, spot: &Spot<'_>) -> Result {
+    let Some(target) = Target::find(process, win, spot)? else { return Ok(()) };
+    must_match(origin, &target.region)?;
+    let put = transfer(origin, &target.region);
+    put.map_err(|fault| target.missed(process, fault.address, !fault.in_source))
+}
+
+/// Copies the target's data to the origin.
+pub fn get(process: &Process, win: &Win, origin: &Region, spot: &Spot<'_>) -> Result {
+    let Some(target) = Target::find(process, win, spot)? else { return Ok(()) };
+    must_match(origin, &target.region)?;
+    let got = transfer(&target.region, origin);
+    got.map_err(|fault| target.missed(process, fault.address, fault.in_source))
+}
+
+/// Both sides of an access have as many bytes.
+pub fn must_match(origin: &Region, target: &Region) -> Result {
+    match origin.bytes() == target.bytes() {
+        true => Ok(()),
+        false => Err(unequal(origin.bytes(), target.bytes())),
+    }
+}
+
+#[cold]
+fn unequal(origin: usize, target: usize) -> Failure {
+    let words = format!("the origin has {origin} bytes, the target {target}; they must match");
+    Class::TRUNCATE.because(words)
+}
