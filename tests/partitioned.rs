@@ -23,7 +23,7 @@ fn survives(case: &str, orders: &[&str], status: i32) {
         for ranks in ["thread", "fiber"] {
             let kind = format!("--ranks={ranks}");
             let run = support::run(&program).ranks(2).option(kind).option("--on-failure=continue");
-            let run = if order.is_empty() { run } else { run.option(order.to_string()) };
+            let run = if order.is_empty() { run } else { run.option(order) };
             let outcome = run.args([case]).fails_with(status);
             assert_eq!(outcome.lines_with("survived"), 1, "{order} {ranks}\n{outcome}");
         }

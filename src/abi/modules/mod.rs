@@ -155,7 +155,8 @@ fn arguments_have_the_standards_names() {
 fn every_function_of_the_standard_is_in_the_modules() {
     let procedures = procedures();
     let only_c = |name: &str| {
-        let ends = ["_toint", "_fromint"];
+        // Partitioned calls and their twins have the same parameters: Fortran has one of both.
+        let ends = ["_toint", "_fromint", "MPI_Psend_init_c", "MPI_Precv_init_c"];
         name.starts_with("MPI_T_") || ends.iter().any(|end| name.ends_with(end))
     };
     let mut missing = Vec::new();
