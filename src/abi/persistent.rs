@@ -1,8 +1,8 @@
 //! Persistent operations: requests that can be started repeatedly (MPI-5.0 §3.9).
 
 use crate::abi::kinds::*;
-use crate::mpi::p2p::request;
-use crate::mpi::p2p::{self, Mode};
+use crate::mpi::p2p::Mode;
+use crate::mpi::p2p::{persistent, request};
 
 mpi!(
     /// Creates a persistent standard-mode send.
@@ -14,7 +14,7 @@ mpi!(
         comm: MPI_Comm, request: Var<MPI_Request>,
     ) {
         let data = datatype.region(buf, count)?;
-        let start = p2p::send_init(process, Mode::Standard, &comm, data, dest, tag)?;
+        let start = persistent::send_init(process, Mode::Standard, &comm, data, dest, tag)?;
         request.set(process.requests.keep_persistent(&comm, start)?);
         Ok(())
     }
@@ -30,7 +30,7 @@ mpi!(
         comm: MPI_Comm, request: Var<MPI_Request>,
     ) {
         let data = datatype.region(buf, count)?;
-        let start = p2p::send_init(process, Mode::Buffered, &comm, data, dest, tag)?;
+        let start = persistent::send_init(process, Mode::Buffered, &comm, data, dest, tag)?;
         request.set(process.requests.keep_persistent(&comm, start)?);
         Ok(())
     }
@@ -46,7 +46,7 @@ mpi!(
         comm: MPI_Comm, request: Var<MPI_Request>,
     ) {
         let data = datatype.region(buf, count)?;
-        let start = p2p::send_init(process, Mode::Synchronous, &comm, data, dest, tag)?;
+        let start = persistent::send_init(process, Mode::Synchronous, &comm, data, dest, tag)?;
         request.set(process.requests.keep_persistent(&comm, start)?);
         Ok(())
     }
@@ -62,7 +62,7 @@ mpi!(
         comm: MPI_Comm, request: Var<MPI_Request>,
     ) {
         let data = datatype.region(buf, count)?;
-        let start = p2p::send_init(process, Mode::Ready, &comm, data, dest, tag)?;
+        let start = persistent::send_init(process, Mode::Ready, &comm, data, dest, tag)?;
         request.set(process.requests.keep_persistent(&comm, start)?);
         Ok(())
     }
@@ -77,7 +77,8 @@ mpi!(
         process: &Process, buf: OutBuf, count: Count, datatype: MPI_Datatype, source: Rank,
         tag: AnyTag, comm: MPI_Comm, request: Var<MPI_Request>,
     ) {
-        let start = p2p::recv_init(process, &comm, datatype.region(buf, count)?, source, tag)?;
+        let start =
+            persistent::recv_init(process, &comm, datatype.region(buf, count)?, source, tag)?;
         request.set(process.requests.keep_persistent(&comm, start)?);
         Ok(())
     }

@@ -111,7 +111,7 @@ impl Plan for Allreduce {
         let bracket = sum.bracket(members.crowd(), 0);
         match algorithm {
             Reduction::Buffered => members.reduce_for_all(sum, bracket, 0, target).await,
-            Reduction::Replicated => members.reduce_replicated(sum, bracket, Some(target)).await,
+            Reduction::Replicated => members.reduce_for_both(sum, bracket, target).await,
             _ => members.reduce_by_parts(sum, bracket, Some(target)).await,
         }
     }

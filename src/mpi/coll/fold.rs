@@ -7,7 +7,7 @@ use super::sum::{Part, Room, Sum};
 use super::take::{self, spoilt};
 use crate::engine::{Board, Laid};
 use crate::host::life::Pin;
-use crate::host::memory::{Region, Span};
+use crate::host::memory::{self, Region, Span};
 use crate::mpi::error::{Failure, Result, is_death};
 use crate::mpi::op::kernels::Missing;
 
@@ -69,6 +69,14 @@ impl<W: Wait> Members<'_, '_, W> {
             false => self.put(input)?,
         }
         self.all_there().await?;
+        self.combine_and_keep(sum, bracket, part, target).await
+    }
+
+    /// All have arrived: combines this member's part of their values, and keeps it.
+    async fn combine_and_keep(
+        &self, sum: &Sum, bracket: Bracket, part: Part, target: &Region,
+    ) -> Result {
+        let input = sum.values();
         let bytes = input.bytes();
         let is_agreed = self.sizes().all(|size| size == bytes);
         let kept = match is_agreed {
@@ -99,6 +107,69 @@ impl<W: Wait> Members<'_, '_, W> {
         };
         Fold::new(self, sum, bracket).part(part, &goal)?;
         Ok(kept)
+    }
+
+    /// Each of two members combines all values for itself, in their owners' memory. If results
+    /// overwrite values, which the other member could no longer read, each combines one half, and
+    /// copies it to both.
+    pub(super) async fn reduce_for_both(
+        &self, sum: &Sum, bracket: Bracket, target: &Region,
+    ) -> Result {
+        let input = sum.values();
+        self.round().point_at_both(self.me(), input, target);
+        self.all_there().await?;
+        if !self.overwrite_values() {
+            return self.combine_and_keep(sum, bracket, sum.whole(), target).await;
+        }
+        let is_agreed = self.sizes().all(|size| size == input.bytes());
+        let combined = match is_agreed {
+            true => self.combine_for_all(sum, bracket),
+            false => self.note_disagreement(input.bytes()),
+        };
+        self.end_reading();
+        if is_death(&combined) {
+            return combined;
+        }
+        let interrupted = self.all_have_read().await?;
+        combined?;
+        interrupted.map_or(Ok(()), Err)?;
+        self.leave().await
+    }
+
+    /// Whether results of members, all in one piece each, will be where their values are.
+    fn overwrite_values(&self) -> bool {
+        let mut overlap = false;
+        for place in 0..self.count() {
+            let Some(results) = self.round().results(place) else { return false };
+            overlap |= match self.laid(place).span() {
+                Some(values) => !Region::from(values).is_apart(&results.into()),
+                None => false,
+            };
+        }
+        overlap
+    }
+
+    /// Combines this member's part of all values, block by block, and copies it to all members.
+    fn combine_for_all(&self, sum: &Sum, bracket: Bracket) -> Result {
+        let (me, members) = (self.lane().rank(), self.lane().size());
+        let (item, mut fold) = (sum.item(), Fold::new(self, sum, bracket));
+        let most = block_of(fold.item());
+        let room = sum.room(most.min(sum.count))?;
+        for block in sum.part(me, members).blocks(most) {
+            let (offset, bytes) = ((block.first * item) as usize, (block.items * item) as usize);
+            fold.values(block, &sum.in_room(&room, block.items)?)?;
+            for place in 0..self.count() {
+                let results = self.round().results(place).expect("all are in one piece");
+                let is_own = place == self.me();
+                let pin = if is_own { None } else { Some(self.pin(place)) };
+                if let Some(None) = pin {
+                    return Err(self.lost(place));
+                }
+                memory::copy(room.span(bytes), results.part(offset, bytes))
+                    .map_err(|fault| self.missed(place, fault.address))?;
+            }
+        }
+        Ok(())
     }
 
     /// Each member with a target combines all values, in their owners' memory.

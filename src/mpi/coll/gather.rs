@@ -7,7 +7,7 @@ use super::claim::{Claim, Kind};
 use super::members::{Members, Wait, index};
 use super::plan::Plan;
 use super::role::{Role, others};
-use super::select::{Crowd, Venue};
+use super::select::{Crowd, Rooted, Venue};
 use super::take::Share;
 use crate::engine::Line;
 use crate::host::memory::Region;
@@ -46,7 +46,7 @@ impl Gather {
 }
 
 impl Plan for Gather {
-    type Algorithm = ();
+    type Algorithm = Rooted;
 
     #[inline(always)]
     fn claim(&self) -> Claim {
@@ -54,29 +54,41 @@ impl Plan for Gather {
     }
 
     #[inline(always)]
-    fn select(&self, crowd: Crowd) -> (Venue, ()) {
+    fn select(&self, crowd: Crowd) -> (Venue, Rooted) {
         let mine = || self.mine.as_ref().map_or(0, Region::bytes);
         let each = || self.blocks.as_ref().map_or_else(mine, Blocks::largest);
-        (crowd.gather(self.is_even.then(each)), ())
+        match crowd.gather(self.is_even.then(each)) {
+            Rooted::Wire => (Venue::Wire, Rooted::Wire),
+            shared => (Venue::Memory { all: false }, shared),
+        }
     }
 
-    async fn together<W: Wait>(&self, (): (), members: &Members<'_, '_, W>) -> Result {
+    async fn together<W: Wait>(&self, algorithm: Rooted, members: &Members<'_, '_, W>) -> Result {
         let root = index(self.role.root(members.lane()));
-        if let Some(blocks) = &self.blocks {
-            members.come_to(root).await?;
-            collect_here(members, self.mine.as_ref(), blocks)?;
-            return members.leave().await;
-        }
         let mine = self.mine.as_ref().unwrap_or(&Region::EMPTY);
-        if members.crowd().buffers_for_root(mine.bytes()) {
-            members.put(mine)?;
-            members.come_to(root).await?;
-            return members.leave().await;
+        match (&self.blocks, algorithm) {
+            (Some(blocks), Rooted::Buffered) => {
+                members.all_at(root).await?;
+                self.collect_copies(members, blocks)?;
+            }
+            (None, Rooted::Buffered) => {
+                members.put(mine)?;
+                members.all_at(root).await?;
+            }
+            (Some(blocks), _) => {
+                members.come_to(root).await?;
+                collect_here(members, self.mine.as_ref(), blocks)?;
+            }
+            (None, _) if members.crowd().buffers_for_root(mine.bytes()) => {
+                members.put(mine)?;
+                members.come_to(root).await?;
+            }
+            (None, _) => return bring_single_copy(members, mine, root).await,
         }
-        bring_single_copy(members, mine, root).await
+        members.leave().await
     }
 
-    async fn by_messages(&self, (): (), lane: &Lane<'_>) -> Result {
+    async fn by_messages(&self, _: Rooted, lane: &Lane<'_>) -> Result {
         match (self.role, &self.blocks) {
             (Role::Leaf(root), _) => {
                 lane.send(root, self.mine.as_ref().unwrap_or(&Region::EMPTY)).await
@@ -89,6 +101,16 @@ impl Plan for Gather {
             }
             _ => lane.look_round(),
         }
+    }
+}
+
+impl Gather {
+    /// The root's part once all others have published copies.
+    fn collect_copies(&self, members: &Members<'_, '_, impl Wait>, blocks: &Blocks) -> Result {
+        if let Some(mine) = &self.mine {
+            members.lane().keep(mine, &blocks.at(members.me()))?;
+        }
+        members.take_all(Share::All, blocks, true)
     }
 }
 

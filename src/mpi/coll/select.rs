@@ -175,14 +175,17 @@ impl Crowd {
         }
     }
 
-    /// A block of each member for the root; `each`: the length of a block if all are equal. A
-    /// member with more than it would copy lets the root read it in place.
+    /// A block of each member for the root; `each`: the length of a block if all are equal.
+    /// `Buffered`: all members know that each publishes a copy. Otherwise, a member with more than
+    /// it would copy lets the root read it in place.
     #[inline]
-    pub(super) fn gather(self, each: Option<usize>) -> Venue {
-        if self.can_meet && (self.is_large() || each.is_some_and(|each| self.is_little(each))) {
-            return Venue::Memory { all: false };
+    pub(super) fn gather(self, each: Option<usize>) -> Rooted {
+        let is_little = each.is_some_and(|each| self.is_little(each));
+        match self.can_meet && (self.is_large() || is_little) {
+            true if each.is_some_and(|each| self.buffers_for_root(each)) => Rooted::Buffered,
+            true => Rooted::SingleCopy,
+            false => Rooted::Wire,
         }
-        Venue::Wire
     }
 
     /// Whether blocks of this length are so short that an operation on them uses shared memory.
@@ -205,7 +208,10 @@ impl Crowd {
     /// One block of the root for each member; `each` as in [`Crowd::gather`].
     #[inline]
     pub(super) fn scatter(self, each: Option<usize>) -> Venue {
-        self.gather(each)
+        match self.gather(each) {
+            Rooted::Wire => Venue::Wire,
+            _ => Venue::Memory { all: false },
+        }
     }
 
     /// Whether the root publishes a copy of all blocks, and need not wait for the other members.

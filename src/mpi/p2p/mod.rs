@@ -9,6 +9,7 @@ pub mod generalized_request;
 pub mod held_messages;
 pub mod matched_message;
 pub mod outcome;
+pub mod persistent;
 pub mod request;
 pub mod request_table;
 pub mod status;
@@ -19,13 +20,10 @@ use crate::host::memory::Region;
 use crate::mpi::comm::{Comm, Peer, Source};
 use crate::mpi::error::{Failure, Result};
 use crate::mpi::failure::usability::must_stand;
-use crate::mpi::handle_table::Held;
 use crate::mpi::p2p::outcome::{FROM_NOBODY, Match, Pending, completed, envelope, news, revoked};
-use crate::mpi::p2p::request_table::Start;
 use crate::mpi::p2p::status::{Completed, Status};
 use crate::mpi::process::Process;
 use crate::transport::Envelope;
-use std::sync::Arc;
 
 /// When a send may start and when it is complete (MPI-5.0 §3.4).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -176,6 +174,7 @@ pub fn finish(process: &Process, pending: Pending) -> Result<Completed> {
     match pending {
         Pending::Nothing => Ok(Status::PLAIN.into()),
         Pending::Complete(status) => Ok(status.into()),
+        Pending::Preposted(_) => unreachable!("only a persistent request has such a receive"),
         Pending::Op(op) | Pending::Run(op) => Ok(completed(&engine.wait_in_peace(op)?)),
         Pending::Two { send, recv } => {
             let received = completed(&engine.wait_in_peace(recv)?);
@@ -183,24 +182,6 @@ pub fn finish(process: &Process, pending: Pending) -> Result<Completed> {
             Ok(Completed { news: received.news.and(news(&sent)), ..received })
         }
     }
-}
-
-/// How a persistent send is started.
-pub fn send_init(
-    process: &'static Process, mode: Mode, comm: &Held<Comm>, data: Region, dest: i32, tag: i32,
-) -> Result<Arc<Start>> {
-    comm.peer(dest)?;
-    let comm = comm.clone();
-    Ok(Arc::new(move || isend(process, mode, &comm, &data, dest, tag)))
-}
-
-/// How a persistent receive is started.
-pub fn recv_init(
-    process: &'static Process, comm: &Held<Comm>, into: Region, source: i32, tag: i32,
-) -> Result<Arc<Start>> {
-    comm.source(source)?;
-    let comm = comm.clone();
-    Ok(Arc::new(move || irecv(process, &comm, into.clone(), source, tag)))
 }
 
 /// Describes the message that a receive would match now (MPI_Iprobe).

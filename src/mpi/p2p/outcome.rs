@@ -14,6 +14,8 @@ pub enum Pending {
     /// Complete, and this is the status.
     Complete(Status),
     Op(Key),
+    /// A preposted receive of a persistent request.
+    Preposted(Key),
     /// A nonblocking collective operation.
     Run(Key),
     /// Both sides of MPI_Isendrecv; the status is the receive's.

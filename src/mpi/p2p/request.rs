@@ -9,6 +9,7 @@ use crate::mpi::error::{Class, Failure, Result};
 use crate::mpi::handle_table::{self, Held};
 use crate::mpi::p2p::generalized_request::General;
 use crate::mpi::p2p::outcome::Pending;
+use crate::mpi::p2p::persistent;
 use crate::mpi::p2p::request_table::{
     Attendant, DONE, Kept, More, NULL, Request, Requests, Start, Step, nothing, plain, unknown,
 };
@@ -46,7 +47,21 @@ impl Requests {
 #[inline]
 fn admit(process: &'static Process, handle: usize) {
     if let Some(receive) = handle_table::receive(handle) {
-        admit_preposted(process, receive);
+        return admit_preposted(process, receive);
+    }
+    if let Some(receive) = process.requests.preposted(handle) {
+        admit_persistent(process, handle, receive);
+    }
+}
+
+/// Turns the preposted receive of a persistent request into an operation.
+#[cold]
+fn admit_persistent(process: &'static Process, handle: usize, receive: Key) {
+    let Some(op) = process.engine.admit(receive) else { return };
+    process.engine.release(receive);
+    let mut kept = process.requests.0.lock();
+    if let Some(request) = kept.find_mut(handle) {
+        request.pending = Some(Pending::Op(op));
     }
 }
 
@@ -80,10 +95,15 @@ pub fn wait(process: &'static Process, handle: usize) -> Result<(usize, Complete
     if handle == DONE || handle == NULL {
         return Ok((NULL, if handle == DONE { plain() } else { nothing() }));
     }
+    if let Some(status) = persistent::wait(process, handle)? {
+        return Ok((handle, status.into()));
+    }
     admit(process, handle);
     let step = process.engine.wait_for(|ops| {
-        if let Some(status) = process.requests.settled_plain(ops, handle) {
-            return Some(Ok(Step::Ended(NULL, status.into(), None)));
+        let mut plain = None;
+        if process.requests.settle_plain(ops, handle, |after, status| plain = Some((after, status)))
+        {
+            return plain.map(|(after, status)| Ok(Step::Ended(after, status.into(), None)));
         }
         match process.requests.step(ops, handle, false) {
             Ok(Step::Pending) => process.requests.interruption(process, handle).map(Err),
@@ -133,17 +153,19 @@ fn can_start(request: &Request) -> Result<&Arc<Start>> {
 
 /// Starts a persistent request.
 pub fn start(process: &'static Process, handle: usize) -> Result {
-    admit(process, handle);
-    let (comm, restart, attendant) = process.requests.look_at(handle, |request| {
+    if let Some(receive) = handle_table::receive(handle) {
+        admit_preposted(process, receive);
+    }
+    let (restart, attendant) = process.requests.look_at(handle, |request| {
         let start = can_start(request)?.clone();
-        Ok((request.comm.clone(), start, request.more().attendant))
+        Ok((start, request.more.as_ref().and_then(|more| more.attendant.clone())))
     })?;
     if let Some(attendant) = attendant {
         attendant.before();
     }
-    let pending = restart().map_err(|failure| failure.on(&comm))?;
+    let pending = restart();
     process.requests.look_at(handle, |request| {
-        request.pending = Some(pending);
+        request.pending = Some(pending?);
         Ok(())
     })
 }
@@ -219,7 +241,7 @@ pub fn free(process: &'static Process, handle: usize) -> Result {
             process.engine.abandon(send);
             process.engine.abandon(recv);
         }
-        None | Some(Pending::Nothing | Pending::Complete(_)) => {}
+        None | Some(Pending::Nothing | Pending::Complete(_) | Pending::Preposted(_)) => {}
     }
     general.map_or(Ok(()), |general| general.free(process.program))
 }

@@ -106,6 +106,15 @@ impl Request {
         self.more.as_deref().cloned().unwrap_or_default()
     }
 
+    /// Whether it is persistent, and wants nothing more when it is complete.
+    #[inline]
+    fn is_plainly_persistent(&self) -> bool {
+        let is_plain = |more: &More| {
+            more.restart.is_some() && more.general.is_none() && more.attendant.is_none()
+        };
+        self.more.as_deref().is_some_and(is_plain)
+    }
+
     pub(super) fn general(&self) -> Option<&Arc<General>> {
         self.more.as_ref()?.general.as_ref()
     }
@@ -177,35 +186,62 @@ impl Requests {
         }
     }
 
-    /// Completes a request that is of one operation, which has ended well, and wants no more;
-    /// `None` if it is of another sort or has not ended.
-    #[inline]
-    pub(super) fn settled_plain(&self, ops: &mut Ops, handle: usize) -> Option<Status> {
-        let mut plain = None;
-        self.settle_plain(ops, handle, |status| plain = Some(status));
-        plain
-    }
-
-    /// Like `settled_plain`, but hands the status to `tell` instead of returning it: passing a
-    /// status through memory costs time. Returns whether the request was completed.
+    /// Completes a request of one operation that has ended well, if nothing else is to be done for
+    /// it. Tells the handle that takes its place, and the status: to return these through memory
+    /// costs time. Returns whether the request was completed.
     #[inline]
     pub(super) fn settle_plain(
-        &self, ops: &mut Ops, handle: usize, tell: impl FnOnce(Status),
+        &self, ops: &mut Ops, handle: usize, tell: impl FnOnce(usize, Status),
     ) -> bool {
         let Some(key) = handle_table::key(Sort::Request, handle) else { return false };
         let shelf = &mut self.0.lock().shelf;
-        let Some(Request { pending: Some(pending), more: None, .. }) = shelf.find(key) else {
+        let Some(request) = shelf.find_mut(key) else { return false };
+        let is_persistent = request.is_plainly_persistent();
+        let Some(pending) = request.pending.filter(|_| is_persistent || request.more.is_none())
+        else {
             return false;
         };
-        let is_settled = match *pending {
-            Pending::Op(op) => ops.collect_good(op, |outcome| tell(status_of(outcome))),
-            Pending::Run(run) => ops.collect_good(run, |outcome| tell(status_of_run(outcome))),
+        let after = if is_persistent { handle } else { NULL };
+        let is_settled = match pending {
+            Pending::Op(op) => ops.collect_good(op, |outcome| tell(after, status_of(outcome))),
+            Pending::Run(run) => {
+                ops.collect_good(run, |outcome| tell(after, status_of_run(outcome)))
+            }
             _ => return false,
         };
-        if is_settled {
-            shelf.discard(key);
+        match is_settled {
+            true if is_persistent => request.pending = None,
+            true => shelf.discard(key),
+            false => {}
         }
         is_settled
+    }
+
+    /// What a plain persistent request has started, if it is active.
+    #[inline]
+    pub(super) fn started(&self, handle: usize) -> Option<Pending> {
+        let key = handle_table::key(Sort::Request, handle)?;
+        let kept = self.0.lock();
+        let request = kept.shelf.find(key)?;
+        request.pending.filter(|_| request.is_plainly_persistent())
+    }
+
+    /// A persistent request is not active any more.
+    #[inline]
+    pub(super) fn rest(&self, handle: usize) {
+        if let Some(request) = self.0.lock().find_mut(handle) {
+            request.pending = None;
+        }
+    }
+
+    /// The preposted receive that a persistent request waits for.
+    #[inline]
+    pub(super) fn preposted(&self, handle: usize) -> Option<Key> {
+        let key = handle_table::key(Sort::Request, handle)?;
+        match self.0.lock().shelf.find(key)?.pending {
+            Some(Pending::Preposted(receive)) => Some(receive),
+            _ => None,
+        }
     }
 
     /// Looks at a request, and takes it out of its operation's way if it has ended.
@@ -231,15 +267,15 @@ impl Requests {
             end.news = end.news.map_err(|failure| self.1.of(run, is_look).unwrap_or(failure));
         }
         end.news = end.news.map_err(|failure| failure.on(&request.comm));
-        let More { restart, general, attendant } = request.more();
-        if let Some(attendant) = attendant {
+        if let Some(attendant) = request.more.as_ref().and_then(|more| more.attendant.as_ref()) {
             attendant.after();
         }
+        let general = request.general().cloned();
         if is_look {
             return Ok(Step::Ended(handle, end, general));
         }
         forget(pending, ops);
-        if restart.is_some() {
+        if request.more.as_ref().is_some_and(|more| more.restart.is_some()) {
             request.pending = None;
             return Ok(Step::Ended(handle, end, None));
         }
@@ -288,6 +324,8 @@ fn ended(pending: Pending, ops: &Ops) -> Option<Completed> {
         Pending::Run(run) => {
             ops.outcome(run).map(|end| Completed { status: status_of_run(end), news: news(end) })
         }
+        // It becomes an operation before anybody asks for it here.
+        Pending::Preposted(_) => None,
         Pending::Two { send, recv } => {
             let (sent, received) = (ops.outcome(send)?, completed(ops.outcome(recv)?));
             Some(Completed { news: received.news.and(news(sent)), ..received })
@@ -299,13 +337,13 @@ fn ended(pending: Pending, ops: &Ops) -> Option<Completed> {
 fn doubt(pending: Pending, ops: &Ops) -> Option<i32> {
     match pending {
         Pending::Op(op) | Pending::Two { recv: op, .. } => ops.doubt(op),
-        Pending::Nothing | Pending::Complete(_) | Pending::Run(_) => None,
+        Pending::Nothing | Pending::Complete(_) | Pending::Preposted(_) | Pending::Run(_) => None,
     }
 }
 
 fn forget(pending: Pending, ops: &mut Ops) {
     match pending {
-        Pending::Nothing | Pending::Complete(_) => {}
+        Pending::Nothing | Pending::Complete(_) | Pending::Preposted(_) => {}
         Pending::Op(op) | Pending::Run(op) => drop(ops.collect(op)),
         Pending::Two { send, recv } => [send, recv].into_iter().for_each(|op| {
             ops.collect(op);

@@ -280,6 +280,22 @@ impl Round {
         }
     }
 
+    /// Publishes where the data of the member at `place` are, and where its results of as many
+    /// bytes will be.
+    pub fn point_at_both(&self, place: usize, data: &Region, results: &Region) {
+        self.point_at(place, data);
+        let address = results.span().map_or(0, Span::address);
+        self.line(place).payload[0].store(address as u64, Ordering::Relaxed);
+    }
+
+    /// Where the results of the member at `place`, which has said so, will be; `None`: in pieces.
+    pub fn results(&self, place: usize) -> Option<Span> {
+        let line = self.line(place);
+        let address = line.payload[0].load(Ordering::Relaxed) as usize;
+        let start = std::ptr::with_exposed_provenance(address);
+        (address != 0).then(|| Span::new(start, line.bytes()))
+    }
+
     /// Publishes where the blocks for each member are.
     pub fn point_at_blocks(&self, place: usize, blocks: Arc<[Region]>) {
         self.annex(place).lock().blocks = Some(blocks);

@@ -8,6 +8,7 @@ use crate::mpi::error::{Cause, Class, Error, Failure, Result, is_failure, told};
 use crate::mpi::handle_table::{self, Sort};
 use crate::mpi::p2p::eager::status_of;
 use crate::mpi::p2p::generalized_request::General;
+use crate::mpi::p2p::persistent;
 use crate::mpi::p2p::request_table::{Asked, DONE, NULL, Requests, Step, UNDEFINED, nothing};
 use crate::mpi::p2p::status::{Completed, Status};
 use crate::mpi::process::Process;
@@ -132,7 +133,9 @@ impl<P: Places> Many<P> {
     fn settle_preposted(&self) -> Result<usize> {
         let is_preposted = |preposted: &PrepostedReceives, index: usize| {
             let handle = self.places.key(index);
-            handle == DONE || preposted.has(handle_table::number(Sort::Request, handle))
+            handle == DONE
+                || preposted.has(handle_table::number(Sort::Request, handle))
+                || persistent::is_short(&self.process.requests, preposted, handle)
         };
         let (mut next, mut is_first) = (0, !self.is_look);
         if !is_first {
@@ -160,6 +163,14 @@ impl<P: Places> Many<P> {
         }
         let put = |receipt| self.put(index, index, NULL, status_of(receipt));
         preposted.settle(handle_table::number(Sort::Request, handle), put)
+            || self.settle_one_persistent(preposted, index)
+    }
+
+    #[inline(never)]
+    fn settle_one_persistent(&self, preposted: &mut PrepostedReceives, index: usize) -> bool {
+        let handle = self.places.key(index);
+        let put = |status| self.put(index, index, handle, status);
+        persistent::settle(&self.process.requests, preposted, handle, put)
     }
 
     fn rules(&self) -> Rules {
@@ -193,9 +204,9 @@ impl<P: Places> Many<P> {
     fn settle(&self, ops: &mut Ops, index: usize, trouble: &mut Trouble) -> bool {
         let handle = self.places.key(index);
         if !self.is_look {
-            let put = |status| self.put(index, index, NULL, status);
+            let put = |after, status| self.put(index, index, after, status);
             if handle == DONE {
-                put(Status::PLAIN);
+                put(NULL, Status::PLAIN);
                 return true;
             }
             if self.process.requests.settle_plain(ops, handle, put) {
