@@ -4,8 +4,8 @@
 //! lock, and a rank is not ended in the middle. The kernel refuses memory that is not there, so no
 //! address needs to be checked before.
 //!
-//! While a long access is under way, other fibers get the core. Handing it over takes longer than a
-//! short one takes with the kernel's cache; so it is handed over for a short one only if the data to
+//! While a long access is under way, other fibers get the core. Handing it over takes longer than
+//! a short one takes with the kernel's cache; so for a short one that is done only if the data to
 //! be read are not there. Should a short write wait, the monitor notices it.
 
 use super::fiber;

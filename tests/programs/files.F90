@@ -293,7 +293,7 @@ contains
         call MPI_Register_datarep('stretched', MPI_CONVERSION_FN_NULL, MPI_CONVERSION_FN_NULL, &
             stretch, 4_MPI_ADDRESS_KIND, error)
 #else
-        call MPI_Register_datarep('stretched', MPI_CONVERSION_FN_NULL_C, &
+        call MPI_Register_datarep_c('stretched', MPI_CONVERSION_FN_NULL_C, &
             MPI_CONVERSION_FN_NULL_C, stretch, 4_MPI_ADDRESS_KIND, error)
 #endif
         call good('MPI_Register_datarep')

@@ -1,6 +1,7 @@
-/* A rank dies while all write to a file, and is started again: the old file cannot be used together
- * any more, but alone, and it can be closed; opened again, it has what was written. Every rank writes
- * its block in each step; a step counts when all have written. Argument: how many steps. */
+/* A rank dies while all write to a file, and is started again: the old file cannot be used
+ * together any more, but alone, and it can be closed; opened again, it has what was written. Every
+ * rank writes its block in each step; a step counts when all have written. Argument: how many
+ * steps. */
 #include "check.h"
 #include <ft-mpi-modes.h>
 

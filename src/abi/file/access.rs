@@ -7,7 +7,10 @@ use crate::mpi::file::transfer::{self, Start, Wish};
 
 /// Calls that return when the access is complete.
 macro_rules! blocking {
-    ($($name:ident $large:ident $fortran:ident: $direction:ident $buf:ident, $start:ident, $how:ident;)*) => {$(
+    ($(
+        $name:ident $large:ident $fortran:ident: $direction:ident $buf:ident, $start:ident,
+        $how:ident;
+    )*) => {$(
         mpi!(
             #[large($large)]
             #[fortran($fortran)]
@@ -43,7 +46,10 @@ macro_rules! blocking_at {
 
 /// Calls that return a request.
 macro_rules! nonblocking {
-    ($($name:ident $large:ident $fortran:ident: $direction:ident $buf:ident, $start:ident, $how:ident;)*) => {$(
+    ($(
+        $name:ident $large:ident $fortran:ident: $direction:ident $buf:ident, $start:ident,
+        $how:ident;
+    )*) => {$(
         mpi!(
             #[large($large)]
             #[fortran($fortran)]
@@ -134,11 +140,15 @@ blocking! {
     MPI_File_read MPI_File_read_c mpi_file_read_: Read OutBuf, Individual, perform;
     MPI_File_read_all MPI_File_read_all_c mpi_file_read_all_: Read OutBuf, Individual, perform_all;
     MPI_File_read_shared MPI_File_read_shared_c mpi_file_read_shared_: Read OutBuf, Shared, perform;
-    MPI_File_read_ordered MPI_File_read_ordered_c mpi_file_read_ordered_: Read OutBuf, Shared, perform_all;
+    MPI_File_read_ordered MPI_File_read_ordered_c mpi_file_read_ordered_:
+        Read OutBuf, Shared, perform_all;
     MPI_File_write MPI_File_write_c mpi_file_write_: Write InBuf, Individual, perform;
-    MPI_File_write_all MPI_File_write_all_c mpi_file_write_all_: Write InBuf, Individual, perform_all;
-    MPI_File_write_shared MPI_File_write_shared_c mpi_file_write_shared_: Write InBuf, Shared, perform;
-    MPI_File_write_ordered MPI_File_write_ordered_c mpi_file_write_ordered_: Write InBuf, Shared, perform_all;
+    MPI_File_write_all MPI_File_write_all_c mpi_file_write_all_:
+        Write InBuf, Individual, perform_all;
+    MPI_File_write_shared MPI_File_write_shared_c mpi_file_write_shared_:
+        Write InBuf, Shared, perform;
+    MPI_File_write_ordered MPI_File_write_ordered_c mpi_file_write_ordered_:
+        Write InBuf, Shared, perform_all;
 }
 
 blocking_at! {
@@ -151,10 +161,13 @@ blocking_at! {
 nonblocking! {
     MPI_File_iread MPI_File_iread_c mpi_file_iread_: Read OutBuf, Individual, start;
     MPI_File_iread_all MPI_File_iread_all_c mpi_file_iread_all_: Read OutBuf, Individual, start_all;
-    MPI_File_iread_shared MPI_File_iread_shared_c mpi_file_iread_shared_: Read OutBuf, Shared, start;
+    MPI_File_iread_shared MPI_File_iread_shared_c mpi_file_iread_shared_:
+        Read OutBuf, Shared, start;
     MPI_File_iwrite MPI_File_iwrite_c mpi_file_iwrite_: Write InBuf, Individual, start;
-    MPI_File_iwrite_all MPI_File_iwrite_all_c mpi_file_iwrite_all_: Write InBuf, Individual, start_all;
-    MPI_File_iwrite_shared MPI_File_iwrite_shared_c mpi_file_iwrite_shared_: Write InBuf, Shared, start;
+    MPI_File_iwrite_all MPI_File_iwrite_all_c mpi_file_iwrite_all_:
+        Write InBuf, Individual, start_all;
+    MPI_File_iwrite_shared MPI_File_iwrite_shared_c mpi_file_iwrite_shared_:
+        Write InBuf, Shared, start;
 }
 
 nonblocking_at! {
@@ -167,17 +180,22 @@ nonblocking_at! {
 split! {
     "MPI_File_read_all" MPI_File_read_all_begin MPI_File_read_all_begin_c mpi_file_read_all_begin_,
         MPI_File_read_all_end mpi_file_read_all_end_: Read OutBuf Room, Individual;
-    "MPI_File_read_ordered" MPI_File_read_ordered_begin MPI_File_read_ordered_begin_c mpi_file_read_ordered_begin_,
+    "MPI_File_read_ordered" MPI_File_read_ordered_begin MPI_File_read_ordered_begin_c
+        mpi_file_read_ordered_begin_,
         MPI_File_read_ordered_end mpi_file_read_ordered_end_: Read OutBuf Room, Shared;
-    "MPI_File_write_all" MPI_File_write_all_begin MPI_File_write_all_begin_c mpi_file_write_all_begin_,
+    "MPI_File_write_all" MPI_File_write_all_begin MPI_File_write_all_begin_c
+        mpi_file_write_all_begin_,
         MPI_File_write_all_end mpi_file_write_all_end_: Write InBuf InBuf, Individual;
-    "MPI_File_write_ordered" MPI_File_write_ordered_begin MPI_File_write_ordered_begin_c mpi_file_write_ordered_begin_,
+    "MPI_File_write_ordered" MPI_File_write_ordered_begin MPI_File_write_ordered_begin_c
+        mpi_file_write_ordered_begin_,
         MPI_File_write_ordered_end mpi_file_write_ordered_end_: Write InBuf InBuf, Shared;
 }
 
 split_at! {
-    "MPI_File_read_at_all" MPI_File_read_at_all_begin MPI_File_read_at_all_begin_c mpi_file_read_at_all_begin_,
+    "MPI_File_read_at_all" MPI_File_read_at_all_begin MPI_File_read_at_all_begin_c
+        mpi_file_read_at_all_begin_,
         MPI_File_read_at_all_end mpi_file_read_at_all_end_: Read OutBuf Room;
-    "MPI_File_write_at_all" MPI_File_write_at_all_begin MPI_File_write_at_all_begin_c mpi_file_write_at_all_begin_,
+    "MPI_File_write_at_all" MPI_File_write_at_all_begin MPI_File_write_at_all_begin_c
+        mpi_file_write_at_all_begin_,
         MPI_File_write_at_all_end mpi_file_write_at_all_end_: Write InBuf InBuf;
 }

@@ -1,4 +1,5 @@
-//! Opening and closing files, and what is asked and set about them as a whole (MPI-5.0 §14.2, §14.6).
+//! Opening and closing files, and what is asked and set about them as a whole (MPI-5.0 §14.2,
+//! §14.6).
 
 use super::*;
 use crate::mpi::error::is_death;

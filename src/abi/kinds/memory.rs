@@ -128,7 +128,8 @@ outs! {
     /// A number of elements in the large-count twin.
     OutCount64: i64 = "MPI_Count *", Form::number("MPI_Count *", Flow::Out), set(i64) |value| value;
     /// A position in a file.
-    OutOffset: i64 = "MPI_Offset *", Form::number("MPI_Offset *", Flow::Out), set(i64) |value| value;
+    OutOffset: i64 = "MPI_Offset *", Form::number("MPI_Offset *", Flow::Out),
+        set(i64) |value| value;
     /// An address-sized integer.
     OutAint64: i64 = "MPI_Aint *", Form::number("MPI_Aint *", Flow::Out), set(i64) |value| value;
 }

@@ -1,8 +1,8 @@
 //! Collective accesses to files (MPI-5.0 §14.4): two-phase I/O.
 //!
-//! Each member says what it wants; the file is divided into parts, and some members each carry what
-//! all have in one part, straight from or to the memory of all (see `file::carrier`). So pieces that
-//! interleave become long transfers. Where they do not, each member carries its own.
+//! Each member says what it wants; the file is divided into parts, and some members each carry
+//! what all have in one part, straight from or to the memory of all (see `file::carrier`). So
+//! pieces that interleave become long transfers. Where they do not, each member carries its own.
 //!
 //! Members stay until all have done their work, because others access their memory. What a member
 //! that died did not come to do is missing, and the others know it.

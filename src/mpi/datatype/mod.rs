@@ -1,5 +1,6 @@
 //! Datatypes (MPI-5.0 §5): layout, signature and shape of the items in a buffer.
 
+pub mod array;
 pub mod constructors;
 mod element;
 pub mod envelope;

@@ -3,8 +3,8 @@
 //! given in bytes stays.
 
 use crate::base::layout::{Layout, TooLarge};
+use crate::mpi::datatype::array::{Block, Deal};
 use crate::mpi::datatype::envelope::{Combiner, Width};
-use crate::mpi::datatype::subarray::{Block, Deal};
 use crate::mpi::datatype::{Contents, Datatype};
 use crate::mpi::error::Result;
 

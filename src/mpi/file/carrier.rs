@@ -196,8 +196,8 @@ impl Carrier<'_> {
         Some(Ok(()))
     }
 
-    /// Whether the data of a window are so scattered that they go through a buffer, where they leave
-    /// no holes or only such as are worth reading.
+    /// Whether the data of a window are so scattered that they go through a buffer, where they
+    /// leave no holes or only such as are worth reading.
     fn goes_by_buffer(&self, window: &Window) -> bool {
         let length = (window.end - window.start) as usize;
         let pieces = window.active.iter().map(|(index, until)| {

@@ -1,10 +1,10 @@
 //! Files (MPI-5.0 §14).
 //!
 //! All ranks are in one process, so those that open a file together share one descriptor
-//! ([`open_file`]). A [`view`] is a layout that is repeated over the file; an [`access`] is a part of
-//! it with the memory that belongs to it; and the [`carrier`] moves the data of one access or of
-//! many at once. Collective accesses are in `coll::file_access`, since their members meet like those
-//! of any collective operation.
+//! ([`open_file`]). A [`view`] is a layout that is repeated over the file; an [`access`] is a part
+//! of it with the memory that belongs to it; and the [`carrier`] moves the data of one access or of
+//! many at once. Collective accesses are in `coll::file_access`, since their members meet like
+//! those of any collective operation.
 
 pub mod access;
 pub mod amode;
