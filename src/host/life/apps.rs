@@ -2,9 +2,8 @@
 //! A job with several programs is MPMD; MPI counts them by MPI_APPNUM (MPI-5.0 §11.9.5).
 
 use super::arguments::Arguments;
-use super::exit::exit_current;
+use crate::host::Rank;
 use crate::host::loader::{Program, Template};
-use crate::host::{Rank, output};
 use crate::launch::{self, Job};
 use std::ffi::{CStr, CString, OsStr, c_char, c_int};
 use std::os::unix::ffi::OsStrExt;
@@ -126,16 +125,8 @@ impl Ready {
         self.variables.iter().for_each(|line| rank.libc.set_variable(line));
     }
 
-    /// Takes the calling thread of a rank to its directory.
-    pub(super) fn enter(&self) {
-        let Some(directory) = &self.directory else { return };
-        super::settle();
-        // SAFETY: the path is terminated.
-        if unsafe { libc::chdir(directory.as_ptr()) } != 0 {
-            let why = std::io::Error::last_os_error();
-            let directory = directory.to_string_lossy();
-            output::write(2, format!("ftrun: cannot enter {directory}: {why}\n").as_bytes());
-            exit_current(1);
-        }
+    /// Where its ranks start, if not where the job does.
+    pub(super) fn directory(&self) -> Option<&CStr> {
+        self.directory.as_deref()
     }
 }

@@ -54,11 +54,10 @@ pub enum Kind {
     DistGraphAdjacent,
     Accept,
     Connect,
-    Spawn,
     Finalize,
 }
 
-const TITLES: [&str; 32] = [
+const TITLES: [&str; 31] = [
     "MPI_Barrier",
     "MPI_Bcast",
     "MPI_Gather",
@@ -89,7 +88,6 @@ const TITLES: [&str; 32] = [
     "MPI_Dist_graph_create_adjacent",
     "MPI_Comm_accept",
     "MPI_Comm_connect",
-    "MPI_Comm_spawn",
     "MPI_Finalize",
 ];
 
