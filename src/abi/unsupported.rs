@@ -10,8 +10,6 @@ unsupported!(
     MPI_Precv_init_c [] (_ _ _ _ _ _ comm _ _);
     MPI_Psend_init [mpi_psend_init_] (_ _ _ _ _ _ comm _ _);
     MPI_Psend_init_c [] (_ _ _ _ _ _ comm _ _);
-    MPI_Comm_spawn [mpi_comm_spawn_] (_ _ _ _ _ comm _ _);
-    MPI_Comm_spawn_multiple [mpi_comm_spawn_multiple_] (_ _ _ _ _ _ comm _ _);
     MPI_Win_allocate [mpi_win_allocate_] (_ _ _ comm _ _);
     MPI_Win_allocate_c [] (_ _ _ comm _ _);
     MPI_Win_allocate_shared [mpi_win_allocate_shared_] (_ _ _ comm _ _);

@@ -23,6 +23,8 @@ pub struct App {
 /// All that the ranks of a job run at first.
 pub struct Apps {
     pub(super) programs: Vec<Program>,
+    /// Their files.
+    pub(super) files: Vec<PathBuf>,
     pub(super) all: Vec<App>,
 }
 
@@ -42,7 +44,8 @@ impl Apps {
             let (directory, variables) = (None, Vec::new());
             let arguments = started.arguments();
             let only = App { program: 0, arguments, directory, variables, ranks: job.ranks };
-            return Ok(Apps { programs, all: vec![only] });
+            let files = vec![std::env::current_exe().unwrap_or_default()];
+            return Ok(Apps { programs, files, all: vec![only] });
         };
         let real = |file: &Path| file.canonicalize().unwrap_or_else(|_| file.to_path_buf());
         let mut files: Vec<PathBuf> = vec![real(&carrier.file)];
@@ -60,7 +63,7 @@ impl Apps {
             };
             all.push(App::new(launched, program)?);
         }
-        Ok(Apps { programs, all })
+        Ok(Apps { programs, files, all })
     }
 }
 
@@ -118,6 +121,14 @@ impl Ready {
             }
         };
         apps.into_iter().map(ready).collect()
+    }
+
+    /// One for ranks that are started while the job runs.
+    pub(super) fn for_more(
+        template: &'static Template, arguments: &[CString], directory: Option<CString>,
+    ) -> Ready {
+        let (arguments, variables) = (Arguments::of(arguments), Vec::new());
+        Ready { template, arguments, directory, variables, end: 0 }
     }
 
     /// Gives a rank its variables.
