@@ -108,8 +108,8 @@ fn template_of(world: &'static RunningJob, file: &Path) -> Result<&'static Templ
         unsafe { template.make_for_all(start) }.map_err(failed)?;
     } else if !world.plan.has_room_for(template) {
         return Err(format!(
-            "{} is larger than what the job has started with: name it on the command line of ftrun, \
-             too",
+            "{} is larger than what the job has started with: name it on the command line of \
+             ftrun, too",
             file.display()
         ));
     }

@@ -54,10 +54,11 @@ pub enum Kind {
     DistGraphAdjacent,
     Accept,
     Connect,
+    Spawn,
     Finalize,
 }
 
-const TITLES: [&str; 31] = [
+const TITLES: [&str; 32] = [
     "MPI_Barrier",
     "MPI_Bcast",
     "MPI_Gather",
@@ -88,6 +89,7 @@ const TITLES: [&str; 31] = [
     "MPI_Dist_graph_create_adjacent",
     "MPI_Comm_accept",
     "MPI_Comm_connect",
+    "MPI_Comm_spawn",
     "MPI_Finalize",
 ];
 

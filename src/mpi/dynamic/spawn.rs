@@ -112,6 +112,8 @@ pub fn spawn(process: &Process, comm: &Comm, root: i32, orders: &Orders) -> Resu
 fn begin(process: &Process, comm: &Comm, commands: &[Command]) -> Result<Words> {
     must_not_be_revoked(process, comm)?;
     let world = process.world;
+    // Without a mode, an error handler that returns is no wish to recover: spawned ranks could not.
+    world.charter().give(Rules::End);
     if let Rules::Ft(modes) = world.rules()
         && modes.comm != CommMode::Abort
     {
