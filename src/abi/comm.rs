@@ -5,6 +5,7 @@ use crate::abi::kinds::*;
 use crate::mpi::comm::intercomm::Sides;
 use crate::mpi::comm::wishes::Wish;
 use crate::mpi::comm::{create, intercomm};
+use crate::mpi::dynamic::spawn;
 use crate::mpi::env;
 
 mpi!(
@@ -309,10 +310,10 @@ mpi!(
 );
 
 mpi!(
-    /// MPI_COMM_NULL: this library spawns no processes (MPI-5.0 §11.8.2).
+    /// The intercommunicator with the parents, or MPI_COMM_NULL (MPI-5.0 §11.8.2).
     #[fortran(mpi_comm_get_parent_)]
     fn MPI_Comm_get_parent(process: &Process, parent: Var<MPI_Comm>) {
-        parent.set_null();
+        parent.set_or_null(spawn::parent(process));
         Ok(())
     }
 );

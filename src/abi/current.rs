@@ -79,13 +79,13 @@ fn call() -> &'static str {
     with(|current| current.call.get()).unwrap_or("no call")
 }
 
-/// The world that all ranks share; only the first call uses `seats`.
-pub(super) fn world(seats: usize) -> &'static World {
+/// What all ranks share; only the first call uses how many ranks and seats there are.
+pub(super) fn world(ranks: usize, seats: usize) -> &'static World {
     WORLD.get_or_init(|| {
-        let world = Box::leak(Box::new(World::new(seats)));
+        let world = Box::leak(Box::new(World::new(ranks, seats)));
         world.name_calls(call);
         // All seats at once: a rank can receive messages before its first call.
-        (0..seats).for_each(|seat| world.enter(seat, 0));
+        (0..ranks).for_each(|seat| world.enter(seat, 0));
         world
     })
 }
@@ -94,7 +94,7 @@ pub(super) fn world(seats: usize) -> &'static World {
 fn find() -> &'static Process {
     let process = match host::current() {
         Some(rank) => rank.attach(|| {
-            let world = world(1);
+            let world = world(1, 1);
             if rank.incarnation > 0 {
                 world.enter(rank.seat, rank.incarnation);
             }
@@ -104,7 +104,7 @@ fn find() -> &'static Process {
             process
         }),
         // Not under ftrun: a world of one.
-        None => ALONE.get_or_init(|| Process::new(world(1), FIRST, Pulse::default(), &PROGRAM)),
+        None => ALONE.get_or_init(|| Process::new(world(1, 1), FIRST, Pulse::default(), &PROGRAM)),
     };
     process.introduce();
     with(|current| current.process.set(Some(process)));

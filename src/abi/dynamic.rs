@@ -1,6 +1,7 @@
-//! Dynamic processes: ports, names, and connections (MPI-5.0 §11.9 to §11.11).
+//! Dynamic processes: spawned worlds, ports, names, and connections (MPI-5.0 §11.8 to §11.11).
 
 use crate::abi::kinds::*;
+use crate::mpi::dynamic::spawn::{self, Command, Orders};
 use crate::mpi::dynamic::{connect, join, ports};
 
 mpi!(
@@ -76,6 +77,55 @@ mpi!(
     #[fortran(mpi_comm_join_)]
     fn MPI_Comm_join(process: &Process, fd: Int, intercomm: Var<MPI_Comm>) {
         intercomm.set_or_null(join::join(process, fd)?);
+        Ok(())
+    }
+);
+
+mpi!(
+    /// Starts ranks that run a program, as a world of their own (MPI-5.0 §11.8).
+    #[fortran(mpi_comm_spawn_)]
+    #[raises_on(comm)]
+    fn MPI_Comm_spawn(
+        process: &Process, command: Late<InText>, argv: Arguments, maxprocs: Int,
+        info: Late<Hints>, root: Int, comm: MPI_Comm, intercomm: Var<MPI_Comm>,
+        array_of_errcodes: OutCodes,
+    ) {
+        let one = || {
+            let (name, info) = (command?, info?);
+            Ok(vec![Command { name, arguments: argv.read(), most: maxprocs, info }])
+        };
+        let orders = Orders::of(&comm, root, one);
+        let spawned = spawn::spawn(process, &comm, root, &orders);
+        array_of_errcodes.fill(spawn::code(&spawned), orders.codes(&spawned));
+        intercomm.set(spawned?.handle);
+        Ok(())
+    }
+);
+
+mpi!(
+    /// Starts ranks that run several programs, as a world of their own.
+    #[fortran(mpi_comm_spawn_multiple_)]
+    #[raises_on(comm)]
+    fn MPI_Comm_spawn_multiple(
+        process: &Process, count: Int, array_of_commands: Commands, array_of_argv: ArgumentLists,
+        array_of_maxprocs: Ints32, array_of_info: Keys<MPI_Info>, root: Int, comm: MPI_Comm,
+        intercomm: Var<MPI_Comm>, array_of_errcodes: OutCodes,
+    ) {
+        let all = || {
+            let names = array_of_commands.read(count)?.into_iter().enumerate();
+            let most = array_of_maxprocs.read(count.into())?.into_iter();
+            let infos = array_of_info.keys(count.into())?;
+            let each = names.zip(most).zip(infos);
+            each.map(|(((index, name), most), info)| {
+                let info = spawn::hints(process, info)?;
+                Ok(Command { name, arguments: array_of_argv.read(index, count), most, info })
+            })
+            .collect()
+        };
+        let orders = Orders::of(&comm, root, all);
+        let spawned = spawn::spawn(process, &comm, root, &orders);
+        array_of_errcodes.fill(spawn::code(&spawned), orders.codes(&spawned));
+        intercomm.set(spawned?.handle);
         Ok(())
     }
 );

@@ -6,8 +6,6 @@
 unsupported!(
     /// Errors are raised on the communicator.
     Comm:
-    MPI_Comm_spawn [mpi_comm_spawn_] (_ _ _ _ _ comm _ _);
-    MPI_Comm_spawn_multiple [mpi_comm_spawn_multiple_] (_ _ _ _ _ _ comm _ _);
 );
 
 /// The listed calls that have a Fortran form.

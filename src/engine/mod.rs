@@ -38,7 +38,7 @@ use crate::host::memory::{self, Region, Span};
 use crate::host::sched;
 use crate::transport::{Batches, Envelope, Load, Packet, Pool, Port, WatchedRings};
 use std::collections::{HashMap, VecDeque};
-use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock};
 
 /// One incarnation's end of the wire, and everything it has under way.
@@ -54,6 +54,8 @@ pub struct Engine {
     calm: AtomicU64,
     /// Equal to `calm` as long as messages may take the fast path.
     fast_path: AtomicU64,
+    /// Its MPI_COMM_WORLD is not the first one, which the fast path is for.
+    is_elsewhere: AtomicBool,
     /// How many recoveries it has taken part in or come after.
     generation: AtomicU64,
     /// Finds out which communicators there are.
@@ -166,6 +168,7 @@ impl Engine {
             watched: WatchedRings::default(),
             calm: AtomicU64::new(0),
             fast_path: AtomicU64::new(0),
+            is_elsewhere: AtomicBool::new(false),
             generation: AtomicU64::new(0),
             fellowships: OnceLock::new(),
             waiting_runs: AtomicU32::new(0),
@@ -178,6 +181,12 @@ impl Engine {
             sent_otherwise: AtomicU64::new(0),
             instruments: Instruments::default(),
         }
+    }
+
+    /// The rank lives in another world than the first one: it never takes the fast path.
+    pub fn keep_off_fast_path(&self) {
+        self.is_elsewhere.store(true, Ordering::Relaxed);
+        self.fast_path.store(u64::MAX, Ordering::Relaxed);
     }
 
     /// Whose engine this is.

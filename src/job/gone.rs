@@ -6,8 +6,9 @@ use std::sync::atomic::{AtomicBool, Ordering};
 pub(super) struct Gone(Vec<AtomicBool>);
 
 impl Gone {
-    pub(super) fn new(seats: usize) -> Gone {
-        Gone((0..seats).map(|_| AtomicBool::new(false)).collect())
+    /// Beyond the first `ranks` seats nobody lives as long as nobody is spawned.
+    pub(super) fn new(ranks: usize, seats: usize) -> Gone {
+        Gone((0..seats).map(|seat| AtomicBool::new(seat >= ranks)).collect())
     }
 
     pub(super) fn seats(&self) -> usize {

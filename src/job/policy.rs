@@ -231,7 +231,7 @@ impl Tenant for Policy {
             return String::new();
         }
         // Even if failures are not reported: this one ends the job.
-        match self.world.size() {
+        match self.world.ranks() {
             1 => "ftrun: the only rank has failed, and no rank is left".to_string(),
             size => format!("ftrun: all {size} ranks have failed, and no rank is left"),
         }

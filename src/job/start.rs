@@ -20,23 +20,26 @@ use std::time::Duration;
 
 /// Starts a job that runs these apps. `world` creates what its ranks share, for that number of
 /// seats.
-pub fn start(job: Result<(Job, Apps), String>, world: fn(usize) -> &'static World) -> ! {
+pub fn start(job: Result<(Job, Apps), String>, world: fn(usize, usize) -> &'static World) -> ! {
     // Programs that the ranks start run without this library's preload.
     let kept = std::env::var_os(PRELOAD_KEPT);
     variables::set("LD_PRELOAD", kept);
     variables::set(VARIABLE, None);
     variables::set(PRELOAD_KEPT, None);
     match job {
-        Ok((job, apps)) => {
+        Ok((mut job, apps)) => {
+            if job.universe == 0 && loader::refers_to(spawns) {
+                job.universe = job.ranks.saturating_add(SPAWNED_BY_DEFAULT);
+            }
             if let Some(seed) = job.seed {
                 replay::prepare(seed, job.is_quiet);
             }
-            let gone = Arc::new(Gone::new(job.ranks));
+            let gone = Arc::new(Gone::new(job.ranks, job.seats()));
             leftovers::want(job.leftovers);
             if !job.checks {
                 checks::turn(false);
             }
-            let world = world(job.ranks);
+            let world = world(job.ranks, job.seats());
             settings::keep(world, &job);
             if let Some((mean, _)) = job.chance {
                 world.expect_failures_each(mean);
@@ -65,6 +68,15 @@ pub fn start(job: Result<(Job, Apps), String>, world: fn(usize) -> &'static Worl
         }
         Err(why) => life::refuse(&why),
     }
+}
+
+/// For how many spawned ranks there are seats, unless the user says otherwise.
+const SPAWNED_BY_DEFAULT: usize = 64;
+
+/// Whether a function of this name starts ranks.
+fn spawns(name: &str) -> bool {
+    let name = name.to_ascii_lowercase();
+    name.strip_prefix('p').unwrap_or(&name).starts_with("mpi_comm_spawn")
 }
 
 /// A century, in seconds: anything later never happens.

@@ -119,6 +119,9 @@ pub struct Job {
     pub programs: Vec<Program>,
     /// Which of them the process starts with.
     pub carrier: usize,
+    /// For how many ranks there are seats, those included that may be spawned; 0: as many as the
+    /// program is likely to need.
+    pub universe: usize,
     pub kind: RankKind,
     pub binding: Binding,
     /// Report on stderr to what each rank is bound.
@@ -177,6 +180,7 @@ impl Default for Job {
             ranks: 1,
             programs: Vec::new(),
             carrier: 0,
+            universe: 0,
             kind: RankKind::Auto,
             binding: Binding::Auto,
             reports_bindings: false,
@@ -237,6 +241,7 @@ impl Job {
         ];
         lines.extend(self.programs.iter().map(|program| format!("program={}", program.encode())));
         lines.push(format!("carrier={}", self.carrier));
+        lines.push(format!("universe={}", self.universe));
         lines.extend(self.timeout.map(|after| format!("timeout={}", after.as_secs_f64())));
         lines.extend(self.patience.map(|after| format!("patience={}", after.as_secs_f64())));
         lines.extend(self.rules.map(|it| format!("rules={}", it.encode())));
@@ -255,6 +260,11 @@ impl Job {
         lines.join("\n")
     }
 
+    /// How many ranks there can be at most.
+    pub fn seats(&self) -> usize {
+        self.universe.max(self.ranks)
+    }
+
     /// Reads what [`Job::encode`] wrote; the error names the line that it does not understand.
     pub fn decode(text: &str) -> Result<Job, String> {
         let mut job = Job::default();
@@ -269,6 +279,7 @@ impl Job {
         match key {
             "ranks" => self.ranks = value.parse().ok()?,
             "program" => self.programs.push(Program::decode(value)?),
+            "universe" => self.universe = value.parse().ok()?,
             "carrier" => self.carrier = value.parse().ok()?,
             "kind" => self.kind = RankKind::named(value)?,
             "binding" => self.binding = Binding::named(value)?,
@@ -329,6 +340,7 @@ mod tests {
             ranks: 120,
             programs: vec![Program { ranks: 120, ..Program::default() }],
             carrier: 1,
+            universe: 200,
             kind: RankKind::Fiber,
             binding: Binding::HardwareThread,
             reports_bindings: true,

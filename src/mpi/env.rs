@@ -40,6 +40,15 @@ fn host_name() -> Vec<u8> {
     }
 }
 
+/// Whether this is a name of the machine.
+pub(super) fn is_here(name: &[u8]) -> bool {
+    let short = |name: &[u8]| {
+        let end = name.iter().position(|byte| *byte == b'.').unwrap_or(name.len());
+        name[..end].to_ascii_lowercase()
+    };
+    name == b"localhost" || short(name) == short(&host_name())
+}
+
 /// A name for an object, cut to the length that names may have.
 pub fn name_of(mut name: Vec<u8>) -> Vec<u8> {
     name.truncate(MAX_OBJECT_NAME - 1);
@@ -75,7 +84,7 @@ impl Process {
 
 /// What the program was started with, as far as that is known (MPI-5.0 §11.3).
 fn environment(world: &World) -> Info {
-    let seats = world.size();
+    let seats = world.ranks();
     let text = |value: String| value.into_bytes();
     let mut pairs = vec![
         (text("maxprocs".into()), text(seats.to_string())),

@@ -2,6 +2,7 @@
 
 use crate::mpi::coll;
 use crate::mpi::comm::SELF;
+use crate::mpi::dynamic::spawn;
 use crate::mpi::error::{Failure, Result, is_death};
 use crate::mpi::error_codes;
 use crate::mpi::failure::recovery;
@@ -11,7 +12,7 @@ use crate::mpi::process::Process;
 pub fn arrive(process: &'static Process) -> Result {
     match recovery::join(process)? {
         true => Err(Failure::told(error_codes::RESTARTED)),
-        false => Ok(()),
+        false => spawn::meet_parents(process),
     }
 }
 

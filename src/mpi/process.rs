@@ -10,6 +10,7 @@ use crate::mpi::comm::group::Group;
 use crate::mpi::comm::{self, Comm};
 use crate::mpi::datatype::predefined;
 use crate::mpi::datatype::{Asked, Datatype, Notes};
+use crate::mpi::dynamic::births;
 use crate::mpi::errhandler::{Errhandler, Installed};
 use crate::mpi::error::{Class, Error, Failure, Result, told};
 use crate::mpi::error_codes::Codes;
@@ -104,6 +105,8 @@ pub struct Process {
     pub(super) environment: OnceLock<Info>,
     notes: Mutex<BTreeMap<usize, Arc<Notes>>>,
     last: Mutex<Option<Last>>,
+    /// The handle of the intercommunicator with the parents; 0: there are none.
+    pub(super) parent: AtomicUsize,
 }
 
 /// What a floor above keeps here: it dies with the rank.
@@ -121,17 +124,24 @@ impl Process {
     pub fn new(
         world: &'static World, me: Member, pulse: Pulse, program: &'static dyn Program,
     ) -> Process {
-        let everyone = Arc::new(Group::world(world.size(), me));
+        let everyone = Arc::new(births::group_of_world(world, me));
+        let birth = births::of(world, me.seat);
+        let appnum = birth.as_ref().map_or_else(|| life::app_of(me.seat), |(_, appnum)| *appnum);
+        let context = birth.as_ref().map_or(comm::WORLD_CONTEXT, |(birth, _)| birth.context);
         let alone = Arc::new(Group::of(vec![me], me));
         let errhandler = world.charter().errhandler();
+        let engine = Engine::new(world, me.seat, me.incarnation, pulse.clone());
+        if birth.is_some() {
+            engine.keep_off_fast_path();
+        }
         Process {
             me,
             world,
-            engine: Engine::new(world, me.seat, me.incarnation, pulse.clone()),
+            engine,
             program,
             phases: Phases::default(),
             codes: Codes::default(),
-            predefined: Predefined::new(world.size(), life::app_of(me.seat)),
+            predefined: Predefined::new(world.size(), appnum),
             comms: Table::new(Sort::Comm),
             groups: Table::new(Sort::Group),
             datatypes: Table::new(Sort::Datatype),
@@ -154,7 +164,7 @@ impl Process {
             tools: Tools::new(world, pulse.clone()),
             recoveries: RecoveryTimes::default(),
             pulse,
-            first_world: Comm::new(comm::WORLD, comm::WORLD_CONTEXT, everyone, "MPI_COMM_WORLD")
+            first_world: Comm::new(comm::WORLD, context, everyone, "MPI_COMM_WORLD")
                 .of_generation(0)
                 .starting_with(Installed::initial(errhandler)),
             repaired_world: RwLock::default(),
@@ -169,6 +179,7 @@ impl Process {
             environment: OnceLock::new(),
             notes: Mutex::default(),
             last: Mutex::default(),
+            parent: AtomicUsize::new(0),
         }
     }
 

@@ -1,6 +1,7 @@
 //! Sessions (MPI-5.0 §11.3): MPI without MPI_COMM_WORLD, from as many libraries as want it.
 
 use crate::mpi::comm::group::Group;
+use crate::mpi::dynamic::births;
 use crate::mpi::errhandler::{Errhandler, Installed};
 use crate::mpi::error::{Class, Failure, Result};
 use crate::mpi::handle_table::{Held, Sort};
@@ -93,7 +94,7 @@ fn group_of(process: &Process, name: &[u8]) -> Option<Group> {
     // A name is a URI, in which case says nothing.
     let is_meant = |known: &str| known.as_bytes().eq_ignore_ascii_case(name);
     Some(match PSETS.iter().position(|known| is_meant(known))? {
-        0 => Group::world(process.world.size(), process.me),
+        0 => births::group_of_world(process.world, process.me),
         _ => Group::of(vec![process.me], process.me),
     })
 }

@@ -76,7 +76,8 @@ static void all_calls(MPI_Comm half, int accepts)
         MPI_Open_port(MPI_INFO_NULL, port);
         expect(strlen(port) > 0, "a port");
         expect(MPI_Publish_name("ocean", MPI_INFO_NULL, port) == MPI_SUCCESS, "published");
-        expect(class_of(MPI_Publish_name("ocean", MPI_INFO_NULL, port)) == MPI_ERR_SERVICE, "twice");
+        expect(class_of(MPI_Publish_name("ocean", MPI_INFO_NULL, port)) == MPI_ERR_SERVICE,
+               "published twice");
     }
     MPI_Barrier(MPI_COMM_WORLD);
     if (!accepts && at == last)

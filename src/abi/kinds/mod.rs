@@ -8,6 +8,7 @@
 pub(super) mod allocation;
 pub(super) mod attribute;
 pub(super) mod callback;
+pub(super) mod command;
 pub(super) mod form;
 pub(super) mod handle;
 pub(super) mod list;
@@ -21,6 +22,7 @@ pub(super) mod width;
 pub(super) use allocation::*;
 pub(super) use attribute::*;
 pub(super) use callback::*;
+pub(super) use command::*;
 pub(super) use form::{Flow, Form, Type};
 pub(super) use handle::*;
 pub(super) use list::*;

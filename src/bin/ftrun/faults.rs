@@ -79,9 +79,9 @@ impl Faults {
         self, job: &mut Job, has_threads: bool,
     ) -> Result<Option<String>, Refusal> {
         for (place, event) in &self.events {
-            if event.seat >= job.ranks {
+            if event.seat >= job.seats() {
                 let why =
-                    format!("there is no rank {}: they are 0 to {}", event.seat, job.ranks - 1);
+                    format!("there is no rank {}: they are 0 to {}", event.seat, job.seats() - 1);
                 return Err(no(place, &why));
             }
             if let When::Call { name: Some(name), .. } = &event.when

@@ -8,6 +8,7 @@
 pub(crate) enum Does {
     Ranks,
     RanksPerNode,
+    Universe,
     RankKind,
     BindTo,
     BindToCore,
@@ -79,6 +80,7 @@ const fn choice(names: &'static [&'static str], values: usize, does: Does) -> Ch
 const CHOICES: &[Choice] = &[
     // This launcher's own options.
     choice(&["np", "n", "c"], 1, Does::Ranks),
+    choice(&["universe"], 1, Does::Universe),
     choice(&["ranks"], 1, Does::RankKind),
     choice(&["bind-to"], 1, Does::BindTo),
     choice(&["bind-to-core"], 0, Does::BindToCore),

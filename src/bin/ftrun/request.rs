@@ -289,6 +289,7 @@ impl Reading<'_> {
         match does {
             Does::Ranks => self.ranks = Some(ranks(dashed, value)?),
             Does::RanksPerNode => self.per_node = Some(ranks(dashed, value)?),
+            Does::Universe => job.universe = ranks(dashed, value)?,
             Does::RankKind => self.kind = Some(rank_kind(dashed, value)?),
             Does::BindTo => self.binding = Some(binding(dashed, value)?),
             Does::BindToCore => self.binding = Some(Binding::Core),
@@ -399,7 +400,7 @@ fn refused(complaint: Complaint<Does>) -> Refusal {
 
 fn lacks_value(dashed: &str, does: Does) -> Refusal {
     let wanted = match does {
-        Does::Ranks | Does::RanksPerNode => "a number of ranks",
+        Does::Ranks | Does::RanksPerNode | Does::Universe => "a number of ranks",
         Does::RankKind => "`thread`, `fiber` or `auto`",
         Does::BindTo => BINDINGS,
         Does::Private | Does::Shared => "the name of a library",

@@ -20,6 +20,8 @@ use std::time::{Duration, Instant};
 
 /// One job in this process.
 pub struct World {
+    /// How many ranks there are at first.
+    ranks: usize,
     wire: &'static Wire,
     pub(in crate::engine) ledger: Mutex<Ledger>,
     /// How many deaths the life in each seat will not ask for again.
@@ -81,14 +83,21 @@ const FIRST_FREE_CONTEXT: u32 = 2;
 pub const CONTEXTS: u32 = 1 << 30;
 
 impl World {
-    /// A world of `seats` ranks, none of which has entered yet.
-    pub fn new(seats: usize) -> World {
-        World::on(sched::cores(), seats)
+    /// A world of `ranks` ranks, none of which has entered yet, with seats for more.
+    pub fn new(ranks: usize, seats: usize) -> World {
+        let mut world = World::on(sched::cores(), seats);
+        world.ranks = ranks;
+        // Nobody asks for deaths there.
+        world.settled[ranks..].iter().for_each(|settled| {
+            settled.store(usize::MAX, Ordering::Relaxed);
+        });
+        world
     }
 
     /// A world of `seats` ranks on `cores` cores.
     pub(in crate::engine) fn on(cores: usize, seats: usize) -> World {
         World {
+            ranks: seats,
             wire: Wire::new(seats, seats <= cores),
             ledger: Mutex::new(Ledger::new(seats)),
             settled: (0..seats).map(|_| AtomicUsize::new(0)).collect(),
@@ -154,6 +163,11 @@ impl World {
     /// How many seats there are.
     pub fn size(&self) -> usize {
         self.wire.size()
+    }
+
+    /// How many ranks there are at first; others may be spawned.
+    pub fn ranks(&self) -> usize {
+        self.ranks
     }
 
     pub fn started(&self) -> Instant {
@@ -296,6 +310,12 @@ impl World {
         let has_entered = self.ledger.lock().enter(Member { seat, incarnation });
         assert!(has_entered, "a seat is free before its next incarnation comes: {seat}");
         self.wire.open(Member { seat, incarnation });
+    }
+
+    /// A rank is about to be spawned in `seat`, where nobody has lived.
+    pub fn invite(&self, seat: usize) {
+        self.settle(seat, 0);
+        self.enter(seat, 0);
     }
 
     /// A rank is dead: this is recorded once, and all waiting ranks look up.

@@ -2,9 +2,8 @@
 //! A job with several programs is MPMD; MPI counts them by MPI_APPNUM (MPI-5.0 §11.9.5).
 
 use super::arguments::Arguments;
-use super::exit::exit_current;
+use crate::host::Rank;
 use crate::host::loader::{Program, Template};
-use crate::host::{Rank, output};
 use crate::launch::{self, Job};
 use std::ffi::{CStr, CString, OsStr, c_char, c_int};
 use std::os::unix::ffi::OsStrExt;
@@ -24,6 +23,8 @@ pub struct App {
 /// All that the ranks of a job run at first.
 pub struct Apps {
     pub(super) programs: Vec<Program>,
+    /// Their files.
+    pub(super) files: Vec<PathBuf>,
     pub(super) all: Vec<App>,
 }
 
@@ -43,7 +44,8 @@ impl Apps {
             let (directory, variables) = (None, Vec::new());
             let arguments = started.arguments();
             let only = App { program: 0, arguments, directory, variables, ranks: job.ranks };
-            return Ok(Apps { programs, all: vec![only] });
+            let files = vec![std::env::current_exe().unwrap_or_default()];
+            return Ok(Apps { programs, files, all: vec![only] });
         };
         let real = |file: &Path| file.canonicalize().unwrap_or_else(|_| file.to_path_buf());
         let mut files: Vec<PathBuf> = vec![real(&carrier.file)];
@@ -61,7 +63,7 @@ impl Apps {
             };
             all.push(App::new(launched, program)?);
         }
-        Ok(Apps { programs, all })
+        Ok(Apps { programs, files, all })
     }
 }
 
@@ -121,21 +123,21 @@ impl Ready {
         apps.into_iter().map(ready).collect()
     }
 
+    /// One for ranks that are started while the job runs.
+    pub(super) fn for_more(
+        template: &'static Template, arguments: &[CString], directory: Option<CString>,
+    ) -> Ready {
+        let (arguments, variables) = (Arguments::of(arguments), Vec::new());
+        Ready { template, arguments, directory, variables, end: 0 }
+    }
+
     /// Gives a rank its variables.
     pub(super) fn furnish(&self, rank: &Rank) {
         self.variables.iter().for_each(|line| rank.libc.set_variable(line));
     }
 
-    /// Takes the calling thread of a rank to its directory.
-    pub(super) fn enter(&self) {
-        let Some(directory) = &self.directory else { return };
-        super::settle();
-        // SAFETY: the path is terminated.
-        if unsafe { libc::chdir(directory.as_ptr()) } != 0 {
-            let why = std::io::Error::last_os_error();
-            let directory = directory.to_string_lossy();
-            output::write(2, format!("ftrun: cannot enter {directory}: {why}\n").as_bytes());
-            exit_current(1);
-        }
+    /// Where its ranks start, if not where the job does.
+    pub(super) fn directory(&self) -> Option<&CStr> {
+        self.directory.as_deref()
     }
 }

@@ -10,7 +10,7 @@ use crate::host::fiber::{self, Body, Fiber};
 use crate::host::loader::Images;
 use crate::host::rank::adopt;
 use crate::host::shims;
-use crate::host::{replay, sched};
+use crate::host::{output, replay, sched};
 use std::ffi::{CStr, CString, c_void};
 use std::mem::MaybeUninit;
 use std::ops::Range;
@@ -98,11 +98,25 @@ fn live(rank: &'static Rank, is_fiber: bool) -> ! {
     rank.life.first_frame.store(frame, Ordering::Relaxed);
     fiber::aside(|| settle_in(rank, is_fiber));
     let app = running_job::of_process().app_of(rank.seat);
-    app.enter();
+    if let Some(directory) = app.directory() {
+        enter(directory);
+    }
     let (argc, argv) = (app.arguments.count(), rank.life.arguments);
     let argv = ptr::with_exposed_provenance_mut(argv);
     rank.images.construct(argc, argv, rank.libc.envp());
     exit_current(rank.images.main(argc, argv, rank.libc.envp()))
+}
+
+/// Takes the calling thread of a rank to its directory.
+fn enter(directory: &CStr) {
+    threads::settle();
+    // SAFETY: the path is terminated.
+    if unsafe { libc::chdir(directory.as_ptr()) } != 0 {
+        let why = std::io::Error::last_os_error();
+        let directory = directory.to_string_lossy();
+        output::write(2, format!("ftrun: cannot enter {directory}: {why}\n").as_bytes());
+        exit_current(1);
+    }
 }
 
 /// Prepares the rank's thread before the first instruction of the program.

@@ -56,6 +56,11 @@ pub(super) struct Needs {
 }
 
 impl Needs {
+    /// These, or more.
+    pub(super) fn at_least(self, bytes: usize) -> Needs {
+        Needs { bytes: self.bytes.max(bytes), ..self }
+    }
+
     /// What these and those of `template` need.
     pub(super) fn and(self, template: &Template) -> Needs {
         let bytes = if template.is_shared { 0 } else { template.bytes };
@@ -207,6 +212,20 @@ impl Plan {
 
     pub(super) fn signal_stack(&self, ground: &Ground) -> usize {
         ground.start + self.guard_bytes + self.stack_bytes + self.graves_bytes
+    }
+
+    /// Whether images of this program fit into a ground.
+    pub(super) fn has_room_for(&self, template: &Template) -> bool {
+        let is_as_executable =
+            !template.has_executable_stack || self.stack_protection & libc::PROT_EXEC != 0;
+        template.bytes <= self.bytes - self.images_at
+            && template.alignment <= self.alignment
+            && is_as_executable
+    }
+
+    /// How much of a stack arguments may take.
+    pub(super) fn room_for_arguments(&self) -> usize {
+        self.stack_bytes / 4
     }
 
     pub(super) fn images(&self, ground: &Ground) -> usize {

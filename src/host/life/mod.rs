@@ -24,6 +24,7 @@ mod record;
 mod run;
 mod running_job;
 mod seat;
+mod spawn;
 mod supervisor;
 mod tenant;
 mod thread;
@@ -39,6 +40,7 @@ pub use pulse::Pulse;
 pub use run::{has_alarms, run};
 pub use running_job::{app_of, expect_dues, incarnation, kill, kill_only, living, pin, respawn};
 pub use seat::{Pin, Visit};
+pub use spawn::{Order, Startable, find, start};
 pub use tenant::Tenant;
 pub use verdict::{Ending, Newcomer, Verdict};
 

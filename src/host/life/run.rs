@@ -29,8 +29,9 @@ fn prepare(apps: Apps, job: &Job, tenant: Box<dyn Tenant>) -> Result<&'static Ru
     let templates: Vec<&'static mut Template> = templates.into_iter().map(Box::leak).collect();
     let count = sched::cores();
     let (plan, templates) = lay_out(templates, job, &apps.all, wants_fibers(job, count))?;
+    let known = apps.files.into_iter().zip(templates.iter().copied()).collect();
     let apps = Ready::all(apps.all, &templates);
-    let grounds = plan.reserve(job.ranks).map_err(|error| {
+    let grounds = plan.reserve(job.seats()).map_err(|error| {
         let gigabytes = ((plan.bytes >> 20) * job.ranks) >> 10;
         format!(
             "{} ranks of this program need {gigabytes} GB of address space: {error}; allow more \
@@ -38,17 +39,24 @@ fn prepare(apps: Apps, job: &Job, tenant: Box<dyn Tenant>) -> Result<&'static Ru
             job.ranks
         )
     })?;
-    if !heap::reserve(job.ranks, job.heap_bytes) {
+    if !heap::reserve(job.seats(), job.heap_bytes) {
         return Err(format!(
             "not enough address space for the heaps of {} ranks; run fewer ranks, or use a smaller \
              --heap",
             job.ranks
         ));
     }
-    sched::expect_crowd(job.ranks > count);
-    cores::arrange(job, job.ranks <= count && !wants_fibers(job, count));
+    sched::expect_crowd(job.seats() > count);
+    cores::arrange(job, job.seats() <= count && !wants_fibers(job, count));
     let seats = grounds.into_iter().map(Seat::new).collect();
-    let world = running_job::begin(Prepared { apps, plan, seats, tenant });
+    let world = running_job::begin(Prepared {
+        job: job.clone(),
+        apps,
+        templates: known,
+        plan,
+        seats,
+        tenant,
+    });
     signals::install();
     // Workers are interrupted by signals, which look at the world.
     if choose_kind(job, count)? {
@@ -70,6 +78,8 @@ fn lay_out(
     let maps = |templates: &[&'static mut Template]| {
         templates.iter().map(|template| template.maps()).max().unwrap_or(0)
     };
+    let least = if job.seats() > job.ranks { IMAGES_OF_SPAWNED } else { 0 };
+    let needs_of = |templates: &[&'static mut Template]| needs_of(templates).at_least(least);
     let mut plan = Plan::new(&needs_of(&templates), stack_bytes, is_for_fibers);
     if let Err(why) = limits::check(job.ranks, maps(&templates) + plan.maps()) {
         // Without separate mappings, their number has no limit.
@@ -92,6 +102,9 @@ fn lay_out(
     Ok((plan, templates.into_iter().map(|template| &*template).collect()))
 }
 
+/// The address space for the images of ranks where programs may be spawned that nobody knows yet.
+const IMAGES_OF_SPAWNED: usize = 32 << 20;
+
 /// What the images of any of these programs need.
 fn needs_of(templates: &[&'static mut Template]) -> Needs {
     templates.iter().fold(Needs::default(), |needs, template| needs.and(template))
@@ -102,7 +115,7 @@ fn wants_fibers(job: &Job, cores: usize) -> bool {
     match job.kind {
         RankKind::Thread => false,
         RankKind::Fiber => true,
-        RankKind::Auto => job.ranks > cores,
+        RankKind::Auto => job.seats() > cores,
     }
 }
 
@@ -111,7 +124,7 @@ fn choose_kind(job: &Job, cores: usize) -> Result<bool, String> {
     if !wants_fibers(job, cores) {
         return Ok(false);
     }
-    let workers = cores.min(job.ranks);
+    let workers = cores.min(job.seats());
     let outcome = fiber::start_workers(workers, threads::find_number_in_descriptor, look_again);
     match &outcome {
         Err(why) if job.seed.is_some() => {

@@ -9,14 +9,22 @@ use crate::host::fiber::Fiber;
 use crate::host::loader::Template;
 use crate::host::sched::Bell;
 use crate::host::{Rank, current, replay};
+use crate::launch::Job;
 use crossbeam_channel::{Receiver, Sender, unbounded};
 use parking_lot::Mutex;
+use std::collections::BTreeMap;
 use std::ops::Range;
+use std::path::PathBuf;
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, AtomicPtr, AtomicU64, Ordering};
 
 pub(super) struct RunningJob {
+    pub(super) job: Job,
     apps: Vec<Ready>,
+    /// What ranks run that were spawned, by seat.
+    spawned: Mutex<BTreeMap<usize, &'static Ready>>,
+    /// All programs that were loaded, by file.
+    pub(super) templates: Mutex<Vec<(PathBuf, &'static Template)>>,
     pub(super) plan: Plan,
     pub(super) seats: Vec<Seat>,
     /// The fibers of the ranks, by seat; `None`: no rank has started there yet.
@@ -49,7 +57,9 @@ static WORLD: OnceLock<RunningJob> = OnceLock::new();
 
 /// What is decided about a job before it begins.
 pub(super) struct Prepared {
+    pub(super) job: Job,
     pub(super) apps: Vec<Ready>,
+    pub(super) templates: Vec<(PathBuf, &'static Template)>,
     pub(super) plan: Plan,
     pub(super) seats: Vec<Seat>,
     pub(super) tenant: Box<dyn Tenant>,
@@ -57,11 +67,14 @@ pub(super) struct Prepared {
 
 /// The process runs this job from now on.
 pub(super) fn begin(prepared: Prepared) -> &'static RunningJob {
-    let Prepared { apps, plan, seats, tenant } = prepared;
+    let Prepared { job, apps, templates, plan, seats, tenant } = prepared;
     let (condemn, condemned) = unbounded();
     let (order, orders) = unbounded();
     let world = RunningJob {
+        job,
         apps,
+        spawned: Mutex::default(),
+        templates: Mutex::new(templates),
         plan,
         seats,
         fibers: OnceLock::new(),
@@ -262,7 +275,15 @@ impl RunningJob {
 
     /// What the rank in this seat runs.
     pub(super) fn app_of(&self, seat: usize) -> &Ready {
-        self.apps.get(self.number_of_app(seat)).expect("every seat belongs to a program")
+        match self.apps.get(self.number_of_app(seat)) {
+            Some(app) => app,
+            None => self.spawned.lock().get(&seat).expect("a rank starts where it is assigned to"),
+        }
+    }
+
+    /// A rank that is about to start in `seat` runs this.
+    pub(super) fn assign(&self, seat: usize, app: &'static Ready) {
+        self.spawned.lock().insert(seat, app);
     }
 
     fn number_of_app(&self, seat: usize) -> usize {
@@ -283,8 +304,8 @@ impl RunningJob {
     pub(super) fn fiber_of(&self, seat: usize) -> Option<&'static Fiber> {
         let mut fibers = self.fibers.get()?.lock();
         // Neighbours begin on one core.
-        let count = fibers.len();
-        Some(*fibers[seat].get_or_insert_with(|| Fiber::new(seat, count)))
+        let count = self.job.ranks;
+        Some(*fibers[seat].get_or_insert_with(|| Fiber::new(seat % count, count)))
     }
 
     /// Abandons the last fiber of this seat.

@@ -79,8 +79,8 @@ fn fits(elf: &Elf, host: &Loaded) -> Result<(), String> {
         return Ok(());
     }
     Err(format!(
-        "has {} bytes of thread-local variables, and the program that the job has started with, {}, \
-         has room for {bytes}: name it on the command line of ftrun, too",
+        "has {} bytes of thread-local variables, and {}, with which the job has started, has room \
+         for {bytes}: name it on the command line of ftrun, too",
         elf.tls.0,
         host.file_name()
     ))
@@ -182,7 +182,8 @@ impl Copy {
             let entries = bytes.get_mut(start..start + bytes_of).unwrap_or_default();
             let mut needed = 0..;
             for (index, entry) in entries.chunks_exact_mut(16).enumerate() {
-                let word = |at: usize| u64::from_le_bytes(entry[at..at + 8].try_into().expect("8"));
+                let word =
+                    |at: usize| u64::from_le_bytes(std::array::from_fn(|byte| entry[at + byte]));
                 let before = [word(0), word(8)];
                 let is_left_out = before[0] == tag::NEEDED
                     && needed.next().is_some_and(|place| left_out.contains(&place));

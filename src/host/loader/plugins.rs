@@ -56,8 +56,8 @@ impl Plugins {
         Some(known.scope.objects[found.object].address(found.symbol))
     }
 
-    /// Examines what the caller has loaded and holds; `close` is called if it is refused, before any
-    /// other thread examines it.
+    /// Examines what the caller has loaded and holds; `close` is called if it is refused, before
+    /// any other thread examines it.
     pub(in crate::host) fn examine(&self, close: impl FnOnce()) -> Result<(), Misfit> {
         let mut known = self.0.lock();
         let of_programs = template::known().objects;

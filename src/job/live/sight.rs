@@ -86,7 +86,7 @@ impl Sight {
     }
 
     pub(super) fn scene(&self) -> Scene {
-        let ranks = self.seats.len();
+        let ranks = self.live.world.ranks();
         Scene {
             title: format!("{}, {ranks} {}", program(), if ranks == 1 { "rank" } else { "ranks" }),
             places: self.places.clone(),

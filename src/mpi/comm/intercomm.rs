@@ -236,7 +236,9 @@ async fn swap(lane: &Lane<'_>, peer: i32, mine: &Words) -> Result<Words> {
 }
 
 /// The leader broadcasts to its group what it has learnt, or that it has failed.
-async fn pass_on(lane: &Lane<'_>, leader: i32, told: Option<Result<Words>>) -> Result<Words> {
+pub(in crate::mpi) async fn pass_on(
+    lane: &Lane<'_>, leader: i32, told: Option<Result<Words>>,
+) -> Result<Words> {
     let (class, mut bytes) = match &told {
         None => (0, Vec::new()),
         Some(Ok(words)) => (0, words.bytes().to_vec()),

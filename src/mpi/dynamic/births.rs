@@ -1,0 +1,95 @@
+//! What ranks that were spawned have to know of their world and of their parents: certificates of
+//! birth, which they find by their seats.
+
+use crate::base::Member;
+use crate::base::roll::Roll;
+use crate::engine::World;
+use crate::mpi::comm::group::Group;
+use parking_lot::Mutex;
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+/// The world of a spawned rank.
+pub struct Birth {
+    /// The members of its MPI_COMM_WORLD, and the context of that.
+    pub members: Arc<Roll>,
+    pub context: u32,
+    /// The contexts of the intercommunicator with the parents, and these.
+    pub contexts: (u32, u32),
+    pub parents: Arc<Roll>,
+}
+
+impl Birth {
+    /// The members of the world as `me` knows them: perhaps a replacement in its seat.
+    pub fn world_of(&self, me: Member) -> Vec<Member> {
+        let of = |member: &Member| if member.seat == me.seat { me } else { *member };
+        self.members.members().iter().map(of).collect()
+    }
+}
+
+/// All births of a job.
+#[derive(Default)]
+pub(super) struct Births(Mutex<State>);
+
+#[derive(Default)]
+struct State {
+    /// How many of the seats beyond the first world are taken.
+    taken: usize,
+    /// By seat: the world, and which of the commands the rank runs.
+    all: BTreeMap<usize, (Arc<Birth>, usize)>,
+    /// Births that not all parents have confirmed: by root.
+    open: Vec<(Member, Arc<Birth>)>,
+}
+
+impl Births {
+    /// Takes `wanted` seats, or as many of the acceptable numbers as there are seats for.
+    pub(super) fn take(
+        &self, world: &World, acceptable: impl DoubleEndedIterator<Item = usize>,
+    ) -> Option<std::ops::Range<usize>> {
+        let mut state = self.0.lock();
+        let first = world.ranks() + state.taken;
+        let free = world.size().saturating_sub(first);
+        let count = acceptable.rev().find(|count| *count <= free)?;
+        state.taken += count;
+        Some(first..first + count)
+    }
+
+    /// These ranks are about to be born, at the order of `root`.
+    pub(super) fn register(&self, root: Member, birth: &Arc<Birth>, appnums: &[usize]) {
+        let mut state = self.0.lock();
+        for (member, appnum) in birth.members.members().iter().zip(appnums) {
+            state.all.insert(member.seat, (birth.clone(), *appnum));
+        }
+        state.open.push((root, birth.clone()));
+    }
+
+    /// All parents know of the birth.
+    pub(super) fn confirm(&self, context: u32) {
+        self.0.lock().open.retain(|(_, birth)| birth.context != context);
+    }
+
+    /// The births that `root` has ordered and that were not confirmed.
+    pub(super) fn unconfirmed(&self, root: Member) -> Vec<Arc<Birth>> {
+        let state = self.0.lock();
+        let own = state.open.iter().filter(|(by, _)| *by == root);
+        own.map(|(_, birth)| birth.clone()).collect()
+    }
+}
+
+/// The group of MPI_COMM_WORLD, as `me` holds it.
+pub fn group_of_world(world: &World, me: Member) -> Group {
+    match of(world, me.seat) {
+        Some((birth, _)) => Group::of(birth.world_of(me), me),
+        None => Group::world(world.ranks(), me),
+    }
+}
+
+/// The birth of the rank in `seat`, and which of the commands it runs, if it was spawned.
+pub fn of(world: &World, seat: usize) -> Option<(Arc<Birth>, usize)> {
+    if seat < world.ranks() {
+        return None;
+    }
+    let births = world.tenant::<Births>();
+    let state = births.0.lock();
+    state.all.get(&seat).map(|(birth, appnum)| (birth.clone(), *appnum))
+}
