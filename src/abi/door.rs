@@ -8,7 +8,7 @@ use crate::abi::attempt::internal;
 use crate::abi::scope::{News, Scope};
 use crate::abi::tools::delivery;
 use crate::abi::{current, handlers};
-use crate::mpi::error::{Cause, Class, Error, Result};
+use crate::mpi::error::{Cause, Error, Result};
 use crate::mpi::failure::recovery;
 use crate::mpi::process::Process;
 use std::ffi::c_int;
@@ -31,17 +31,6 @@ enum Verdict {
     Failed(News, Scope),
     Told(c_int),
     Died,
-}
-
-/// Refuses a call that is not implemented yet.
-#[cold]
-pub(super) fn refuse(name: &'static str, scope: Scope) -> c_int {
-    enter(
-        name,
-        Season::Always,
-        || scope,
-        |_| Err(Class::UNSUPPORTED_OPERATION.because("not implemented yet")),
-    )
 }
 
 /// Runs one MPI call: notices failures first, keeps panics out of C, raises errors on `scope`.

@@ -4,8 +4,6 @@
 
 #[macro_use]
 mod door;
-#[macro_use]
-mod refusal;
 mod abort;
 mod attempt;
 mod attr;
@@ -58,4 +56,3 @@ mod status;
 mod tools;
 mod topology;
 mod ulfm;
-mod unsupported;

@@ -9,8 +9,8 @@ mod constants;
 mod prototypes;
 mod text;
 
+use crate::abi::header;
 use crate::abi::kinds::Form;
-use crate::abi::{header, unsupported};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
@@ -75,11 +75,6 @@ fn procedures() -> BTreeMap<String, Vec<Procedure>> {
             returned: door.returned,
             params: params.collect(),
         });
-    }
-    for name in unsupported::in_fortran() {
-        let params = prototypes::parameters(name);
-        let procedure = Procedure { name: name.to_string(), is_large: false, returned: "", params };
-        all.entry(name.to_string()).or_default().push(procedure);
     }
     for twins in all.values_mut() {
         twins.sort_by_key(|procedure| procedure.is_large);
@@ -163,10 +158,9 @@ fn every_function_of_the_standard_is_in_the_modules() {
     for name in header::functions().into_iter().filter(|name| !only_c(name)) {
         let short = name.strip_suffix("_c").filter(|_| !name.ends_with("spawn_c"));
         let has = match short {
-            // A call that is not implemented gets its large-count twin when it is implemented.
-            Some(small) => procedures.get(small).is_some_and(|twins| {
-                twins.iter().any(|twin| twin.is_large) || unsupported::in_fortran().contains(&small)
-            }),
+            Some(small) => {
+                procedures.get(small).is_some_and(|twins| twins.iter().any(|twin| twin.is_large))
+            }
             None => procedures.contains_key(name),
         };
         if !has {
