@@ -54,7 +54,7 @@ Without a table's name all are measured but --paper and --curve. The peers come 
 target/peers, once. The figures mean something only while the machine has nothing else to do.";
 
 /// What can be measured: each has its place in the page.
-const TABLES: [&str; 9] = [
+const TABLES: [&str; 10] = [
     "calls",
     "rma",
     "pcg",
