@@ -104,13 +104,15 @@ fn many_ranks_on_few_cores_use_files() {
 #[test]
 fn fortran_uses_files_with_every_interface() {
     let small = |handles: Handles| [handles.flags(), vec!["-DSMALL".into()]].concat();
+    let mpifort = support::tool("mpifort").display().to_string();
     for (first, flags) in [
         ("checks.f90", small(Handles::Integers)),
         ("checks08.f90", small(Handles::Types)),
         ("checks08.f90", Handles::Types.flags()),
     ] {
         let flags = [flags, vec!["-fallow-argument-mismatch".into()]].concat();
-        let program = support::fortran(first).and("files.F90").flags(&flags).build();
+        let source = support::fortran(first).and("files.F90").compiler(&mpifort);
+        let program = source.flags(&flags).build();
         for ranks in [1, 3] {
             let seen = run(&program, ranks).0.succeeds();
             assert_eq!(seen.lines_with("all is well"), ranks, "{seen}");

@@ -159,7 +159,8 @@ impl FileAccess {
             Some(merges) => merges,
             None => !are_apart || total / hulls.len() < SHORT,
         };
-        if !is_atomic && !(merges && is_sorted) {
+        let is_shared = is_atomic || merges && is_sorted;
+        if !is_shared {
             return apart(accesses);
         }
         let start = hulls[0].0;

@@ -159,7 +159,7 @@ impl Representation {
             }
             Representation::External32 => {
                 let mut padded = read.to_vec();
-                let count = whole + i64::from(read.len() % each != 0);
+                let count = read.len().div_ceil(each) as i64;
                 padded.resize(count as usize * each, 0);
                 let mut native = external32::decode(&datatype.signature, count, &padded);
                 native.truncate(whole_bytes(datatype, whole, read.len() % each));
