@@ -143,6 +143,7 @@ contains
         call MPI_Win_fence(0, mine, error)
         call equal(error, MPI_SUCCESS, 'ierror of MPI_Win_fence')
         call expect(all(memory(3:6) == [(100 * before + i, i = 1, 4)]), 'what was put')
+        call MPI_Win_fence(0, mine, error)
         call MPI_Accumulate(own, one_of, MPI_INTEGER, next, two, one_of, MPI_INTEGER, MPI_SUM, &
             mine, error)
         call MPI_Win_fence(0, mine, error)

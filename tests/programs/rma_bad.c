@@ -18,7 +18,7 @@ int main(int argc, char **argv)
         MPI_Win_allocate(4096, 8, MPI_INFO_NULL, MPI_COMM_WORLD, &mine, &win);
     MPI_Win_set_errhandler(win, MPI_ERRORS_RETURN);
     if (rank == 1)
-        munmap(page, 4096);
+        mprotect(page, 4096, PROT_NONE);
     MPI_Barrier(MPI_COMM_WORLD);
     int code = MPI_SUCCESS;
     if (is_target && rank != 1)

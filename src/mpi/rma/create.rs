@@ -164,7 +164,7 @@ fn make(
     let creations = process.world.tenant::<Creations>();
     let stamp = lane.stamp();
     let shared = creations.meet(stamp, || Shared::new(comm.group.members()));
-    let exposed = expose(shared.part(comm.rank)).and_then(|()| hints);
+    let exposed = expose(shared.part(comm.rank)).and(hints);
     if exposed.is_err() {
         shared.spoil();
     }
