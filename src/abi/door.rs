@@ -40,7 +40,16 @@ pub(super) fn enter(
     body: impl FnOnce(&'static Process) -> Result,
 ) -> c_int {
     let process = current::process_in(name);
-    let verdict = judge(process, name, season, scope, body);
+    match judge(process, name, season, scope, body) {
+        Verdict::Done if !process.has_events() => 0,
+        verdict => conclude(process, name, verdict),
+    }
+}
+
+/// The end of a call that has failed, or after which tools are to hear of something.
+#[cold]
+#[inline(never)]
+fn conclude(process: &'static Process, name: &'static str, verdict: Verdict) -> c_int {
     if process.has_events() && !matches!(verdict, Verdict::Died) {
         delivery::deliver(process);
     }
