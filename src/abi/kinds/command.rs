@@ -61,7 +61,6 @@ macro_rules! texts {
         #[derive(Clone, Copy)]
         pub(in crate::abi) struct $name {
             texts: Texts,
-            name: &'static str,
         }
 
         impl Kind for $name {
@@ -69,10 +68,10 @@ macro_rules! texts {
             type Raw = $raw;
             type Checked = Self;
             fn from_c(raw: $raw) -> Self {
-                Self { texts: Texts::C(raw.cast()), name: "" }
+                Self { texts: Texts::C(raw.cast()) }
             }
-            fn check(self, _: &'static Process, name: &'static str) -> Result<Self> {
-                Ok(Self { name, ..self })
+            fn check(self, _: &'static Process, _: &'static str) -> Result<Self> {
+                Ok(self)
             }
         }
 
@@ -81,7 +80,7 @@ macro_rules! texts {
             type Length = usize;
             const FORM: Form = Form { shape: $shape, ..Form::new(Type::Text, Flow::In) };
             unsafe fn enter(wire: *const c_char, bytes: usize) -> Self {
-                Self { texts: Texts::Fortran { at: wire, bytes }, name: "" }
+                Self { texts: Texts::Fortran { at: wire, bytes } }
             }
         }
     )*};
@@ -106,9 +105,9 @@ impl Arguments {
 impl Commands {
     /// The first `count`.
     pub(in crate::abi) fn read(self, count: i32) -> Result<Vec<Vec<u8>>> {
-        let count = length(self.texts.is_null(), count.into(), self.name)?;
+        let count = length(self.texts.is_null(), count.into(), "array_of_commands")?;
         let no_command = |index: usize| {
-            Class::ARG.because(format!("{}[{index}] is not the name of a program", self.name))
+            Class::ARG.because(format!("array_of_commands[{index}] is not the name of a program"))
         };
         let get = |index| self.texts.get(index).ok_or_else(|| no_command(index));
         (0..count).map(get).collect()
