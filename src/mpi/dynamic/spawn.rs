@@ -121,6 +121,10 @@ fn begin(process: &Process, comm: &Comm, commands: &[Command]) -> Result<Words> 
                      use --mode ulfm or abort";
         return Err(Class::SPAWN.because(words));
     }
+    if world.berths().is_some() {
+        let words = "on a simulated machine (--machine) there are no nodes for spawned ranks";
+        return Err(Class::SPAWN.because(words));
+    }
     let apps = commands.iter().map(find).collect::<Result<Vec<Startable>>>()?;
     let births = world.tenant::<Births>();
     let (seats, appnums) = match commands {
