@@ -26,13 +26,16 @@ use std::process::ExitCode;
 const HELP: &str = "\
 Measures ftmpi-rs beside MPICH, Open MPI and Intel MPI.
 
-usage: cargo bench --bench peers -- [--calls] [--pcg] [--collectives] [--recovery] [--cost]
-                                    [--checkpoint] [--scaling] [--paper] [--iterations N]
-                                    [--write]
+usage: cargo bench --bench peers -- [--calls] [--pcg] [--apps] [--collectives] [--recovery]
+                                    [--cost] [--checkpoint] [--scaling] [--paper]
+                                    [--iterations N] [--write]
        cargo bench --bench peers -- --curve [KIND...] [--write]
 
   --calls        latency, bandwidth, message rate, start
   --pcg          an iteration of conjugate gradients with 15 to 120 ranks
+  --apps         a step of conjugate gradients, a stencil, a particle exchange, sample sort, a
+                 transposition, a task queue, molecular dynamics and adaptive blocks, 2 to 120 ranks;
+                 each checks its result (30 min)
   --collectives  every collective, 2 to 120 ranks, 8 B to 4 MB
   --recovery     from a death to the first right allreduce, beside Open MPI's ULFM (5 min)
   --cost         what fault tolerance costs while nobody dies, 101 pairs of runs (6 min)
@@ -48,14 +51,16 @@ usage: cargo bench --bench peers -- [--calls] [--pcg] [--collectives] [--recover
   --write        puts the tables into the pages of docs and README.md, and the curves
                  into docs/scaling.svg
 
-Without a table's name all are measured but --paper and --curve. The peers come from PyPI into
+Without a table's name all are measured but --apps, --paper and --curve. The peers come from PyPI into
 target/peers, once. The figures mean something only while the machine has nothing else to do.";
 
 /// What can be measured: each has its place in the page.
-const TABLES: [&str; 8] =
-    ["calls", "pcg", "collectives", "recovery", "cost", "checkpoint", "scaling", LONG];
-/// That one takes long, and is measured only by name.
-const LONG: &str = "paper";
+const TABLES: [&str; 9] =
+    ["calls", "pcg", APPS, "collectives", "recovery", "cost", "checkpoint", "scaling", PAPER];
+const APPS: &str = "apps";
+const PAPER: &str = "paper";
+/// These take long, and are measured only by name.
+const LONG: [&str; 2] = [APPS, PAPER];
 
 fn main() -> ExitCode {
     // Cargo adds a word of its own.
@@ -87,7 +92,7 @@ fn main() -> ExitCode {
     let all = !TABLES.into_iter().any(is_asked);
     let build = Path::new(env!("CARGO_MANIFEST_DIR")).join("target/peers");
     let contenders = contender::all(&build);
-    let is_wanted = |name: &&str| is_asked(name) || (all && *name != LONG);
+    let is_wanted = |name: &&str| is_asked(name) || (all && !LONG.contains(name));
     for name in TABLES.into_iter().filter(is_wanted) {
         let (table, picture) = measure(name, &contenders, iterations.flatten());
         println!("{table}");
@@ -127,11 +132,12 @@ fn measure(
     let table = match name {
         "calls" => calls::table(calls::CALLS, contenders),
         "pcg" => calls::table(calls::PCG, contenders),
+        APPS => calls::table(&calls::applications(), contenders),
         "collectives" => collectives::table(contenders),
         "recovery" => recovery::table(contenders),
         "cost" => recovery::cost(&contenders[0]),
         "checkpoint" => checkpoint::table(&contenders[0]),
-        LONG => paper::table(contenders, iterations),
+        PAPER => paper::table(contenders, iterations),
         _ => {
             let curves = scaling::measure(&contenders[0]);
             return (scaling::table(&curves), Some(scaling::picture(&curves)));

@@ -7,7 +7,20 @@ use std::time::Instant;
 /// How many seconds one run has, if nothing else is said.
 pub(super) const PATIENCE: &str = "60";
 /// The programs that everybody runs.
-const PROGRAMS: [&str; 5] = ["measure", "collectives", "pcg", "solver", "curve"];
+const PROGRAMS: [&str; 12] = [
+    "measure",
+    "collectives",
+    "pcg",
+    "solver",
+    "curve",
+    "stencil",
+    "particles",
+    "sort",
+    "transpose",
+    "tasks",
+    "md",
+    "blocks",
+];
 
 /// A library under measurement, with its builds of the programs.
 #[derive(Clone)]
