@@ -26,7 +26,7 @@ use std::process::ExitCode;
 const HELP: &str = "\
 Measures ftmpi-rs beside MPICH, Open MPI and Intel MPI.
 
-usage: cargo bench --bench peers -- [--calls] [--rma] [--pcg] [--collectives] [--files]
+usage: cargo bench --bench peers -- [--calls] [--rma] [--pcg] [--apps] [--collectives] [--files]
                                     [--recovery] [--cost] [--checkpoint] [--scaling] [--paper]
                                     [--iterations N] [--write]
        cargo bench --bench peers -- --curve [KIND...] [--write]
@@ -34,6 +34,9 @@ usage: cargo bench --bench peers -- [--calls] [--rma] [--pcg] [--collectives] [-
   --calls        latency, bandwidth, message rate, start
   --rma          one-sided calls: put, get, accumulates, fence, locks
   --pcg          an iteration of conjugate gradients with 15 to 120 ranks
+  --apps         a step of conjugate gradients, a stencil, a particle exchange, sample sort, a
+                 transposition, a task queue, molecular dynamics and adaptive blocks, 2 to 120 ranks;
+                 each checks its result (30 min)
   --collectives  every collective, 2 to 120 ranks, 8 B to 4 MB
   --files        bandwidth of files in /dev/shm, and the shared file pointer
   --recovery     from a death to the first right allreduce, beside Open MPI's ULFM (5 min)
@@ -50,24 +53,27 @@ usage: cargo bench --bench peers -- [--calls] [--rma] [--pcg] [--collectives] [-
   --write        puts the tables into the pages of docs and README.md, and the curves
                  into docs/scaling.svg
 
-Without a table's name all are measured but --paper and --curve. The peers come from PyPI into
+Without a table's name all are measured but --apps, --paper and --curve. The peers come from PyPI into
 target/peers, once. The figures mean something only while the machine has nothing else to do.";
 
 /// What can be measured: each has its place in the page.
-const TABLES: [&str; 10] = [
+const TABLES: [&str; 11] = [
     "calls",
     "rma",
     "pcg",
+    APPS,
     "collectives",
     "files",
     "recovery",
     "cost",
     "checkpoint",
     "scaling",
-    LONG,
+    PAPER,
 ];
-/// That one takes long, and is measured only by name.
-const LONG: &str = "paper";
+const APPS: &str = "apps";
+const PAPER: &str = "paper";
+/// These take long, and are measured only by name.
+const LONG: [&str; 2] = [APPS, PAPER];
 
 fn main() -> ExitCode {
     // Cargo adds a word of its own.
@@ -99,7 +105,7 @@ fn main() -> ExitCode {
     let all = !TABLES.into_iter().any(is_asked);
     let build = Path::new(env!("CARGO_MANIFEST_DIR")).join("target/peers");
     let contenders = contender::all(&build);
-    let is_wanted = |name: &&str| is_asked(name) || (all && *name != LONG);
+    let is_wanted = |name: &&str| is_asked(name) || (all && !LONG.contains(name));
     for name in TABLES.into_iter().filter(is_wanted) {
         let (table, picture) = measure(name, &contenders, iterations.flatten());
         println!("{table}");
@@ -140,12 +146,13 @@ fn measure(
         "calls" => calls::table(calls::CALLS, contenders),
         "rma" => calls::table(calls::RMA, contenders),
         "pcg" => calls::table(calls::PCG, contenders),
+        APPS => calls::table(&calls::applications(), contenders),
         "collectives" => collectives::table(contenders),
         "files" => calls::table(calls::FILES, contenders),
         "recovery" => recovery::table(contenders),
         "cost" => recovery::cost(&contenders[0]),
         "checkpoint" => checkpoint::table(&contenders[0]),
-        LONG => paper::table(contenders, iterations),
+        PAPER => paper::table(contenders, iterations),
         _ => {
             let curves = scaling::measure(&contenders[0]);
             return (scaling::table(&curves), Some(scaling::picture(&curves)));

@@ -2,16 +2,18 @@
 
 use super::contender::{self, Contender};
 use super::short;
+use std::borrow::Cow;
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::thread::available_parallelism;
 
 const ROUNDS: usize = 3;
 const MANY: usize = 120;
 
 /// One row of the table.
 pub(super) struct Measure {
-    title: &'static str,
+    title: Cow<'static, str>,
     unit: Unit,
     ranks: usize,
     program: &'static str,
@@ -103,11 +105,36 @@ pub(super) const PCG: &[Measure] = &[
     solver("its arithmetic alone, 120 ranks", MANY, &["24", "alone"]),
 ];
 
+/// What applications do between their messages is as long for everybody: the title of each, its
+/// program and the words of that.
+const APPLICATIONS: [(&str, &str, &[&str]); 8] = [
+    ("conjugate gradients, 24³ points a rank", "pcg", &["24"]),
+    ("stencil, 128² points a rank", "stencil", &["128"]),
+    ("particles, 10,000 a rank", "particles", &["10000"]),
+    ("sample sort, 10,000 keys a rank", "sort", &["10000"]),
+    ("transposition, 32 rows a rank", "transpose", &["32"]),
+    ("task queue, a task", "tasks", &["32"]),
+    ("molecular dynamics, 4³ cells a rank", "md", &["4"]),
+    ("adaptive blocks, about 1700 in all", "blocks", &["2"]),
+];
+const RANKS_OF_APPLICATIONS: [usize; 4] = [2, 4, 16, MANY];
+
+/// A step of each application, with few ranks and with many.
+pub(super) fn applications() -> Vec<Measure> {
+    let all = APPLICATIONS.into_iter().flat_map(|(title, program, words)| {
+        RANKS_OF_APPLICATIONS.map(|ranks| {
+            let title = Cow::Owned(format!("{title}, {ranks} ranks"));
+            Measure { title, unit: Unit::Microseconds, ranks, program, words, bare: &[] }
+        })
+    });
+    all.collect()
+}
+
 const fn row(
     title: &'static str, unit: Unit, ranks: usize, words: &'static [&'static str],
     bare: &'static [&'static str],
 ) -> Measure {
-    Measure { title, unit, ranks, program: "measure", words, bare }
+    Measure { title: Cow::Borrowed(title), unit, ranks, program: "measure", words, bare }
 }
 
 const fn file(title: &'static str, ranks: usize, words: &'static [&'static str]) -> Measure {
@@ -126,12 +153,13 @@ const fn rate(title: &'static str, ranks: usize, words: &'static [&'static str])
 const fn collective(
     title: &'static str, words: &'static [&'static str], bare: &'static [&'static str],
 ) -> Measure {
-    let unit = Unit::Microseconds;
+    let (title, unit) = (Cow::Borrowed(title), Unit::Microseconds);
     Measure { title, unit, ranks: MANY, program: "collectives", words, bare }
 }
 
 const fn solver(title: &'static str, ranks: usize, words: &'static [&'static str]) -> Measure {
-    Measure { title, unit: Unit::Microseconds, ranks, program: "pcg", words, bare: &[] }
+    let (title, unit) = (Cow::Borrowed(title), Unit::Microseconds);
+    Measure { title, unit, ranks, program: "pcg", words, bare: &[] }
 }
 
 /// The table of some measures: a column for each contender, and one for the bare machine where it
@@ -208,7 +236,9 @@ fn line(
 /// One run; what it printed, or how long it took for a program that prints nothing.
 fn sample(measure: &Measure, contender: &Contender) -> Option<f64> {
     let Measure { unit, ranks, program, words, .. } = *measure;
-    let (printed, seconds) = contender.run_in_time(ranks, &[], program, words)?;
+    let has_cores = ranks <= available_parallelism().map_or(1, usize::from);
+    let options = contender.placement(has_cores);
+    let (printed, seconds) = contender.run_in_time(ranks, options, program, words)?;
     if unit == Unit::Milliseconds {
         return Some(seconds * 1e3);
     }

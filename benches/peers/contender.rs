@@ -7,7 +7,22 @@ use std::time::Instant;
 /// How many seconds one run has, if nothing else is said.
 pub(super) const PATIENCE: &str = "60";
 /// The programs that everybody runs.
-const PROGRAMS: [&str; 7] = ["measure", "collectives", "pcg", "solver", "curve", "files", "rma"];
+const PROGRAMS: [&str; 14] = [
+    "measure",
+    "collectives",
+    "pcg",
+    "solver",
+    "curve",
+    "stencil",
+    "particles",
+    "sort",
+    "transpose",
+    "tasks",
+    "md",
+    "blocks",
+    "files",
+    "rma",
+];
 
 /// A library under measurement, with its builds of the programs.
 #[derive(Clone)]
