@@ -135,10 +135,9 @@ fn some_calls_are_never_out_of_season() {
 }
 
 #[test]
-fn a_call_that_is_not_built_yet_says_so() {
-    let said = ["MPI_Win_create on MPI_COMM_WORLD", "MPI_ERR_UNSUPPORTED_OPERATION"];
-    ends(&["refused"], 55, &said);
-    let outcome = run(2, &["file-refused"]);
+fn an_error_of_a_window_ends_the_job_and_one_of_a_file_returns() {
+    ends(&["window"], 52, &["MPI_Win_create on MPI_COMM_WORLD", "MPI_ERR_SIZE"]);
+    let outcome = run(2, &["file"]);
     assert_eq!((outcome.status, outcome.stdout.as_str()), (Some(0), "1\n1\n"), "{outcome}");
 }
 

@@ -41,12 +41,12 @@ int main(int argc, char **argv)
         MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_ABORT);
         MPI_Bcast(&value, 1, MPI_INT, size, MPI_COMM_WORLD);
     }
-    if (is(way, "refused"))
-        MPI_Win_create(NULL, 0, 1, MPI_INFO_NULL, MPI_COMM_WORLD, (MPI_Win[1]){0});
-    if (is(way, "file-refused")) {
+    if (is(way, "window"))
+        MPI_Win_create(NULL, -1, 1, MPI_INFO_NULL, MPI_COMM_WORLD, (MPI_Win[1]){0});
+    if (is(way, "file")) {
         MPI_File file;
-        int code = MPI_File_open(MPI_COMM_SELF, "x", MPI_MODE_RDONLY, MPI_INFO_NULL, &file);
-        printf("%d\n", code == MPI_ERR_UNSUPPORTED_OPERATION);
+        int code = MPI_File_open(MPI_COMM_SELF, "none", MPI_MODE_RDONLY, MPI_INFO_NULL, &file);
+        printf("%d\n", code == MPI_ERR_NO_SUCH_FILE);
     }
     if (is(way, "printed"))
         printf("printed by %d\n", rank);
