@@ -28,7 +28,7 @@ Measures ftmpi-rs beside MPICH, Open MPI and Intel MPI.
 
 usage: cargo bench --bench peers -- [--calls] [--rma] [--pcg] [--apps] [--collectives] [--files]
                                     [--recovery] [--cost] [--checkpoint] [--scaling] [--paper]
-                                    [--iterations N] [--write]
+                                    [--iterations N] [--rounds N] [--only TITLE] [--write]
        cargo bench --bench peers -- --curve [KIND...] [--write]
 
   --calls        latency, bandwidth, message rate, start
@@ -50,12 +50,16 @@ usage: cargo bench --bench peers -- [--calls] [--rma] [--pcg] [--apps] [--collec
                  collectives, forms (of collectives), communicators, or those kinds that are named.
                  Prints where a peer is ahead; with --write, all points go
                  to docs/curves.csv and pictures of them to docs/pictures
+  --rounds N     how often calls, pcg and apps are run; 3 times else
+  --only TITLE   of calls, pcg and apps only the rows whose titles contain this
   --write        puts the tables into the pages of docs and README.md, and the curves
                  into docs/scaling.svg
 
 Without a table's name all are measured but --apps, --paper and --curve. The peers come from PyPI into
 target/peers, once. The figures mean something only while the machine has nothing else to do.";
 
+/// How often each library is run, in turns.
+const ROUNDS: u32 = 3;
 /// What can be measured: each has its place in the page.
 const TABLES: [&str; 11] = [
     "calls",
@@ -79,14 +83,20 @@ fn main() -> ExitCode {
     // Cargo adds a word of its own.
     let mut words: Vec<String> =
         std::env::args().skip(1).filter(|word| word != "--bench").collect();
-    let iterations = words.iter().position(|word| word == "--iterations").map(|at| {
-        let number = words.drain(at..words.len().min(at + 2)).nth(1);
-        number.and_then(|number| number.parse().ok()).filter(|number| *number > 0)
-    });
-    if iterations == Some(None) {
-        eprintln!("--iterations wants a number");
-        return ExitCode::from(2);
-    }
+    let mut number = |option: &str| match take(&mut words, option) {
+        Some(word) => {
+            word.parse().ok().filter(|number| *number > 0).ok_or(option.to_string()).map(Some)
+        }
+        None => Ok(None),
+    };
+    let (iterations, rounds) = match (number("--iterations"), number("--rounds")) {
+        (Ok(iterations), Ok(rounds)) => (iterations, rounds.unwrap_or(ROUNDS)),
+        (Err(option), _) | (_, Err(option)) => {
+            eprintln!("{option} wants a number");
+            return ExitCode::from(2);
+        }
+    };
+    let only = take(&mut words, "--only");
     if words.first().is_some_and(|word| word == "--curve") {
         return curves(words[1..].to_vec());
     }
@@ -101,13 +111,18 @@ fn main() -> ExitCode {
         eprintln!("unknown word '{}'; --help lists them all", words[at]);
         return ExitCode::from(2);
     }
+    if only.is_some() && asked.iter().any(|name| name == "write") {
+        eprintln!("--only leaves rows out, so its tables are not written");
+        return ExitCode::from(2);
+    }
     let is_asked = |name: &str| asked.iter().any(|word| word == name);
     let all = !TABLES.into_iter().any(is_asked);
     let build = Path::new(env!("CARGO_MANIFEST_DIR")).join("target/peers");
     let contenders = contender::all(&build);
     let is_wanted = |name: &&str| is_asked(name) || (all && !LONG.contains(name));
     for name in TABLES.into_iter().filter(is_wanted) {
-        let (table, picture) = measure(name, &contenders, iterations.flatten());
+        let how = How { iterations, rounds, only: only.as_deref().unwrap_or_default() };
+        let (table, picture) = measure(name, &contenders, &how);
         println!("{table}");
         if is_asked("write") {
             write_pages(name, &table);
@@ -138,21 +153,33 @@ fn curves(mut words: Vec<String>) -> ExitCode {
     ExitCode::SUCCESS
 }
 
+/// Takes an option and its word out of the command line; the word is empty if it is missing.
+fn take(words: &mut Vec<String>, option: &str) -> Option<String> {
+    let at = words.iter().position(|word| word == option)?;
+    Some(words.drain(at..words.len().min(at + 2)).nth(1).unwrap_or_default())
+}
+
+/// How to measure.
+struct How<'a> {
+    iterations: Option<u32>,
+    rounds: u32,
+    /// Rows are left out unless their titles contain this.
+    only: &'a str,
+}
+
 /// A table, and the picture that belongs to it.
-fn measure(
-    name: &str, contenders: &[Contender], iterations: Option<u32>,
-) -> (String, Option<String>) {
+fn measure(name: &str, contenders: &[Contender], how: &How<'_>) -> (String, Option<String>) {
     let table = match name {
-        "calls" => calls::table(calls::CALLS, contenders),
-        "rma" => calls::table(calls::RMA, contenders),
-        "pcg" => calls::table(calls::PCG, contenders),
-        APPS => calls::table(&calls::applications(), contenders),
+        "calls" => calls::table(calls::CALLS, contenders, how),
+        "rma" => calls::table(calls::RMA, contenders, how),
+        "pcg" => calls::table(calls::PCG, contenders, how),
+        APPS => calls::table(&calls::applications(), contenders, how),
         "collectives" => collectives::table(contenders),
-        "files" => calls::table(calls::FILES, contenders),
+        "files" => calls::table(calls::FILES, contenders, how),
         "recovery" => recovery::table(contenders),
         "cost" => recovery::cost(&contenders[0]),
         "checkpoint" => checkpoint::table(&contenders[0]),
-        PAPER => paper::table(contenders, iterations),
+        PAPER => paper::table(contenders, how.iterations),
         _ => {
             let curves = scaling::measure(&contenders[0]);
             return (scaling::table(&curves), Some(scaling::picture(&curves)));

@@ -1,14 +1,13 @@
 //! Rows of one number each: what every contender brings, and what the bare machine does beside it.
 
 use super::contender::{self, Contender};
-use super::short;
+use super::{How, short};
 use std::borrow::Cow;
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::thread::available_parallelism;
 
-const ROUNDS: usize = 3;
 const MANY: usize = 120;
 
 /// One row of the table.
@@ -164,7 +163,7 @@ const fn solver(title: &'static str, ranks: usize, words: &'static [&'static str
 
 /// The table of some measures: a column for each contender, and one for the bare machine where it
 /// has anything to say.
-pub(super) fn table(measures: &[Measure], contenders: &[Contender]) -> String {
+pub(super) fn table(measures: &[Measure], contenders: &[Contender], how: &How<'_>) -> String {
     let bare = measures.iter().any(|measure| !measure.bare.is_empty()).then(build_bare);
     let mut lines = super::heading(contenders);
     if bare.is_some() {
@@ -172,8 +171,8 @@ pub(super) fn table(measures: &[Measure], contenders: &[Contender]) -> String {
         lines[1].push_str("---|");
     }
     let mut lost = Lost::new();
-    for measure in measures {
-        lines.push(line(measure, contenders, bare.as_deref(), &mut lost));
+    for measure in measures.iter().filter(|measure| measure.title.contains(how.only)) {
+        lines.push(line(measure, contenders, bare.as_deref(), how.rounds, &mut lost));
         eprintln!("{}", lines.last().expect("a line was pushed"));
     }
     lines.join("\n")
@@ -192,11 +191,11 @@ fn build_bare() -> PathBuf {
 type Lost = HashSet<(&'static str, &'static [&'static str], usize)>;
 
 fn line(
-    measure: &Measure, contenders: &[Contender], bare: Option<&Path>, lost: &mut Lost,
+    measure: &Measure, contenders: &[Contender], bare: Option<&Path>, rounds: u32, lost: &mut Lost,
 ) -> String {
     let mut samples = vec![Vec::new(); contenders.len() + 1];
     let case = |index: usize| (measure.program, measure.words, index);
-    for round in 0..ROUNDS {
+    for round in 0..rounds as usize {
         for (index, contender) in contenders.iter().enumerate() {
             // Who did not end the first time is not waited for again.
             if samples[index].len() == round && !lost.contains(&case(index)) {
