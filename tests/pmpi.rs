@@ -160,7 +160,9 @@ fn the_library_calls_no_function_of_mpi_itself() {
         })
     };
     let relocations = read("readelf", &["--relocs", "--wide"]);
-    let open: Vec<&str> = relocations.lines().filter(|line| names(line)).collect();
+    // That of no conversion is only compared with what programs pass.
+    let is_call = |line: &&str| names(line) && !line.contains("mpi_conversion_fn_null_");
+    let open: Vec<&str> = relocations.lines().filter(is_call).collect();
     assert!(relocations.lines().count() > 100, "readelf shows relocations");
     assert!(open.is_empty(), "{}", open.join("\n"));
     let code = read("objdump", &["--disassemble", "--no-show-raw-insn", "--no-addresses"]);
