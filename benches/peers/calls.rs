@@ -56,20 +56,19 @@ pub(super) const CALLS: &[Measure] = &[
     row("start to end, 120 ranks", Unit::Milliseconds, MANY, &["empty"], &[]),
 ];
 
+const GB: Unit = Unit::GigabytesPerSecond;
+
 /// Files in memory: what the disk does is no matter of the library.
 pub(super) const FILES: &[Measure] = &[
-    file("write, contiguous, 2 ranks", 2, &["write", "contiguous"]),
-    file("write, each second 4 KB, 2 ranks", 2, &["write", "interleaved"]),
-    file("write, each second 4 KB alone, 2 ranks", 2, &["write", "alone"]),
-    file("read, contiguous, 2 ranks", 2, &["read", "contiguous"]),
-    file("read, each second 4 KB, 2 ranks", 2, &["read", "interleaved"]),
-    file("read, each second 4 KB alone, 2 ranks", 2, &["read", "alone"]),
-    file("write, each 32nd 4 KB, 32 ranks", 32, &["write", "interleaved"]),
-    file("read, each 32nd 4 KB, 32 ranks", 32, &["read", "interleaved"]),
-    Measure {
-        unit: Unit::MillionPerSecond,
-        ..file("shared pointer, 64 B, 2 ranks", 2, &["shared"])
-    },
+    file("write, contiguous, 2 ranks", 2, &["write", "contiguous"], GB),
+    file("write, each second 4 KB, 2 ranks", 2, &["write", "interleaved"], GB),
+    file("write, each second 4 KB alone, 2 ranks", 2, &["write", "alone"], GB),
+    file("read, contiguous, 2 ranks", 2, &["read", "contiguous"], GB),
+    file("read, each second 4 KB, 2 ranks", 2, &["read", "interleaved"], GB),
+    file("read, each second 4 KB alone, 2 ranks", 2, &["read", "alone"], GB),
+    file("write, each 32nd 4 KB, 32 ranks", 32, &["write", "interleaved"], GB),
+    file("read, each 32nd 4 KB, 32 ranks", 32, &["read", "interleaved"], GB),
+    file("shared pointer, 64 B, 2 ranks", 2, &["shared"], Unit::MillionPerSecond),
 ];
 
 /// One-sided calls: 8 bytes from one rank to another, then what all ranks do.
@@ -136,17 +135,20 @@ const fn row(
     Measure { title: Cow::Borrowed(title), unit, ranks, program: "measure", words, bare }
 }
 
-const fn file(title: &'static str, ranks: usize, words: &'static [&'static str]) -> Measure {
-    let unit = Unit::GigabytesPerSecond;
-    Measure { title, unit, ranks, program: "files", words, bare: &[] }
+const fn file(
+    title: &'static str, ranks: usize, words: &'static [&'static str], unit: Unit,
+) -> Measure {
+    Measure { title: Cow::Borrowed(title), unit, ranks, program: "files", words, bare: &[] }
 }
 
 const fn access(title: &'static str, ranks: usize, words: &'static [&'static str]) -> Measure {
-    Measure { title, unit: Unit::Nanoseconds, ranks, program: "rma", words, bare: &[] }
+    let (title, unit) = (Cow::Borrowed(title), Unit::Nanoseconds);
+    Measure { title, unit, ranks, program: "rma", words, bare: &[] }
 }
 
 const fn rate(title: &'static str, ranks: usize, words: &'static [&'static str]) -> Measure {
-    Measure { title, unit: Unit::MillionPerSecond, ranks, program: "rma", words, bare: &[] }
+    let (title, unit) = (Cow::Borrowed(title), Unit::MillionPerSecond);
+    Measure { title, unit, ranks, program: "rma", words, bare: &[] }
 }
 
 const fn collective(
