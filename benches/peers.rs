@@ -35,8 +35,8 @@ usage: cargo bench --bench peers -- [--calls] [--rma] [--pcg] [--apps] [--collec
   --rma          one-sided calls: put, get, accumulates, fence, locks
   --pcg          an iteration of conjugate gradients with 15 to 120 ranks
   --apps         a step of conjugate gradients, a stencil, a particle exchange, sample sort, a
-                 transposition, a task queue, molecular dynamics and adaptive blocks, 2 to 120 ranks;
-                 each checks its result (30 min)
+                 transposition, a task queue, molecular dynamics and adaptive blocks, with
+                 2 to 120 ranks; each checks its result (30 min)
   --collectives  every collective, 2 to 120 ranks, 8 B to 4 MB
   --files        bandwidth of files in /dev/shm, and the shared file pointer
   --recovery     from a death to the first right allreduce, beside Open MPI's ULFM (5 min)
@@ -55,8 +55,8 @@ usage: cargo bench --bench peers -- [--calls] [--rma] [--pcg] [--apps] [--collec
   --write        puts the tables into the pages of docs and README.md, and the curves
                  into docs/scaling.svg
 
-Without a table's name all are measured but --apps, --paper and --curve. The peers come from PyPI into
-target/peers, once. The figures mean something only while the machine has nothing else to do.";
+Without a table's name all are measured but --apps, --paper and --curve. The peers come from PyPI
+into target/peers, once. The figures mean something only while the machine has nothing else to do.";
 
 /// How often each library is run, in turns.
 const ROUNDS: u32 = 3;
