@@ -152,7 +152,7 @@ fn report(placement: &Placement, ranks: usize, shares: &Result<Vec<Vec<usize>>, 
     eprintln!("ftrun: on {host}, {ranks} bound to cores: {why}");
 }
 
-/// For threads with little work, for which others wait.
+/// For threads for which others wait.
 pub(super) const PROMPT: u64 = 100_000;
 
 /// Sets how long the kernel lets the calling thread run at a stretch while others want its core: a

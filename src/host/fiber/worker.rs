@@ -9,7 +9,7 @@ use super::record::{CURRENT, ENDED, Fiber, Left, NO_SLOT, Worker};
 use super::slot::{Chain, Found, Slot};
 use super::switch::{switch, thread_pointer};
 use super::timers;
-use crate::host::cores::{ask_for_slices_of, begin_on};
+use crate::host::cores::{PROMPT, ask_for_slices_of, begin_on};
 use crate::host::signals::SignalStack;
 use crate::host::{clock, replay};
 use std::hint::spin_loop;
@@ -26,8 +26,9 @@ impl Worker {
         const SIGNAL_STACK_BYTES: usize = 64 << 10;
         // SAFETY: has no preconditions.
         self.number.store(unsafe { libc::gettid() }, Ordering::Relaxed);
-        // The monitor may have started this worker, and has shorter slices.
-        ask_for_slices_of(0);
+        // `sched_yield` gives up the rest of a slice: with long ones, a worker that looks for fibers
+        // would stand behind other programs for milliseconds each time.
+        ask_for_slices_of(PROMPT);
         self.home_pointer.set(thread_pointer());
         let signal_stack = SignalStack::begin(SIGNAL_STACK_BYTES);
         // SAFETY: has no preconditions. A fiber that settles here may go to other directories.
