@@ -4,8 +4,6 @@
 //! Behind it, a rank is an OS thread or a [`fiber`](super::fiber). A bell may have waiters of both
 //! kinds, and the floors above need not know the difference.
 
-#[path = "sched/contention.rs"]
-mod contention;
 #[path = "sched/line.rs"]
 mod line;
 #[cfg(loom)]
@@ -82,7 +80,7 @@ pub(super) fn expect_crowd(is_crowded: bool) {
 pub(super) fn spread(seat: usize) {
     if !IS_CROWDED.load(Ordering::Relaxed) {
         cores::bind(seat);
-        // A rank that is woken, or has offered its core, does not wait for long slices of others.
+        // A rank that offers its core does not wait for long slices of others.
         cores::ask_for_slices_of(cores::PROMPT);
     }
 }
@@ -91,15 +89,8 @@ pub(super) fn spread(seat: usize) {
 pub fn yield_now() {
     match this_fiber() {
         Some(fiber) => fiber.yield_now(),
-        None if IS_CROWDED.load(Ordering::Relaxed) => cores::let_threads_run(),
-        None => contention::offer(cores::let_threads_run),
+        None => cores::let_threads_run(),
     }
-}
-
-/// Whether a rank with a core of its own looks for news before it sleeps.
-#[inline]
-pub fn may_spin() -> bool {
-    !IS_CROWDED.load(Ordering::Relaxed) && !contention::is_likely()
 }
 
 /// A rank begins a call of MPI: in a replay it may let others go first. It holds no lock.
@@ -252,11 +243,7 @@ impl Bell {
             return self.has_rung(seen);
         }
         let is_crowded = IS_CROWDED.load(Ordering::Relaxed);
-        let (turns, spins) = match (is_crowded, contention::is_likely()) {
-            (true, _) => (2, 0),
-            (false, true) => (0, 0),
-            (false, false) => (20, 50),
-        };
+        let (turns, spins) = if is_crowded { (2, 0) } else { (20, 50) };
         let spin = || {
             std::hint::spin_loop();
             self.has_rung(seen)
