@@ -26,7 +26,7 @@ impl Worker {
         const SIGNAL_STACK_BYTES: usize = 64 << 10;
         // SAFETY: has no preconditions.
         self.number.store(unsafe { libc::gettid() }, Ordering::Relaxed);
-        // `sched_yield` gives up the rest of a slice: with long ones, a worker that looks for fibers
+        // `sched_yield` gives up the rest of a slice: with long ones, a worker that seeks fibers
         // would stand behind other programs for milliseconds each time.
         ask_for_slices_of(PROMPT);
         self.home_pointer.set(thread_pointer());
