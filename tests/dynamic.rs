@@ -95,8 +95,9 @@ fn worlds_are_spawned_in_fortran() {
 
 #[test]
 fn a_seed_repeats_a_job_that_spawns() {
-    let seen = || support::run(&spawn()).ranks(3).option("--seed=5").succeeds();
-    let (first, second) = (seen(), seen());
+    let run = || support::run(&spawn()).ranks(3).option("--seed=5").env("REPEATED", "1");
+    let (first, second) = (run().succeeds(), run().succeeds());
+    assert_eq!(first.stderr, "", "the run was repeated to its end");
     assert_eq!((first.stdout, first.stderr), (second.stdout, second.stderr));
 }
 
