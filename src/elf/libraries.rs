@@ -56,6 +56,12 @@ pub fn of(program: &Path, elf: Elf, library_path: &OsStr) -> Vec<Asked> {
     asked
 }
 
+/// The file that `by`, whose description is `elf`, would get if it opened the library `name`.
+pub fn find(name: &str, by: &Path, elf: &Elf, library_path: &OsStr) -> Option<(PathBuf, Elf)> {
+    let library_path = std::env::split_paths(library_path).collect();
+    Search { library_path, cache: Cache::read() }.find(name, by, elf)
+}
+
 /// Whether the library is one of the C library's family, which all ranks share.
 pub fn is_libc(name: &str) -> bool {
     let stem = name.split(".so").next().unwrap_or(name);

@@ -1,4 +1,5 @@
-//! Loads a further program beside the one that the process has started with.
+//! Makes ld.so load templates while there are ranks: of a further program beside the one that the
+//! process has started with, or of a library that a rank opens.
 //!
 //! glibc does not open programs, and it runs the constructors of libraries as it opens them. So it
 //! is given copies of the files, in memory: not marked as programs, without constructors. Once
@@ -36,31 +37,54 @@ pub(super) fn open(file: &Path, job: &Job) -> Result<Opened, String> {
     let Ok(Kind::Elf(elf)) = look(file) else {
         return Err(format!("{shown} is not a compiled program"));
     };
-    let library_path = std::env::var_os("LD_LIBRARY_PATH").unwrap_or_default();
     let host = template::known().objects[0].clone();
-    let mut opening = Opening {
-        job,
-        nameless: HashSet::new(),
-        asked: libraries::of(file, read(file)?, &library_path),
-        seen: HashSet::new(),
-        files: HashMap::new(),
-    };
     fits(&elf, &host).map_err(|why| format!("{shown} {why}"))?;
-    let base = opening.load(file, &elf, Role::Program)?;
-    let fresh = Scope::of_process().objects.into_iter();
-    let known = template::known();
-    let is_known = |object: &Arc<Loaded>| known.objects.iter().any(|it| it.base == object.base);
-    let named = |object: Arc<Loaded>| {
-        let path = opening.files.get(&object.base).unwrap_or(&object.path).clone();
-        Arc::new(Loaded { path, is_late: true, ..(*object).clone() })
-    };
-    template::learn(fresh.filter(|object| !is_known(object)).map(named));
+    let base = load(file, &elf, Role::Program, job, libc::RTLD_LOCAL)?.base;
     let content = std::fs::read(file).map_err(|error| format!("cannot read {shown}: {error}"))?;
     let entry = entry_points(Bytes(&content)).ok_or_else(|| {
         format!("{shown} starts in an unknown way: link it with the usual crt1.o")
     })?;
     let scope = scope_of(base, host);
     Ok(Opened { scope, main: base + entry[0], init: entry.get(1).map(|init| base + init) })
+}
+
+/// Loads the library in `file` and what it needs, for ranks to copy; `reach`: who sees its symbols.
+/// Returns ld.so's handle.
+pub(super) fn open_library(file: &Path, job: &Job, reach: c_int) -> Result<usize, String> {
+    let known = template::known().objects;
+    if let Some(loaded) = known.iter().find(|it| it.handle != 0 && it.path == file) {
+        return Ok(loaded.handle);
+    }
+    load(file, &read(file)?, Role::Private, job, reach).map(|loaded| loaded.handle)
+}
+
+/// Makes ld.so load an object and what it needs.
+fn load(
+    file: &Path, elf: &Elf, role: Role, job: &Job, reach: c_int,
+) -> Result<LinkMap, String> {
+    let library_path = std::env::var_os("LD_LIBRARY_PATH").unwrap_or_default();
+    let mut opening = Opening {
+        job,
+        reach,
+        nameless: HashSet::new(),
+        asked: libraries::of(file, read(file)?, &library_path),
+        seen: HashSet::new(),
+        opened: HashMap::new(),
+    };
+    let loaded = opening.load(file, elf, role);
+    // What it needs may be there even where it cannot be loaded itself.
+    let fresh = Scope::of_process().objects.into_iter();
+    let known = template::known();
+    let is_known = |object: &Arc<Loaded>| known.objects.iter().any(|it| it.base == object.base);
+    let named = |object: Arc<Loaded>| {
+        let (path, handle) = match opening.opened.get(&object.base) {
+            Some((path, handle)) => (path.clone(), *handle),
+            None => (object.path.clone(), 0),
+        };
+        Arc::new(Loaded { path, handle, is_late: true, ..(*object).clone() })
+    };
+    template::learn(fresh.filter(|object| !is_known(object)).map(named));
+    loaded
 }
 
 fn read(file: &Path) -> Result<Elf, String> {
@@ -98,17 +122,18 @@ enum Role {
 
 struct Opening<'a> {
     job: &'a Job,
+    reach: c_int,
     asked: Vec<Asked>,
     /// Libraries without a soname, by the names by which they are needed.
     nameless: HashSet<String>,
     seen: HashSet<PathBuf>,
-    /// By base: the files of which copies were opened.
-    files: HashMap<usize, PathBuf>,
+    /// By base: the files of which copies were opened, and the handles.
+    opened: HashMap<usize, (PathBuf, usize)>,
 }
 
 impl Opening<'_> {
-    /// Loads what `file` needs, and then the file; returns its base.
-    fn load(&mut self, file: &Path, elf: &Elf, role: Role) -> Result<usize, String> {
+    /// Loads what `file` needs, and then the file.
+    fn load(&mut self, file: &Path, elf: &Elf, role: Role) -> Result<LinkMap, String> {
         for needed in &elf.needed {
             let known = CString::new(needed.as_str()).unwrap_or_default();
             let loaded = template::known().objects.into_iter().find(|it| it.is_called(&known));
@@ -132,16 +157,15 @@ impl Opening<'_> {
             }
         }
         if role == Role::Shared {
-            return open_by_ld_so(&file.to_string_lossy(), file, libc::RTLD_LAZY)
-                .map(|map| map.base);
+            return open_by_ld_so(&file.to_string_lossy(), file, libc::RTLD_LAZY);
         }
         let copy = Copy::of(file, &self.left_out(elf));
         let copy = copy.map_err(|error| format!("cannot load {}: {error}", file.display()))?;
         let is_nameless = elf.soname.is_none() && role != Role::Program;
-        let reach = if is_nameless { libc::RTLD_GLOBAL } else { libc::RTLD_LOCAL };
-        let base = copy.open(file, reach)?;
-        self.files.insert(base, file.to_path_buf());
-        Ok(base)
+        let reach = if is_nameless { libc::RTLD_GLOBAL } else { self.reach };
+        let map = copy.open(file, reach)?;
+        self.opened.insert(map.base, (file.to_path_buf(), map.handle));
+        Ok(map)
     }
 }
 
@@ -205,8 +229,8 @@ impl Copy {
         Ok(Copy { file, changed })
     }
 
-    /// Makes ld.so load it; returns its base.
-    fn open(self, original: &Path, reach: c_int) -> Result<usize, String> {
+    /// Makes ld.so load it.
+    fn open(self, original: &Path, reach: c_int) -> Result<LinkMap, String> {
         /// ld.so takes files of equal names for one: each name has one more part without meaning.
         static COUNT: AtomicUsize = AtomicUsize::new(0);
         let count = COUNT.fetch_add(1, Ordering::Relaxed);
@@ -224,7 +248,7 @@ impl Copy {
                 unsafe { map.section.add(index).write(entry) };
             }
         }
-        Ok(map.base)
+        Ok(map)
     }
 }
 
@@ -241,13 +265,20 @@ fn disarmed([name, value]: [u64; 2]) -> Option<[u64; 2]> {
     }
 }
 
-/// The beginning of ld.so's record of an object, which is public (`<link.h>`).
+/// What ld.so tells of an object: its record begins with this, which is public (`<link.h>`).
 #[repr(C)]
 #[derive(Clone, Copy)]
-struct LinkMap {
+struct Record {
     base: usize,
     name: *const std::ffi::c_char,
     section: *mut [u64; 2],
+}
+
+/// An object that ld.so has opened.
+struct LinkMap {
+    base: usize,
+    section: *mut [u64; 2],
+    handle: usize,
 }
 
 fn open_by_ld_so(name: &str, original: &Path, flags: c_int) -> Result<LinkMap, String> {
@@ -264,7 +295,8 @@ fn open_by_ld_so(name: &str, original: &Path, flags: c_int) -> Result<LinkMap, S
         return Err(format!("cannot load {shown}: {why}"));
     }
     // SAFETY: a handle of glibc's is the address of its record, which stays as nobody closes it.
-    Ok(unsafe { handle.cast::<LinkMap>().read() })
+    let Record { base, section, .. } = unsafe { handle.cast::<Record>().read() };
+    Ok(LinkMap { base, section, handle: handle.expose_provenance() })
 }
 
 /// The order in which ld.so would look symbols up for the program at `base`, had the process

@@ -1,54 +1,122 @@
-//! Decides which libraries may be opened while ranks run: those that do not refer to private
-//! images.
+//! Libraries that ranks open while they run.
 //!
-//! ld.so binds what `dlopen` loads to the template, whose variables no rank uses. A library that
-//! refers to the program, or to a library of which each rank has its own copy, would see values
-//! that no rank has written, and call functions that work on them. So it is refused, and the error
-//! names what it refers to. A library that refers only to libc or MPI is shared by all ranks.
+//! Each rank gets its own copies, like those of the libraries that the program started with. The
+//! first rank that opens a library makes ld.so load it and what it needs, as templates whose
+//! constructors do not run ([`open`]); the loader links them once, behind the images of the
+//! program. From then on each rank that opens it maps its copies there
+//! ([`Opened`](super::opened::Opened)). Templates stay for ever.
+//!
+//! Where all ranks share one image, they share what they open, too; and all share what belongs to
+//! the C library. Such libraries must not refer to private images ([`misfit`](super::misfit)).
 
-use super::elf::{PF_W, PT_GNU_RELRO, PT_LOAD, Symbol, kind};
-use super::policy::Choice;
+use super::elf::PAGE;
+use super::misfit::{Harmless, Misfit};
+use super::object::Object;
+use super::policy::{self, Choice};
+use super::relocs::{Linker, StandIn};
 use super::scope::{Loaded, Reference, Scope};
-use super::template;
+use super::{open, order, template};
+use crate::launch::Job;
+use ftmpi_elf::{Elf, Kind, libraries, look};
 use parking_lot::Mutex;
-use std::collections::HashSet;
-use std::ffi::CStr;
-use std::path::PathBuf;
-use std::sync::Arc;
+use std::collections::{HashMap, HashSet};
+use std::ffi::{CStr, c_int};
+use std::os::unix::fs::MetadataExt;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, OnceLock};
 
-/// Runtimes whose functions and constants are equal in every copy, as C++ libraries use them.
-const RUNTIMES: [&str; 2] = ["libstdc++.so", "libquadmath.so"];
-
-/// What was loaded when the program started.
-struct Known {
-    scope: Scope,
-    is_private: Vec<bool>,
-    /// Libraries that were loaded since and do no harm, by place and file.
-    harmless: HashSet<(usize, PathBuf)>,
-}
+/// So many libraries may be opened.
+pub(super) const MOST: usize = 4096;
 
 /// What the ranks of one program may open.
-pub(in crate::host) struct Plugins(Mutex<Known>);
+pub(in crate::host) struct Plugins {
+    known: Mutex<Known>,
+    /// Those of which each rank has its own, by number. Read in handlers of signals.
+    libraries: Box<[OnceLock<Box<Library>>]>,
+}
 
-/// A library that cannot be opened, and why.
-pub(in crate::host) struct Misfit {
-    pub(in crate::host) library: String,
-    /// What it refers to, and the object that defines it.
-    pub(in crate::host) symbol: String,
-    pub(in crate::host) owner: String,
-    pub(in crate::host) is_of_program: bool,
+/// A library of which each rank that opens it has a copy.
+pub(super) struct Library {
+    pub(super) object: Object,
+    loaded: Arc<Loaded>,
+    /// What ld.so returns for it: the handle of all ranks.
+    pub(super) handle: usize,
+    /// The libraries that it needs, and itself: their numbers, in the order of their constructors.
+    pub(super) with: Vec<usize>,
+}
+
+struct Known {
+    /// The program and its libraries, and what was opened for all to see.
+    scope: Scope,
+    /// By place in the scope: the bias of a private object.
+    biases: Vec<Option<usize>>,
+    /// The number of each library, by its file.
+    numbers: HashMap<File, usize>,
+    /// Where the next image begins.
+    end: usize,
+    harmless: Harmless,
+    job: Job,
+    stand_in: StandIn,
+}
+
+/// A file as long as nobody replaces it: device, inode, and the time of its last change.
+type File = (u64, u64, i64, i64);
+
+/// What a library is for the rank that opens it.
+pub(in crate::host) enum Kept {
+    /// The rank has its own copy: the number of the library.
+    Private(usize),
+    /// ld.so opens it, for all ranks.
+    Shared,
 }
 
 impl Plugins {
-    /// Remembers the objects of a program and its libraries before ranks live.
-    pub(super) fn of(scope: Scope, choices: &[Choice]) -> Plugins {
-        let is_private = choices.iter().map(|choice| choice.is_private).collect();
-        Plugins(Mutex::new(Known { scope, is_private, harmless: HashSet::new() }))
+    /// Remembers the objects of a program and its libraries before ranks live; `end`: where their
+    /// images end.
+    pub(super) fn of(
+        scope: Scope, choices: &[Choice], biases: Vec<Option<usize>>, end: usize, job: &Job,
+        stand_in: StandIn,
+    ) -> Plugins {
+        let harmless = Harmless::of(scope.clone(), choices);
+        let count = if job.shares_image { 0 } else { MOST };
+        Plugins {
+            known: Mutex::new(Known {
+                scope,
+                biases,
+                numbers: HashMap::new(),
+                end: end.next_multiple_of(PAGE),
+                harmless,
+                job: job.clone(),
+                stand_in,
+            }),
+            libraries: (0..count).map(|_| OnceLock::new()).collect(),
+        }
+    }
+
+    /// The library with this number.
+    pub(super) fn library(&self, number: usize) -> &Library {
+        self.libraries[number].get().expect("libraries are numbered as they are opened")
+    }
+
+    /// All of them, by number. Safe in handlers.
+    pub(super) fn libraries(&self) -> impl Iterator<Item = (usize, &Library)> {
+        let known = self.libraries.iter().map_while(OnceLock::get);
+        known.map(|library| &**library).enumerate()
+    }
+
+    /// The library whose handle this is.
+    pub(super) fn by_handle(&self, handle: usize) -> Option<usize> {
+        self.libraries().find(|(_, library)| library.handle == handle).map(|(number, _)| number)
+    }
+
+    /// Whether the address is in the template of a library that was opened.
+    pub(in crate::host) fn holds(&self, address: usize) -> bool {
+        self.libraries().any(|(_, library)| library.object.template.contains(&address))
     }
 
     /// The address at which a further program, or a library that it needs, defines `name`.
     pub(in crate::host) fn find(&self, name: &CStr) -> Option<usize> {
-        let known = self.0.lock();
+        let known = self.known.lock();
         known.scope.host.as_ref()?;
         // SAFETY: the reference does not outlive this call, and so not the name.
         let text = unsafe { &*std::ptr::from_ref::<CStr>(name) };
@@ -56,74 +124,168 @@ impl Plugins {
         Some(known.scope.objects[found.object].address(found.symbol))
     }
 
-    /// Examines what the caller has loaded and holds; `close` is called if it is refused, before
-    /// any other thread examines it.
+    /// Examines what the caller has made ld.so load for all ranks, and holds; `close` is called if
+    /// it is refused, before any other thread examines it.
     pub(in crate::host) fn examine(&self, close: impl FnOnce()) -> Result<(), Misfit> {
-        let mut known = self.0.lock();
-        let of_programs = template::known().objects;
-        for object in Scope::of_process().objects {
-            let key = (object.base, object.path.clone());
-            // A rank finds its own copies in the list, at different addresses.
-            let is_same = |it: &Arc<Loaded>| it.base == object.base || it.path == object.path;
-            if of_programs.iter().any(is_same) || known.harmless.contains(&key) {
-                continue;
-            }
-            if let Some(misfit) = known.misfit(&object) {
-                close();
-                return Err(misfit);
-            }
-            known.harmless.insert(key);
-        }
-        Ok(())
+        let of_ranks = |base| self.libraries().any(|(_, library)| library.loaded.base == base);
+        self.known.lock().harmless.examine(close, of_ranks)
     }
+
+    /// Finds the library that a rank opens by this name, with the flags of `dlopen`; loads it if it
+    /// is new.
+    pub(in crate::host) fn bring(&self, name: &CStr, flags: c_int) -> Result<Kept, String> {
+        let mut known = self.known.lock();
+        let Some((path, elf)) = known.search(name) else { return Ok(Kept::Shared) };
+        let Some(file) = file_at(&path) else { return Ok(Kept::Shared) };
+        let is_wanted_by_all = flags & libc::RTLD_GLOBAL != 0;
+        if let Some(&number) = known.numbers.get(&file) {
+            if is_wanted_by_all {
+                known.show(&self.library(number).loaded, &self.library(number).object);
+            }
+            return Ok(Kept::Private(number));
+        }
+        let choice = policy::File::new(&path, elf.soname.as_deref()).choice(&known.job)?;
+        let is_of_program = known.scope.objects.iter().any(|it| file_at(&it.path) == Some(file));
+        let may_load = flags & libc::RTLD_NOLOAD == 0 && !self.libraries.is_empty();
+        if is_of_program || !choice.is_private || !may_load {
+            return Ok(Kept::Shared);
+        }
+        let number = self.load(&mut known, &path, flags)?;
+        if is_wanted_by_all {
+            known.show(&self.library(number).loaded, &self.library(number).object);
+        }
+        Ok(Kept::Private(number))
+    }
+
+    /// Loads the library in this file and what it needs, and links them; returns its number.
+    fn load(&self, known: &mut Known, path: &Path, flags: c_int) -> Result<usize, String> {
+        let handle = open::open_library(path, &known.job, flags & libc::RTLD_GLOBAL)?;
+        let group = known.group(handle)?;
+        let first = self.libraries().count();
+        if first + group.len() > MOST {
+            return Err(format!("more than {MOST} libraries are open"));
+        }
+        // Symbols are looked up in what all see, and then in the library and what it needs.
+        let mut scope = known.scope.clone();
+        let mut biases = known.biases.clone();
+        let mut numbers = Vec::new();
+        let mut objects = Vec::new();
+        for loaded in &group {
+            let file = file_at(&loaded.path);
+            let number = file.and_then(|file| known.numbers.get(&file).copied());
+            let bias = match number {
+                Some(number) => self.library(number).object.bias,
+                None => {
+                    let object = Object::new(loaded, known.room_for(loaded))?;
+                    let bias = object.bias;
+                    objects.push((loaded.clone(), file, scope.objects.len(), object));
+                    bias
+                }
+            };
+            numbers.push(number.unwrap_or(first + objects.len() - 1));
+            scope.objects.push(loaded.clone());
+            biases.push(Some(bias));
+        }
+        let private: Vec<Option<usize>> =
+            biases.iter().enumerate().map(|(index, bias)| bias.map(|_| index)).collect();
+        let all: Vec<usize> = biases.iter().map(|bias| bias.unwrap_or(0)).collect();
+        let stand_in = known.stand_in;
+        let linker = Linker { scope: &scope, private: &private, biases: &all, stand_in };
+        for (.., index, object) in &mut objects {
+            linker.link(object, *index)?;
+            if let Some(name) = object.program.unresolved.first().filter(|_| is_now(flags)) {
+                let (path, name) = (path.display(), name.to_string_lossy());
+                return Err(format!("{path}: undefined symbol: {name}"));
+            }
+            object.cut();
+        }
+        let local = Scope { objects: group, host: None };
+        let needs = order::needs(&local);
+        for (loaded, file, index, object) in objects {
+            let own = index - known.scope.objects.len();
+            let with = reached(&needs, own, &order::dependencies_first(&local));
+            let with = with.into_iter().map(|place| numbers[place]).collect();
+            if let Some(file) = file {
+                known.numbers.insert(file, numbers[own]);
+            }
+            let handle = loaded.handle;
+            let library = Library { object, loaded, handle, with };
+            _ = self.libraries[numbers[own]].set(Box::new(library));
+        }
+        Ok(numbers[0])
+    }
+}
+
+/// Whether a library must be whole when `dlopen` returns.
+fn is_now(flags: c_int) -> bool {
+    flags & libc::RTLD_NOW != 0
+}
+
+/// The object `from` and all that it needs, in this order.
+fn reached(needs: &[Vec<usize>], from: usize, order: &[usize]) -> Vec<usize> {
+    let mut seen = HashSet::from([from]);
+    let mut path = vec![from];
+    while let Some(object) = path.pop() {
+        path.extend(needs[object].iter().copied().filter(|need| seen.insert(*need)));
+    }
+    order.iter().copied().filter(|object| seen.contains(object)).collect()
+}
+
+fn file_at(path: &Path) -> Option<File> {
+    let found = std::fs::metadata(path).ok()?;
+    Some((found.dev(), found.ino(), found.mtime(), found.mtime_nsec()))
 }
 
 impl Known {
-    /// The first symbol that `object` takes from private images.
-    fn misfit(&self, object: &Loaded) -> Option<Misfit> {
-        let dynamic = &object.dynamic;
-        let mut seen = HashSet::new();
-        for rela in dynamic.rela.iter().chain(dynamic.jump_slots) {
-            let index = rela.symbol();
-            let own = dynamic.symbol(index);
-            let binds_at_home = own.is_defined() && (own.binds_at_home() || dynamic.is_symbolic);
-            if index == 0 || binds_at_home || !seen.insert(index) {
-                continue;
-            }
-            let reference = Reference::of(dynamic, index);
-            let Some(found) = self.scope.find(reference, None) else { continue };
-            let owner = &self.scope.objects[found.object];
-            if self.is_private[found.object] && matters(own, owner, found.symbol) {
-                return Some(Misfit {
-                    library: object.path.display().to_string(),
-                    symbol: reference.name.to_string_lossy().into_owned(),
-                    owner: owner.file_name(),
-                    is_of_program: found.object == 0,
-                });
+    /// The file that a rank means by this name, if ld.so would find one.
+    fn search(&self, name: &CStr) -> Option<(PathBuf, Elf)> {
+        if self.scope.objects.iter().any(|object| object.is_called(name)) {
+            return None;
+        }
+        let name = name.to_str().ok()?;
+        let program = &self.scope.objects[0].path;
+        let Ok(Kind::Elf(asking)) = look(program) else { return None };
+        let library_path = std::env::var_os("LD_LIBRARY_PATH").unwrap_or_default();
+        let (path, elf) = libraries::find(name, program, &asking, &library_path)?;
+        Some((path.canonicalize().ok()?, elf))
+    }
+
+    /// The library with this handle and what it needs, nearest first, but for what the program has
+    /// and what all ranks share.
+    fn group(&self, handle: usize) -> Result<Vec<Arc<Loaded>>, String> {
+        let known = template::known();
+        let root = known.objects.iter().find(|object| object.handle == handle);
+        let mut group = vec![root.expect("ld.so has just loaded it").clone()];
+        let mut next = 0;
+        while let Some(object) = group.get(next).cloned() {
+            next += 1;
+            for name in &object.dynamic.needed {
+                let is_called = |it: &&Arc<Loaded>| it.is_called(name);
+                let is_there = |all: &[Arc<Loaded>]| all.iter().any(|it| it.is_called(name));
+                if is_there(&self.scope.objects) || is_there(&group) {
+                    continue;
+                }
+                let Some(needed) = known.objects.iter().find(is_called) else { continue };
+                if policy::File::of(needed).choice(&self.job)?.is_private {
+                    group.push(needed.clone());
+                }
             }
         }
-        None
+        Ok(group)
     }
-}
 
-/// Whether it matters in which copy of `owner` a reference finds `symbol`; `own` is the referring
-/// library's own symbol of that name.
-fn matters(own: &Symbol, owner: &Loaded, symbol: &Symbol) -> bool {
-    let is_in = |wanted: &dyn Fn(&libc::Elf64_Phdr) -> bool| {
-        let mut parts = owner.headers.iter().filter(|part| wanted(part));
-        parts.any(|part| (part.p_vaddr..part.p_vaddr + part.p_memsz).contains(&symbol.value))
-    };
-    if symbol.kind() == kind::TLS {
-        return true;
+    /// Where the image of this object begins.
+    fn room_for(&mut self, loaded: &Loaded) -> usize {
+        let at = loaded.aligned(self.end);
+        self.end = at + loaded.span.len();
+        at
     }
-    let is_constant = is_in(&|part| part.p_type == PT_GNU_RELRO);
-    if is_in(&|part| part.p_type == PT_LOAD && part.p_flags & PF_W != 0) && !is_constant {
-        return true;
+
+    /// From now on, libraries that are opened see its symbols.
+    fn show(&mut self, loaded: &Arc<Loaded>, object: &Object) {
+        if !self.scope.objects.iter().any(|it| it.base == loaded.base) {
+            self.scope.objects.push(loaded.clone());
+            self.biases.push(Some(object.bias));
+        }
     }
-    let is_function = matches!(symbol.kind(), kind::FUNCTION | kind::IFUNC | kind::NONE);
-    // Inline functions and tables of C++ are in every library that uses them.
-    let has_its_own = own.is_defined();
-    let is_runtime = RUNTIMES.iter().any(|name| owner.file_name().starts_with(name));
-    // Constants without addresses are equal everywhere.
-    (is_function || is_constant) && !has_its_own && !is_runtime
 }

@@ -24,8 +24,10 @@ pub(super) struct Loaded {
     pub(super) dynamic: Dynamic,
     /// The module's number in thread-local storage; 0 where it has none.
     pub(super) tls_module: usize,
-    /// Whether a further program has brought it along.
+    /// Whether a further program has brought it along, or a rank has opened it.
     pub(super) is_late: bool,
+    /// What ld.so returned for it, if it was opened.
+    pub(super) handle: usize,
 }
 
 /// All objects in the order of symbol lookup, the program first.
@@ -72,6 +74,19 @@ impl Loaded {
         self.dynamic.soname == Some(name)
             || self.path.file_name().is_some_and(|file| file.as_bytes() == name.to_bytes())
             || self.path.as_os_str().as_bytes() == name.to_bytes()
+    }
+
+    /// The first place from `end` on where an image of it may begin.
+    pub(super) fn aligned(&self, end: usize) -> usize {
+        let align = self.alignment();
+        let low = self.span.start - self.base;
+        (end + align - low % align).next_multiple_of(align) - (align - low % align)
+    }
+
+    /// What its lowest address is a multiple of, as the file counts.
+    pub(super) fn alignment(&self) -> usize {
+        let loads = self.headers.iter().filter(|header| header.p_type == PT_LOAD);
+        loads.map(|load| load.p_align as usize).max().unwrap_or(PAGE).max(PAGE)
     }
 
     /// The thread-local variables of a program are that long, and end at a multiple of that.
@@ -318,6 +333,7 @@ extern "C" fn note(info: *mut dl_phdr_info, _bytes: usize, scope: *mut c_void) -
         dynamic: unsafe { Dynamic::read(base, headers, section) },
         tls_module: if has_tls { info.dlpi_tls_modid } else { 0 },
         is_late: false,
+        handle: 0,
     }));
     0
 }
