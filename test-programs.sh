@@ -9,10 +9,12 @@
 #     boost      Boost.MPI's own tests (C++)
 #     espresso   Quantum ESPRESSO: electrons in crystals (a big Fortran code)
 #     fftw       FFTW: distributed transforms (C)
+#     hdf5       parallel HDF5: its own tests of files that ranks share (C)
 #     hpcc       HPC Challenge: HPL, PTRANS, RandomAccess, FFT, latency, bandwidth (C)
 #     hypre      hypre's `ij`: solvers and preconditioners for sparse systems (C)
 #     lammps     LAMMPS: molecular dynamics, a Lennard-Jones melt (C++)
 #     mumps      MUMPS: a direct solver for sparse systems (Fortran)
+#     opencoarrays  OpenCoarrays: coarrays of Fortran over one-sided communication
 #     petsc      PETSc: `make check` and tests of communication patterns (C, Fortran)
 #     rsmpi      rsmpi: the examples of the crate `mpi` (Rust)
 #     sundials   SUNDIALS: time integrators, their tests and examples (C)
@@ -27,7 +29,7 @@
 set -eu
 cd "$(dirname "$0")"
 root=$PWD
-usual="abi arpack boost espresso fftw hpcc hypre lammps mumps petsc rsmpi sundials"
+usual="abi arpack boost espresso fftw hdf5 hpcc hypre lammps mumps opencoarrays petsc rsmpi sundials"
 case ${1:-} in
 -h | --help)
     sed -n '2,/^set/{/^set/!s/^# \{0,1\}//p}' "$0"
@@ -202,7 +204,7 @@ for program in $programs; do
     word=well
     [ "$status" -eq 0 ] || { word=FAILED && failed="$failed $program"; }
     checks=$(cat "$log/$program.checks" 2>/dev/null || echo -)
-    printf '%-10s %-6s %5s checks %5d s\n' \
+    printf '%-12s %-6s %5s checks %5d s\n' \
         "$program" "$word" "$checks" $(($(date +%s) - start)) | tee -a "$log/summary"
 done
 say "done; all output is in $log"

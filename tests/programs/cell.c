@@ -245,7 +245,8 @@ RECEIVES(sendrecv_replace, COUNT, replaced())
 static int replaced_later(MPI_Request *request)
 {
     memcpy(in, out, sizeof in);
-    return of(request, MPI_Isendrecv_replace(in, COUNT, MPI_INT, right, 3, left, 3, world, request));
+    int code = MPI_Isendrecv_replace(in, COUNT, MPI_INT, right, 3, left, 3, world, request);
+    return of(request, code);
 }
 
 RECEIVES(isendrecv_replace, COUNT, replaced_later(&both))

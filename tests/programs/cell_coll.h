@@ -124,7 +124,8 @@ static int on_grid(void)
     return ready(MPI_Cart_create(world, 1, dims, periods, 0, &grid));
 }
 
-FORMS(neighbor_allgather, Neighbor_allgather, (void)0, out, COUNT, MPI_INT, all, COUNT, MPI_INT, grid)
+FORMS(neighbor_allgather, Neighbor_allgather, (void)0, out, COUNT, MPI_INT, all, COUNT, MPI_INT,
+      grid)
 FORMS(neighbor_allgatherv, Neighbor_allgatherv, (void)0, out, COUNT, MPI_INT, all, counts, displs,
       MPI_INT, grid)
 FORMS(neighbor_alltoall, Neighbor_alltoall, (void)0, out, COUNT, MPI_INT, all, COUNT, MPI_INT, grid)
