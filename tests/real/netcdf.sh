@@ -33,7 +33,7 @@ fi
 # netcdf_tests DIRECTORY SCRIPT: runs it; it ends when a test fails.
 netcdf_tests() {
     step "netcdf-$1" 900 sh -c "cd $1 && bash $2"
-    good=$(grep -c 'ok\.$' "$log/netcdf-$1")
+    good=$(grep -c 'ok\.$' "$log/netcdf-$1") || true
     [ "$good" -gt 0 ] || fail "netcdf: $2 says of no test that it is well ($log/netcdf-$1)"
     passed "$good" "$good tests of $1/$2"
 }
