@@ -40,9 +40,7 @@ fn meet(process: &'static Process, socket: i32, own: &[u8]) -> Result<Option<usi
             Some(bytes) => filled += bytes,
             None => {
                 process.engine.poll(|_| None::<()>)?;
-                if filled == 0 {
-                    may_still_come(process, before)?;
-                }
+                may_still_come(process, before)?;
             }
         }
     }
@@ -54,9 +52,9 @@ fn meet(process: &'static Process, socket: i32, own: &[u8]) -> Result<Option<usi
     connect::join(process, alone, own, theirs).map(Some)
 }
 
-/// Fails if the other end may never say its name: who that is is not known, so any process may be
-/// meant that has died meanwhile, or unknown to the program. Under FT-MPI's modes nobody is
-/// waited for while others recover.
+/// Fails if the other end may never say its name. Nobody knows yet which process that is, so any
+/// counts that has died meanwhile, or earlier without the program having acknowledged it. Under
+/// FT-MPI's modes nobody is waited for while others recover.
 fn may_still_come(process: &'static Process, before: usize) -> Result {
     let world = process.world_comm();
     let rules = process.world.rules();
