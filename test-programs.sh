@@ -9,10 +9,13 @@
 #     boost      Boost.MPI's own tests (C++)
 #     espresso   Quantum ESPRESSO: electrons in crystals (a big Fortran code)
 #     fftw       FFTW: distributed transforms (C)
+#     hdf5       parallel HDF5: its own tests of files that ranks share (C)
 #     hpcc       HPC Challenge: HPL, PTRANS, RandomAccess, FFT, latency, bandwidth (C)
 #     hypre      hypre's `ij`: solvers and preconditioners for sparse systems (C)
 #     lammps     LAMMPS: molecular dynamics, a Lennard-Jones melt (C++)
 #     mumps      MUMPS: a direct solver for sparse systems (Fortran)
+#     netcdf     NetCDF-4 over parallel HDF5: its own parallel tests (C)
+#     opencoarrays  OpenCoarrays: coarrays of Fortran over one-sided communication
 #     petsc      PETSc: `make check` and tests of communication patterns (C, Fortran)
 #     rsmpi      rsmpi: the examples of the crate `mpi` (Rust)
 #     sundials   SUNDIALS: time integrators, their tests and examples (C)
@@ -27,7 +30,7 @@
 set -eu
 cd "$(dirname "$0")"
 root=$PWD
-usual="abi arpack boost espresso fftw hpcc hypre lammps mumps petsc rsmpi sundials"
+usual="abi arpack boost espresso fftw hdf5 hpcc hypre lammps mumps netcdf opencoarrays petsc rsmpi sundials"
 case ${1:-} in
 -h | --help)
     sed -n '2,/^set/{/^set/!s/^# \{0,1\}//p}' "$0"
@@ -116,6 +119,21 @@ source_of() {
     fail "$mirror does not give the source of $1 for any of: $suites ($log/fetch-$1-*)"
 }
 
+# Parallel HDF5, installed in `$hdf5`.
+parallel_hdf5() {
+    hdf5=$work/hdf5/install
+    [ ! -e "$hdf5/lib/libhdf5_hl.a" ] || return 0
+    source_of hdf5
+    say "building hdf5"
+    mkdir -p "$work/hdf5/build"
+    cd "$work/hdf5/build"
+    [ -e Makefile ] || step hdf5-configure 900 env CC=mpicc ../configure --enable-parallel \
+        --disable-shared --disable-tools --enable-build-mode=production --prefix="$hdf5" \
+        CFLAGS="-O1 -w"
+    step hdf5-build 1800 make -C src -j2 install
+    step hdf5-build-hl 900 make -C hl -j2 install
+}
+
 # The reference BLAS and LAPACK, as archives.
 algebra() {
     blas=$work/algebra/usr/lib/x86_64-linux-gnu/blas/libblas.a
@@ -202,7 +220,7 @@ for program in $programs; do
     word=well
     [ "$status" -eq 0 ] || { word=FAILED && failed="$failed $program"; }
     checks=$(cat "$log/$program.checks" 2>/dev/null || echo -)
-    printf '%-10s %-6s %5s checks %5d s\n' \
+    printf '%-12s %-6s %5s checks %5d s\n' \
         "$program" "$word" "$checks" $(($(date +%s) - start)) | tee -a "$log/summary"
 done
 say "done; all output is in $log"

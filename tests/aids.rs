@@ -15,7 +15,7 @@ fn a_rank_that_leaves_something_behind_says_what() {
         "  3 messages that were not received, from rank 0 with tag 7 on MPI_COMM_WORLD, \
          of 4 bytes each",
         "  a request that was not freed",
-        "  2 communicators that were not freed: lattice, a communicator of 1 ranks",
+        "  2 communicators that were not freed: lattice, a communicator of one rank",
         "  a datatype that was not freed: triple",
         "  a group that was not freed",
         "  an info that was not freed",

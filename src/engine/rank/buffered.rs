@@ -4,7 +4,7 @@
 //! sender and the buffer may be of any make. An account says how much of it is taken.
 
 use crate::base::slab::Key;
-use crate::engine::rank::operation::{Account, Charge, Died, Outcome, Stage};
+use crate::engine::rank::operation::{Account, Charge, Died, Mishap, Outcome, Stage};
 use crate::engine::{Engine, Letter, State};
 use crate::host::memory::Region;
 use crate::transport::{Envelope, Load, Packet};
@@ -78,25 +78,27 @@ impl Engine {
         let open = state.accounts.find_mut(account).expect("it was there under the same lock");
         open.flushes.push((open.next, key));
         self.end_flushes(&mut state, account);
+        self.review(&mut state, key);
         key
     }
 
     /// Waits for the end of a flush; false when the others recover first, and it is over, too.
     pub fn await_flush(&self, flush: Key) -> Result<bool, Died> {
-        self.wait_until(|state| {
-            if state.ops.collect(flush).is_some() {
-                return Some(true);
-            }
-            if !self.is_left(state) {
-                return None;
-            }
-            for key in state.accounts.keys().collect::<Vec<Key>>() {
-                let open = state.accounts.find_mut(key).expect("listed under the same lock");
-                open.flushes.retain(|(_, waiting)| *waiting != flush);
-            }
-            state.ops.0.remove(flush);
-            Some(false)
-        })
+        self.wait_until(|state| state.ops.collect(flush)).map(|outcome| outcome.mishap.is_none())
+    }
+
+    /// Ends a flush when the others recover: what they do not receive until then stays.
+    #[cold]
+    pub(in crate::engine) fn review_flush(&self, state: &mut State, flush: Key) {
+        if !self.is_left(state) {
+            return;
+        }
+        for key in state.accounts.keys().collect::<Vec<Key>>() {
+            let open = state.accounts.find_mut(key).expect("listed under the same lock");
+            open.flushes.retain(|(_, waiting)| *waiting != flush);
+        }
+        let mishap = Some(Mishap::Interrupted);
+        self.finish(state, flush, Outcome { mishap, ..Outcome::default() });
     }
 
     /// A buffered message has been delivered, or never will be.

@@ -224,6 +224,9 @@ impl Engine {
     /// Ends this operation if a death has made it hopeless.
     #[cold]
     pub(in crate::engine) fn review(&self, state: &mut State, key: Key) {
+        if state.ops.0.find(key).is_some_and(|op| matches!(op.stage, Stage::Flushing)) {
+            return self.review_flush(state, key);
+        }
         let Some(Op { stage, envelope, watch: Some(watch), heard, .. }) = state.ops.0.find(key)
         else {
             return;

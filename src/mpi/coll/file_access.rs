@@ -13,7 +13,7 @@ use super::members::{Members, Wait};
 use super::plan::Plan;
 use super::select::{Crowd, Venue};
 use crate::host::life;
-use crate::host::memory::Span;
+use crate::host::memory::{Region, Span};
 use crate::mpi::error::Result;
 use crate::mpi::file::access::{Access, Manner};
 use crate::mpi::file::carrier::{self, End};
@@ -133,9 +133,12 @@ impl FileAccess {
         self.done(way, carry).await
     }
 
-    /// Shares the work among the members, all of which have come.
+    /// Shares the work among the members, all of which have come. For one that is gone with what it
+    /// wanted there is nothing to do; that it has died is told in the end.
     fn divide(&self, gathering: &Gathering, crowd: Crowd) -> Division {
-        let mut accesses: Vec<Access> = gathering.accesses().cloned().collect();
+        let nothing = Access { region: Region::EMPTY, ..self.access.clone() };
+        let mut accesses: Vec<Access> =
+            gathering.accesses().map(|access| access.unwrap_or(&nothing).clone()).collect();
         if self.is_ordered {
             self.put_in_order(gathering, &mut accesses);
         }

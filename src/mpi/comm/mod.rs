@@ -493,6 +493,7 @@ impl Comm {
             [] if self.is_inter() => {
                 format!("an intercommunicator of {} and {} ranks", self.size(), self.peers().size())
             }
+            [] if self.size() == 1 => "a communicator of one rank".into(),
             [] => format!("a communicator of {} ranks", self.size()),
             name => String::from_utf8_lossy(name).into_owned(),
         }

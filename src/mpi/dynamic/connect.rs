@@ -30,29 +30,39 @@ const TAG: i32 = 0;
 
 /// Waits at a port for a group that connects; `port` matters at the root only.
 pub fn accept(process: &Process, comm: &Comm, root: i32, port: Result<Vec<u8>>) -> Result<usize> {
-    come_together(process, comm, root, Kind::Accept, port)
+    come_together(process, comm, root, Kind::Accept, (port, None))
 }
 
 /// Connects to the group that accepts at a port, now or later.
 pub fn connect(process: &Process, comm: &Comm, root: i32, port: Result<Vec<u8>>) -> Result<usize> {
-    come_together(process, comm, root, Kind::Connect, port)
+    come_together(process, comm, root, Kind::Connect, (port, None))
+}
+
+/// The owners of two ports meet at the one with the lesser name, each for itself.
+pub fn join(process: &Process, alone: &Comm, own: &[u8], theirs: &[u8]) -> Result<usize> {
+    let partner = process.world.tenant::<Ports>().join(process, own, theirs)?;
+    let kind = if own < theirs { Kind::Accept } else { Kind::Connect };
+    come_together(process, alone, 0, kind, (Ok(own.min(theirs).to_vec()), Some(partner)))
 }
 
 fn come_together(
-    process: &Process, comm: &Comm, root: i32, kind: Kind, port: Result<Vec<u8>>,
+    process: &Process, comm: &Comm, root: i32, kind: Kind,
+    (port, partner): (Result<Vec<u8>>, Option<Member>),
 ) -> Result<usize> {
     comm.must_be_intra()?;
     is_leader(root, &comm.group, "root")?;
     let lane = lane(process, comm, kind)?;
     let side = if kind == Kind::Accept { Side::Accept } else { Side::Connect };
-    let told = (comm.rank == root).then(|| meet_at(process, comm, side, &port?));
+    let told = (comm.rank == root).then(|| meet_at(process, comm, side, &port?, partner));
     let agreed = learn(process, &lane, root, told, &[comm])?;
     let draft = Draft::child(comm, 0, comm.group.clone());
     draft.between(agreed.contexts, agreed.remote).make(process).map(|made| made.handle)
 }
 
-/// Meets a root of the other side.
-fn meet_at(process: &Process, comm: &Comm, side: Side, name: &[u8]) -> Result<Words> {
+/// Meets a root of the other side: `expected`, if it is known who comes.
+fn meet_at(
+    process: &Process, comm: &Comm, side: Side, name: &[u8], expected: Option<Member>,
+) -> Result<Words> {
     must_not_be_revoked(process, comm)?;
     let ports = process.world.tenant::<Ports>();
     let (partner, talk) = match ports.come(process, side, comm.rank, name)? {
@@ -61,7 +71,7 @@ fn meet_at(process: &Process, comm: &Comm, side: Side, name: &[u8]) -> Result<Wo
             (ticket.member, ticket.talk)
         }
         Found::Wait { ticket, owner } => {
-            let heard = wait(process, comm, ticket, owner);
+            let heard = wait(process, comm, ticket, expected.unwrap_or(owner));
             match (ports.leave(name, ticket), heard) {
                 (Some(partner), Ok(_)) => (partner, ticket.talk),
                 (Some(partner), Err(failure)) => {
@@ -94,10 +104,10 @@ fn pair(process: &Process, partner: Member) -> Arc<Group> {
 }
 
 /// Waits until the ticket is taken or the port is closed. A death in the own group ends the wait,
-/// and so does that of the port's owner.
-fn wait(process: &Process, comm: &Comm, ticket: Ticket, owner: Member) -> Result {
+/// and so does that of `other`, the port's owner or who is expected there.
+fn wait(process: &Process, comm: &Comm, ticket: Ticket, other: Member) -> Result {
     let circle = Circle::on(process, ticket.wake, comm.group.clone()).within(comm);
-    let members = comm.living().group.members().chain([owner]).collect();
+    let members = comm.living().group.members().chain([other]).collect();
     let roster: Arc<dyn Roster> = Arc::new(Roll::new(members));
     let lane = Lane::among(process, &circle.comm, roster, TAG, Way::Blocking);
     let mut word = [0];

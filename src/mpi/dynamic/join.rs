@@ -2,9 +2,12 @@
 //! (MPI-5.0 §11.11). Each opens a port and writes its name to the socket; the one with the lesser
 //! name accepts.
 
+use crate::engine::shared::rules::Rules;
 use crate::host::socket::{self, Trouble};
 use crate::mpi::dynamic::{connect, ports};
 use crate::mpi::error::{Class, Result};
+use crate::mpi::failure::ulfm;
+use crate::mpi::failure::usability::{Standing, standing};
 use crate::mpi::process::Process;
 
 /// What each of them writes: a name, padded with blanks.
@@ -27,6 +30,7 @@ fn meet(process: &'static Process, socket: i32, own: &[u8]) -> Result<Option<usi
     let mut heard = [0; BYTES];
     socket::write(socket, &said).map_err(trouble)?;
     let mut filled = 0;
+    let before = process.world.epoch();
     while filled < BYTES {
         match socket::read_if_ready(socket, &mut heard[filled..]).map_err(trouble)? {
             Some(0) => {
@@ -34,7 +38,10 @@ fn meet(process: &'static Process, socket: i32, own: &[u8]) -> Result<Option<usi
                 return Err(Class::OTHER.because(words));
             }
             Some(bytes) => filled += bytes,
-            None => _ = process.engine.poll(|_| None::<()>)?,
+            None => {
+                process.engine.poll(|_| None::<()>)?;
+                may_still_come(process, before)?;
+            }
         }
     }
     let theirs = heard.trim_ascii_end();
@@ -42,11 +49,24 @@ fn meet(process: &'static Process, socket: i32, own: &[u8]) -> Result<Option<usi
         return Ok(None);
     }
     let alone = process.self_comm();
-    match own < theirs {
-        true => connect::accept(process, alone, 0, Ok(own.to_vec())),
-        false => connect::connect(process, alone, 0, Ok(theirs.to_vec())),
+    connect::join(process, alone, own, theirs).map(Some)
+}
+
+/// Fails if the other end may never say its name. Nobody knows yet which process that is, so any
+/// counts that has died meanwhile, or earlier without the program having acknowledged it. Under
+/// FT-MPI's modes nobody is waited for while others recover.
+fn may_still_come(process: &'static Process, before: usize) -> Result {
+    let world = process.world_comm();
+    let rules = process.world.rules();
+    let has_news = match rules {
+        Rules::Ulfm => process.world.epoch() > before || ulfm::has_unacknowledged(process, &world),
+        _ => standing(process, &world) != Standing::Well,
+    };
+    if !has_news {
+        return Ok(());
     }
-    .map(Some)
+    let words = "a process has failed before the other end of the socket had joined";
+    Err(Class::PROC_ABORTED.because(words))
 }
 
 fn trouble(trouble: Trouble) -> crate::mpi::error::Failure {

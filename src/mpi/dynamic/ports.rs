@@ -35,6 +35,8 @@ struct Port {
     owner: Member,
     /// Those that wait to accept, and those that wait to connect.
     waiting: [VecDeque<Ticket>; 2],
+    /// The port of the one that the owner joins (MPI_Comm_join): of no use once that is closed.
+    joined: Option<Vec<u8>>,
 }
 
 /// Which side of a port a root comes from.
@@ -114,7 +116,21 @@ impl Ports {
             None => return Err(no_port(name)),
         }
         let port = table.open.remove(name).expect("it was just there");
-        Ok(port.waiting.into_iter().flatten().collect())
+        let joining = |port: &&mut Port| port.joined.as_deref() == Some(name);
+        let partners = table.open.values_mut().filter(joining);
+        let theirs = partners.flat_map(|port| std::mem::take(&mut port.waiting));
+        Ok(port.waiting.into_iter().chain(theirs).flatten().collect())
+    }
+
+    /// The owner of one port joins that of the other; returns whom.
+    pub(super) fn join(&self, process: &Process, own: &[u8], theirs: &[u8]) -> Result<Member> {
+        let mut table = self.0.lock();
+        let partner = table.open.get(theirs).map(|port| port.owner);
+        let partner = partner.filter(|partner| !process.world.is_dead(*partner));
+        let partner = partner.ok_or_else(|| no_port(theirs))?;
+        let port = table.open.get_mut(own).expect("its owner closes it later");
+        port.joined = Some(theirs.to_vec());
+        Ok(partner)
     }
 }
 
@@ -133,7 +149,8 @@ pub fn open(process: &Process) -> Vec<u8> {
     let mut table = ports.0.lock();
     table.opened += 1;
     let name = format!("{}{}", prefix(), table.opened).into_bytes();
-    table.open.insert(name.clone(), Port { owner: process.me, waiting: Default::default() });
+    let port = Port { owner: process.me, waiting: Default::default(), joined: None };
+    table.open.insert(name.clone(), port);
     name
 }
 

@@ -58,6 +58,12 @@ pub fn acknowledged(process: &Process, comm: &Comm) -> Result<usize> {
     process.make_group(&comm.group, dead.take(count).collect())
 }
 
+/// Whether a member has died without this rank having acknowledged it.
+pub fn has_unacknowledged(process: &Process, comm: &Comm) -> bool {
+    let acknowledged = comm.tally.acknowledged.load(Ordering::Relaxed) as usize;
+    deaths(process, comm).len() > acknowledged
+}
+
 /// Acknowledges the deaths of the first `count` of those in the group of [`failed`], or of
 /// all if there are fewer; returns how many are acknowledged now.
 pub fn acknowledge(process: &Process, comm: &Comm, count: usize) -> u32 {

@@ -61,9 +61,10 @@ impl Gathering {
         assert!(is_first, "a member wants one thing at a time");
     }
 
-    /// What all members want; all of them have come.
-    pub fn accesses(&self) -> impl Iterator<Item = &Access> {
-        self.parts.iter().map(|part| part.get().expect("all members have come"))
+    /// What each member wants, once all have come; `None` of one that has died since, if what it
+    /// laid down went with it.
+    pub fn accesses(&self) -> impl Iterator<Item = Option<&Access>> {
+        self.parts.iter().map(OnceLock::get)
     }
 
     /// The member at `place` has done its part of the work.
