@@ -28,10 +28,10 @@ use elf::{PAGE, PF_X};
 pub(super) use images::Images;
 use object::{Object, Piece};
 use plugins::Plugins;
-use reloc_program::Own;
+use reloc_program::{Base, Own};
 use relocs::StandIn;
 use scope::Scope;
-use std::ffi::{CStr, c_char, c_int};
+use std::ffi::CStr;
 use std::fmt::Write;
 use std::io::Error;
 use std::ops::Range;
@@ -199,16 +199,17 @@ impl Template {
     /// The memory at `start` is unused and large enough; `start` is aligned as the template
     /// requires.
     unsafe fn make(&self, start: usize, own: Own<'_>) -> Result<(), Error> {
+        let base = Base { images: start, boundary: usize::MAX >> 1, opened: 0 };
         for object in &self.objects {
-            object.place(start)?;
+            object.place(base)?;
         }
         for object in self.objects.iter().rev() {
             // SAFETY: libraries come after the objects that need them, so they are done first.
-            unsafe { object.program.apply(start, own) };
+            unsafe { object.program.apply(base, own) };
         }
         for object in self.objects.iter().rev() {
             // SAFETY: everything is relocated.
-            unsafe { object.program.ask_resolvers(start) };
+            unsafe { object.program.ask_resolvers(base) };
         }
         Ok(())
     }
@@ -259,7 +260,7 @@ impl Template {
     /// The offset in the images of the copy of the template's `address`.
     fn offset_of(&self, address: usize) -> Option<usize> {
         let object = self.objects.iter().find(|object| object.template.contains(&address))?;
-        Some((address - object.template_base).wrapping_add(object.bias))
+        Some(object.moved(address))
     }
 
     fn explain(

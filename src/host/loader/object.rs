@@ -1,7 +1,7 @@
 //! One private object: read once from its file, mapped once per rank.
 
 use super::elf::{Array, PAGE, PF_W, PF_X, PT_GNU_EH_FRAME, PT_LOAD, PT_TLS};
-use super::reloc_program::Program;
+use super::reloc_program::{Base, Program};
 use super::scope::Loaded;
 use libc::Elf64_Phdr;
 use std::ffi::CString;
@@ -43,6 +43,8 @@ pub(super) struct Tls {
     /// Relative to the images.
     pub(super) at: usize,
     pub(super) bytes: usize,
+    /// With the variables that are zero.
+    pub(super) whole: usize,
     /// It holds addresses, which differ between ranks.
     pub(super) has_relocs: bool,
     /// Those of a further program take the place of the first one's, right below the thread
@@ -125,6 +127,7 @@ impl Object {
             module: loaded.tls_module,
             at: bias.wrapping_add(header.p_vaddr as usize),
             bytes: header.p_filesz as usize,
+            whole: header.p_memsz as usize,
             has_relocs: false,
             below_thread: None,
         });
@@ -149,6 +152,11 @@ impl Object {
             code: Vec::new(),
             source,
         })
+    }
+
+    /// Where the copy of the template's `address` is.
+    pub(super) fn moved(&self, address: usize) -> usize {
+        (address - self.template_base).wrapping_add(self.bias)
     }
 
     /// Its part of the images.
@@ -235,25 +243,25 @@ impl Object {
         count <= ALWAYS || self.program.pages_written(&pages) * 2 >= count
     }
 
-    /// Maps the object's pages into the images at `images`, which are zero before.
-    pub(super) fn place(&self, images: usize) -> Result<(), Error> {
+    /// Maps the object's pages into the images at `base`, which are zero before.
+    pub(super) fn place(&self, base: Base) -> Result<(), Error> {
         let (r, w, x) = (libc::PROT_READ, libc::PROT_WRITE, libc::PROT_EXEC);
         for &piece in &self.pieces {
             match piece {
                 Piece::Text { at, bytes, offset } => {
-                    self.source.map(images + at, bytes, offset, r | x)?;
+                    self.source.map(base.at(at), bytes, offset, r | x)?;
                 }
                 Piece::Data { at, bytes, offset, zero_from, executable } => {
                     let protection = if executable { r | w | x } else { r | w };
-                    self.source.map(images + at, bytes, offset, protection)?;
+                    self.source.map(base.at(at), bytes, offset, protection)?;
                     let rest = at + bytes - zero_from;
-                    let tail = std::ptr::with_exposed_provenance_mut::<u8>(images + zero_from);
+                    let tail = std::ptr::with_exposed_provenance_mut::<u8>(base.at(zero_from));
                     // SAFETY: `rest` bytes of the page just mapped follow.
                     unsafe { tail.write_bytes(0, rest) };
                 }
                 Piece::Copied { at, bytes, offset } => {
                     let content = self.source.content(offset, bytes);
-                    let target = std::ptr::with_exposed_provenance_mut::<u8>(images + at);
+                    let target = std::ptr::with_exposed_provenance_mut::<u8>(base.at(at));
                     // SAFETY: the images are the rank's own, and long enough for every object.
                     unsafe { target.copy_from_nonoverlapping(content.as_ptr(), content.len()) };
                 }

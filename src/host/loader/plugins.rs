@@ -9,10 +9,10 @@
 //! Where all ranks share one image, they share what they open, too; and all share what belongs to
 //! the C library. Such libraries must not refer to private images ([`misfit`](super::misfit)).
 
-use super::elf::PAGE;
 use super::misfit::{Harmless, Misfit};
 use super::object::Object;
 use super::policy::{self, Choice};
+use super::opened::{AREA_ALIGNMENT, AREA_BYTES};
 use super::relocs::{Linker, StandIn};
 use super::scope::{Loaded, Reference, Scope};
 use super::{open, order, template};
@@ -28,11 +28,16 @@ use std::sync::{Arc, OnceLock};
 /// So many libraries may be opened.
 pub(super) const MOST: usize = 4096;
 
+/// Between images of programs and of libraries: code may refer to what is right behind an image.
+const MARGIN: usize = 64 << 10;
+
 /// What the ranks of one program may open.
 pub(in crate::host) struct Plugins {
     known: Mutex<Known>,
     /// Those of which each rank has its own, by number. Read in handlers of signals.
     libraries: Box<[OnceLock<Box<Library>>]>,
+    /// Where the offsets of their images begin.
+    boundary: usize,
 }
 
 /// A library of which each rank that opens it has a copy.
@@ -40,7 +45,7 @@ pub(super) struct Library {
     pub(super) object: Object,
     loaded: Arc<Loaded>,
     /// What ld.so returns for it: the handle of all ranks.
-    pub(super) handle: usize,
+    handle: usize,
     /// The libraries that it needs, and itself: their numbers, in the order of their constructors.
     pub(super) with: Vec<usize>,
 }
@@ -79,18 +84,25 @@ impl Plugins {
     ) -> Plugins {
         let harmless = Harmless::of(scope.clone(), choices);
         let count = if job.shares_image { 0 } else { MOST };
+        let boundary = (end + MARGIN).next_multiple_of(AREA_ALIGNMENT);
         Plugins {
             known: Mutex::new(Known {
                 scope,
                 biases,
                 numbers: HashMap::new(),
-                end: end.next_multiple_of(PAGE),
+                end: boundary + MARGIN,
                 harmless,
                 job: job.clone(),
                 stand_in,
             }),
             libraries: (0..count).map(|_| OnceLock::new()).collect(),
+            boundary,
         }
+    }
+
+    /// Offsets of images from here on are those of libraries.
+    pub(super) fn boundary(&self) -> usize {
+        self.boundary
     }
 
     /// The library with this number.
@@ -104,8 +116,13 @@ impl Plugins {
         known.map(|library| &**library).enumerate()
     }
 
+    /// What `dlopen` returns for it.
+    pub(in crate::host) fn handle(&self, number: usize) -> usize {
+        self.library(number).handle
+    }
+
     /// The library whose handle this is.
-    pub(super) fn by_handle(&self, handle: usize) -> Option<usize> {
+    pub(in crate::host) fn by_handle(&self, handle: usize) -> Option<usize> {
         self.libraries().find(|(_, library)| library.handle == handle).map(|(number, _)| number)
     }
 
@@ -176,7 +193,8 @@ impl Plugins {
             let bias = match number {
                 Some(number) => self.library(number).object.bias,
                 None => {
-                    let object = Object::new(loaded, known.room_for(loaded))?;
+                    let at = known.room_for(loaded, self.boundary + AREA_BYTES)?;
+                    let object = Object::new(loaded, at)?;
                     let bias = object.bias;
                     objects.push((loaded.clone(), file, scope.objects.len(), object));
                     bias
@@ -201,10 +219,12 @@ impl Plugins {
         }
         let local = Scope { objects: group, host: None };
         let needs = order::needs(&local);
+        let order = order::dependencies_first(&local);
         for (loaded, file, index, object) in objects {
             let own = index - known.scope.objects.len();
-            let with = reached(&needs, own, &order::dependencies_first(&local));
-            let with = with.into_iter().map(|place| numbers[place]).collect();
+            let needed = reached(&needs, own, &order).into_iter().map(|place| numbers[place]);
+            let mut with = self.bound_to(&object);
+            needed.for_each(|number| if !with.contains(&number) { with.push(number) });
             if let Some(file) = file {
                 known.numbers.insert(file, numbers[own]);
             }
@@ -213,6 +233,22 @@ impl Plugins {
             _ = self.libraries[numbers[own]].set(Box::new(library));
         }
         Ok(numbers[0])
+    }
+
+    /// The libraries that others have opened for all to see, and that `object` refers to, with what
+    /// they need: who opens it gets them, too.
+    fn bound_to(&self, object: &Object) -> Vec<usize> {
+        let mut bound = Vec::new();
+        for (_, library) in self.libraries() {
+            let span = library.object.span();
+            let is_reached = object.program.targets().any(|target| span.contains(&target));
+            if is_reached {
+                bound.extend(library.with.iter().copied());
+            }
+        }
+        bound.sort_unstable();
+        bound.dedup();
+        bound
     }
 }
 
@@ -274,11 +310,18 @@ impl Known {
         Ok(group)
     }
 
-    /// Where the image of this object begins.
-    fn room_for(&mut self, loaded: &Loaded) -> usize {
+    /// Where the image of this object begins; it must end before `limit`.
+    fn room_for(&mut self, loaded: &Loaded, limit: usize) -> Result<usize, String> {
         let at = loaded.aligned(self.end);
-        self.end = at + loaded.span.len();
-        at
+        let end = at + loaded.span.len() + MARGIN;
+        let shown = loaded.path.display();
+        if loaded.alignment() > AREA_ALIGNMENT {
+            return Err(format!("{shown}: it wants an alignment of {}", loaded.alignment()));
+        } else if end > limit {
+            return Err(format!("{shown}: libraries of more than {AREA_BYTES} bytes are open"));
+        }
+        self.end = end;
+        Ok(at)
     }
 
     /// From now on, libraries that are opened see its symbols.

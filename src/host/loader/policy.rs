@@ -61,7 +61,7 @@ impl File {
         File { path: path.to_path_buf(), name, soname: soname.unwrap_or_default().to_string() }
     }
 
-    fn of(object: &Loaded) -> File {
+    pub(super) fn of(object: &Loaded) -> File {
         File::new(&object.path, object.dynamic.soname.map(|it| it.to_string_lossy()).as_deref())
     }
 

@@ -7,6 +7,33 @@ use std::ops::Range;
 /// Finds a rank's own variable instead of the one of libc with a name.
 pub(in crate::host) type Own<'a> = &'a dyn Fn(&str) -> Option<*const ()>;
 
+/// Where the images of one rank are.
+#[derive(Clone, Copy)]
+pub(super) struct Base {
+    /// Those of its program.
+    pub(super) images: usize,
+    /// Offsets from here on are in what the rank has opened since, which begins at `opened`.
+    pub(super) boundary: usize,
+    pub(super) opened: usize,
+}
+
+impl Base {
+    /// The address with this offset.
+    pub(super) fn at(self, offset: usize) -> usize {
+        // Before the first image there is nothing, but addresses may be counted from there.
+        if offset as isize >= self.boundary as isize {
+            self.opened.wrapping_add(offset - self.boundary)
+        } else {
+            self.images.wrapping_add(offset)
+        }
+    }
+
+    pub(super) fn range(self, offsets: Range<usize>) -> Range<usize> {
+        let start = self.at(offsets.start);
+        start..start + offsets.len()
+    }
+}
+
 /// What to write into an object's image. Places and targets are relative to the images.
 #[derive(Default)]
 pub(super) struct Program {
@@ -84,6 +111,15 @@ impl Program {
         moved.len() + fixed.len() + variables.len() + copies.len() + resolved.len()
     }
 
+    /// The places in images that it refers to.
+    pub(super) fn targets(&self) -> impl Iterator<Item = usize> {
+        let copied = self.copies.iter().filter_map(|copied| match copied.from {
+            Origin::Images(at) => Some(at),
+            Origin::Process(_) => None,
+        });
+        self.moved.iter().map(|it| it.to).chain(copied)
+    }
+
     fn places(&self) -> impl Iterator<Item = usize> {
         let moved = self.moved.iter().map(|it| it.at);
         let others = self.fixed.iter().map(|it| it.at).chain(self.variables.iter().map(|it| it.at));
@@ -106,15 +142,14 @@ impl Program {
     /// instead of one of libc's; images for all ranks have none.
     ///
     /// # Safety
-    /// The images at `images` are laid out as the linker was told, and the objects that this one
+    /// The images at `base` are laid out as the linker was told, and the objects that this one
     /// depends on are relocated.
-    pub(super) unsafe fn apply(&self, images: usize, own: Own<'_>) {
-        let word =
-            |at: usize| std::ptr::with_exposed_provenance_mut::<u64>(images.wrapping_add(at));
+    pub(super) unsafe fn apply(&self, base: Base, own: Own<'_>) {
+        let word = |at: usize| std::ptr::with_exposed_provenance_mut::<u64>(base.at(at));
         // SAFETY: places are in writable parts of the images, as `add` has checked.
         let write = |at: usize, value: u64| unsafe { word(at).write_unaligned(value) };
         for moved in &self.moved {
-            write(moved.at, images.wrapping_add(moved.to) as u64);
+            write(moved.at, base.at(moved.to) as u64);
         }
         for fixed in &self.fixed {
             write(fixed.at, fixed.value);
@@ -126,7 +161,7 @@ impl Program {
         }
         for copied in &self.copies {
             let from = match copied.from {
-                Origin::Images(at) => images.wrapping_add(at),
+                Origin::Images(at) => base.at(at),
                 Origin::Process(address) => address,
             };
             let source = std::ptr::with_exposed_provenance::<u8>(from);
@@ -162,11 +197,11 @@ impl Program {
     ///
     /// # Safety
     /// [`Program::apply`] is done for this object and those it depends on.
-    pub(super) unsafe fn ask_resolvers(&self, images: usize) {
+    pub(super) unsafe fn ask_resolvers(&self, base: Base) {
         for resolved in &self.resolved {
             // SAFETY: an IFUNC symbol or IRELATIVE relocation names a resolver.
-            let value = unsafe { call_resolver(images.wrapping_add(resolved.resolver)) };
-            let at = images.wrapping_add(resolved.at);
+            let value = unsafe { call_resolver(base.at(resolved.resolver)) };
+            let at = base.at(resolved.at);
             // SAFETY: the place is in a writable part of the images.
             unsafe { std::ptr::with_exposed_provenance_mut::<usize>(at).write_unaligned(value) };
         }

@@ -1,20 +1,22 @@
-//! dlsym and dladdr: ranks see their own images where libc knows only the template.
+//! dlopen, dlsym and dladdr: ranks see their own images where libc knows only the template.
 //!
-//! What a rank opens while it runs is shared by all ranks, and refused if it would have to be
-//! private (see [`plugins`]).
+//! A rank gets its own copy of a library that it opens (see
+//! [`plugins`](crate::host::loader::plugins)). What all ranks share, ld.so opens; it is refused if
+//! it would have to be private.
 
 use super::state::Part;
 use super::{homes, table, variables};
-use crate::host::loader::plugins::Misfit;
+use crate::host::loader::misfit::Misfit;
+use crate::host::loader::plugins::Kept;
 use crate::host::rank::libc_state;
-use crate::host::{Rank, current};
+use crate::host::{Rank, current, fiber};
 use libc::Dl_info;
 use parking_lot::{Mutex, ReentrantMutex};
 use std::ffi::{CStr, CString, c_char, c_int, c_void};
 use std::ptr::null_mut;
 use std::sync::OnceLock;
 
-table!(dladdr, dladdr1, dlopen, dlerror);
+table!(dladdr, dladdr1, dlopen, dlclose, dlerror);
 
 unsafe extern "C" {
     #[link_name = "dladdr1"]
@@ -66,6 +68,61 @@ fn from_nowhere() -> Option<OpenFromNowhere> {
 static OPENING: ReentrantMutex<()> = ReentrantMutex::new(());
 
 unsafe extern "C-unwind" fn dlopen(file: *const c_char, flags: c_int) -> *mut c_void {
+    let Some(rank) = current().filter(|_| !file.is_null()) else {
+        // SAFETY: as our caller vouches.
+        return unsafe { open_for_all(file, flags) };
+    };
+    // SAFETY: the caller vouches for a terminated string.
+    let name = unsafe { CStr::from_ptr(file) };
+    let opened = match fiber::aside(|| rank.images.plugins().bring(name, flags)) {
+        // SAFETY: as our caller vouches.
+        Ok(Kept::Shared) => return unsafe { open_for_all(file, flags) },
+        Ok(Kept::Private(library)) => open_own(rank, library, flags),
+        Err(why) => Err(why),
+    };
+    REFUSALS.of(&rank.libc).0.lock()[0] = None;
+    opened.unwrap_or_else(|why| {
+        REFUSALS.of(&rank.libc).0.lock()[0] = CString::new(why).ok();
+        null_mut()
+    })
+}
+
+/// Opens the rank's own copy of a library.
+fn open_own(rank: &'static Rank, library: usize, flags: c_int) -> Result<*mut c_void, String> {
+    if flags & libc::RTLD_NOLOAD != 0 && !rank.images.has_opened(library) {
+        return Ok(null_mut());
+    }
+    let variable = |name: &str| variables::variable(&rank.libc, name);
+    let fresh = fiber::aside(|| rank.images.open(library, &variable));
+    let handle = rank.images.plugins().handle(library);
+    let fresh = fresh.map_err(|error| format!("no memory for a copy of a library: {error}"))?;
+    rank.images.construct_opened(&fresh);
+    Ok(std::ptr::with_exposed_provenance_mut(handle))
+}
+
+/// # Safety
+/// As dlclose(3).
+unsafe extern "C" fn dlclose(handle: *mut c_void) -> c_int {
+    let rank = current();
+    let own = rank.and_then(|rank| {
+        Some((rank, rank.images.plugins().by_handle(handle.expose_provenance())?))
+    });
+    let Some((rank, library)) = own else {
+        // SAFETY: as our caller vouches.
+        return unsafe { libc::dlclose(handle) };
+    };
+    if rank.images.close(library) {
+        return 0;
+    }
+    REFUSALS.of(&rank.libc).0.lock()[0] = CString::new("dlclose: the library is not open").ok();
+    -1
+}
+
+/// Makes ld.so open a library for all ranks.
+///
+/// # Safety
+/// As dlopen(3).
+unsafe fn open_for_all(file: *const c_char, flags: c_int) -> *mut c_void {
     let _turn = OPENING.lock();
     // SAFETY: libc's function, declared as one whose constructors may unwind.
     let real = unsafe { std::mem::transmute::<*const (), Open>(libc::dlopen as *const ()) };
@@ -102,9 +159,8 @@ fn refusal(misfit: &Misfit) -> String {
         }
     };
     format!(
-        "{library} uses `{symbol}` of {whose}, of which each rank has its own, while a library \
-         opened by dlopen is one for all ranks; link the program with it, or preload it (ftrun -x \
-         LD_PRELOAD={library}){share}"
+        "{library} uses `{symbol}` of {whose}, of which each rank has its own, while all ranks share \
+         this library: let each have its own (without ftrun --shared or --share-image){share}"
     )
 }
 
@@ -177,6 +233,10 @@ fn own(rank: &Rank, name: &str, address: *mut c_void) -> *mut c_void {
     }
     if let Some(copy) = rank.images.translate(address.expose_provenance()) {
         return std::ptr::with_exposed_provenance_mut(copy);
+    }
+    if rank.images.plugins().holds(address.expose_provenance()) {
+        // Others have opened it.
+        return null_mut();
     }
     if !is_libcs(address) {
         return address;
@@ -267,6 +327,10 @@ fn moved_back(
         let symbol = info.dli_saddr.expose_provenance();
         if let Some(copy) = rank.images.translate(symbol) {
             info.dli_saddr = std::ptr::with_exposed_provenance_mut(copy);
+        }
+        // ld.so knows a library that was opened by the name of a copy.
+        if let Some(image) = rank.images.around(address.addr()) {
+            info.dli_fname = image.name.as_ptr();
         }
     }
     status
