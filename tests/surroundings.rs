@@ -1,5 +1,5 @@
 //! What `ftrun` and a job's surroundings have to do with each other: output that cannot be written,
-//! variables, error handlers chosen outside, and libraries that are opened while ranks run.
+//! variables, error handlers chosen outside.
 
 mod support;
 
@@ -144,59 +144,4 @@ fn a_program_compiled_for_a_sanitizer_is_refused_with_what_does_work() {
     }
     let program = printer().flags(&["-fsanitize=undefined"]).build();
     assert_eq!(shell("$RUN", &program).lines_with("line 0"), 2);
-}
-
-#[test]
-fn a_library_that_needs_a_copy_for_each_rank_is_refused_by_name_and_others_are_opened() {
-    let text = r#"
-        #include <mpi.h>
-        #include <dlfcn.h>
-        #include <stdio.h>
-        int counter;
-        int called(void) { return counter; }
-        int main(int argc, char **argv) {
-            int rank;
-            MPI_Init(&argc, &argv);
-            MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-            counter = 100 + rank;
-            for (int i = 1; i < argc; i++) {
-                void *library = dlopen(argv[i], RTLD_NOW);
-                if (!library) { printf("%s\n", dlerror()); continue; }
-                int (*plug)(void) = (int (*)(void)) dlsym(library, "plug");
-                printf("opened, %s\n", plug() == 100 + rank ? "its own" : "another's");
-            }
-            MPI_Finalize();
-            return 0;
-        }
-    "#;
-    let directory = support::fresh_directory("plugins");
-    let program = support::c_text("opener", text).flags(&["-rdynamic"]).build();
-    let library = |name: &str, text: &str| {
-        let (source, file) = (directory.join(name).with_extension("c"), directory.join(name));
-        std::fs::write(&source, text).unwrap();
-        let words = [&source, &file].map(|path| path.display().to_string());
-        let mut all = vec!["-shared", "-fPIC", &words[0], "-o", &words[1]];
-        all.push("-lm");
-        support::command("cc").args(all).succeeds();
-        words[1].clone()
-    };
-    let data = library("libdata.so", "extern int counter; int plug(void) { return counter; }");
-    let code = library("libcode.so", "int called(void); int plug(void) { return called(); }");
-    let plain = library(
-        "libplain.so",
-        "#include <math.h>\n#include <stdlib.h>\nstatic int own; int plug(void) { free(malloc(9)); \
-         return own += (int) cos(own); }",
-    );
-    // Many at once: what one rank has just loaded is not taken for what another one asked for.
-    let run = support::run(&program).ranks(16);
-    let seen = run.clone().args([&data, &code, &plain]).succeeds();
-    for (file, symbol) in [(&data, "counter"), (&code, "called")] {
-        let words =
-            format!("{file} uses `{symbol}` of the program, of which each rank has its own");
-        assert_eq!(seen.lines_with(&words), 16, "{seen}");
-    }
-    assert_eq!(seen.lines_with("opened, another's"), 16, "{seen}");
-    // The cure that it names.
-    let seen = run.option("-x").option(format!("LD_PRELOAD={data}")).args([&data]).succeeds();
-    assert_eq!(seen.lines_with("opened, its own"), 16, "{seen}");
 }

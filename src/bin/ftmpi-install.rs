@@ -23,7 +23,7 @@ PREFIX/share/man. If the environment variable DESTDIR is set, the files go to
 DESTDIR/PREFIX, for use in PREFIX: packages are made like this.
 ";
 
-const PROGRAMS: [&str; 3] = ["ftrun", "mpicc", "ftmpi-install"];
+const PROGRAMS: [&str; 4] = ["ftrun", "ftpython", "mpicc", "ftmpi-install"];
 /// Installed if they were built: `cargo build -p ftmpi_sim` does that.
 const SIMULATORS: [&str; 3] = ["ftsim", "ftbg", "ftspare"];
 /// Other names of a program, which behaves as its name says.

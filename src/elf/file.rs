@@ -36,6 +36,8 @@ pub struct Elf {
     pub runpath: Option<String>,
     /// What of the compiler's watches its memory or threads, and cannot do so here.
     pub sanitizer: Option<&'static str>,
+    /// Whether it is Python, or starts it.
+    pub is_python: bool,
     /// The thread-local variables of a program: bytes below the thread pointer, and alignment.
     pub tls: (u64, u64),
 }
@@ -144,6 +146,7 @@ impl Elf {
         let strings = part(file, offset, section.value(tag::STRINGS_BYTES)?)?;
         let names = |name: &str| strings.split(|byte| *byte == 0).any(|it| it == name.as_bytes());
         self.sanitizer = SANITIZERS.iter().find(|(init, _)| names(init)).map(|(_, option)| *option);
+        self.is_python = names("Py_BytesMain");
         let strings = Bytes(&strings);
         for (tag, at) in section.entries() {
             match tag {

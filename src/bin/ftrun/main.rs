@@ -15,6 +15,7 @@ mod limits;
 mod modes;
 mod options;
 mod program;
+mod python;
 mod request;
 #[path = "../shared/mod.rs"]
 mod shared;
@@ -52,7 +53,7 @@ fn run(called: &str, mut request: Request) -> Result<std::convert::Infallible, R
     }
     hosts::check(&request.hosts)?;
     let mut variables = environment::of(&request, &library)?;
-    let programs = programs(&request.apps, &variables)?;
+    let programs = programs(&mut request.apps, &variables)?;
     limits::check(&request.job)?;
     if request.verbose {
         for (app, program) in request.apps.iter().zip(&programs) {
@@ -75,18 +76,19 @@ fn run(called: &str, mut request: Request) -> Result<std::convert::Infallible, R
 }
 
 /// The files of all programs, each found from the directory in which its ranks start.
-fn programs(apps: &[App], variables: &Variables) -> Result<Vec<PathBuf>, Refusal> {
+fn programs(apps: &mut [App], variables: &Variables) -> Result<Vec<PathBuf>, Refusal> {
     let is_only = apps.len() == 1;
-    let found = |app: &App| {
+    let found = |app: &mut App| {
+        let program = app.program.clone();
         let Some(directory) = app.directory.as_ref().filter(|_| !is_only) else {
-            return program::check(&app.program, variables);
+            return program::check(app, &program, variables);
         };
         directory.read_dir().map_err(|error| cannot_enter(directory, &error))?;
-        let has_place = app.program.to_string_lossy().contains('/');
-        let name = if has_place { directory.join(&app.program) } else { (&app.program).into() };
-        program::check(name.as_os_str(), variables)
+        let has_place = program.to_string_lossy().contains('/');
+        let name = if has_place { directory.join(&program) } else { program.into() };
+        program::check(app, name.as_os_str(), variables)
     };
-    apps.iter().map(found).collect()
+    apps.iter_mut().map(found).collect()
 }
 
 fn cannot_enter(directory: &Path, error: &std::io::Error) -> Refusal {

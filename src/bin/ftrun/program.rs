@@ -1,6 +1,8 @@
 //! Finds the program, and refuses one that cannot run as ranks: one sentence each, with the cure.
 
 use crate::environment::Variables;
+use crate::python;
+use crate::request::App;
 use crate::shared::place::{LIBRARY, STANDARD_NAMES};
 use crate::shared::refusal::{NOT_FOUND, NOT_RUNNABLE, Refusal};
 use ftmpi_elf::libraries::{self, Asked};
@@ -24,9 +26,12 @@ const OTHERS: [(&str, &str); 10] = [
     ("libmpi.so", "another MPI"),
 ];
 
-/// The file of `program`, after checking everything that would stop it later.
-pub(crate) fn check(program: &OsStr, variables: &Variables) -> Result<PathBuf, Refusal> {
-    let path = find(program, variables)?;
+/// The file to start for the program called `name`, after checking everything that would stop it
+/// later. A script for Python becomes the interpreter's argument.
+pub(crate) fn check(
+    app: &mut App, name: &OsStr, variables: &Variables,
+) -> Result<PathBuf, Refusal> {
+    let path = find(name, variables)?;
     let shown = path.display();
     let no = |why: String| Refusal::new(NOT_RUNNABLE, format!("{shown} {why}"));
 
@@ -47,11 +52,15 @@ pub(crate) fn check(program: &OsStr, variables: &Variables) -> Result<PathBuf, R
     let kind = elf::look(&path).map_err(|error| no(format!("cannot be read: {error}")))?;
     let elf = match kind {
         Kind::Elf(elf) => elf,
-        Kind::Script(interpreter) => {
-            return Err(no(format!(
-                "is a script for `{interpreter}`; ranks are copies of one compiled program: name \
-                 that program here"
-            )));
+        Kind::Script(line) => {
+            if !python::run_by_interpreter(app, &path, &line, variables) {
+                return Err(no(format!(
+                    "is a script for `{line}`; ranks are copies of one compiled program, or of \
+                     Python: name that program here"
+                )));
+            }
+            let interpreter = app.program.clone();
+            return check(app, &interpreter, variables);
         }
         Kind::ForeignElf(machine) => {
             return Err(no(format!(
@@ -68,11 +77,17 @@ pub(crate) fn check(program: &OsStr, variables: &Variables) -> Result<PathBuf, R
             ));
         }
     };
+    if elf.is_python && elf.interpreter.is_some() && !elf.position_independent {
+        return python::in_place_of(&path, &elf, app, variables).map_err(no);
+    }
     linked_well(&elf).map_err(no)?;
-    let by_itself = elf.sanitizer.map(|option| (option, "it".to_string()));
+    let (by_itself, is_python) =
+        (elf.sanitizer.map(|option| (option, "it".to_string())), elf.is_python);
     let library_path = variables.value("LD_LIBRARY_PATH").unwrap_or_default();
     let asked = libraries::of(&path, elf, &library_path);
-    uses_us(&asked).map_err(no)?;
+    if !is_python {
+        uses_us(&asked).map_err(no)?;
+    }
     let by_library = || asked.iter().find_map(|it| Some((it.sanitizer?, it.name.clone())));
     if let Some((option, which)) = by_itself.or_else(by_library) {
         return Err(no(unsanitary(option, &which)));

@@ -157,7 +157,9 @@ impl Images {
     }
 
     /// Runs the constructors, dependencies first.
-    pub(in crate::host) fn construct(&self, argc: c_int, argv: *mut *mut c_char, envp: *mut *mut c_char) {
+    pub(in crate::host) fn construct(
+        &self, argc: c_int, argv: *mut *mut c_char, envp: *mut *mut c_char,
+    ) {
         let arguments = [argc as usize, argv.expose_provenance(), envp.expose_provenance()];
         for (kept, argument) in self.arguments.iter().zip(arguments) {
             kept.store(argument, Ordering::Relaxed);
@@ -194,7 +196,10 @@ impl Images {
     /// Runs the destructors, in the reverse order.
     pub(in crate::host) fn destruct(&self) {
         let opened = self.opened.constructed();
-        opened.iter().rev().for_each(|&it| self.destruct_object(&self.plugins().library(it).object));
+        opened
+            .iter()
+            .rev()
+            .for_each(|&it| self.destruct_object(&self.plugins().library(it).object));
         let own = self.template.init_order.iter().rev();
         own.for_each(|&index| self.destruct_object(&self.template.objects[index]));
     }

@@ -59,9 +59,7 @@ pub(super) fn open_library(file: &Path, job: &Job, reach: c_int) -> Result<usize
 }
 
 /// Makes ld.so load an object and what it needs.
-fn load(
-    file: &Path, elf: &Elf, role: Role, job: &Job, reach: c_int,
-) -> Result<LinkMap, String> {
+fn load(file: &Path, elf: &Elf, role: Role, job: &Job, reach: c_int) -> Result<LinkMap, String> {
     let library_path = std::env::var_os("LD_LIBRARY_PATH").unwrap_or_default();
     let mut opening = Opening {
         job,

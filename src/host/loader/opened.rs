@@ -5,7 +5,7 @@
 //! library that was opened stays until the rank ends, as POSIX allows: `dlclose` only counts.
 
 use super::object::Object;
-use super::plugins::{Library, MOST, Plugins};
+use super::plugins::{AREA_ALIGNMENT, AREA_BYTES, Library, MOST, Plugins};
 use super::reloc_program::{Base, Own};
 use parking_lot::Mutex;
 use std::collections::HashMap;
@@ -13,10 +13,6 @@ use std::io::Error;
 use std::ops::Range;
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU64, Ordering};
-
-/// How long an area is, and what it is aligned to.
-pub(super) const AREA_BYTES: usize = 4 << 30;
-pub(super) const AREA_ALIGNMENT: usize = 2 << 20;
 
 /// The libraries that a rank has opened.
 #[derive(Default)]

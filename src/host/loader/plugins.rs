@@ -12,7 +12,6 @@
 use super::misfit::{Harmless, Misfit};
 use super::object::Object;
 use super::policy::{self, Choice};
-use super::opened::{AREA_ALIGNMENT, AREA_BYTES};
 use super::relocs::{Linker, StandIn};
 use super::scope::{Loaded, Reference, Scope};
 use super::{open, order, template};
@@ -27,6 +26,10 @@ use std::sync::{Arc, OnceLock};
 
 /// So many libraries may be opened.
 pub(super) const MOST: usize = 4096;
+
+/// How long the area is in which a rank has its copies, and what it is aligned to.
+pub(super) const AREA_BYTES: usize = 4 << 30;
+pub(super) const AREA_ALIGNMENT: usize = 2 << 20;
 
 /// Between images of programs and of libraries: code may refer to what is right behind an image.
 const MARGIN: usize = 64 << 10;
@@ -53,6 +56,8 @@ pub(super) struct Library {
 struct Known {
     /// The program and its libraries, and what was opened for all to see.
     scope: Scope,
+    /// How many of them were there at the start.
+    at_start: usize,
     /// By place in the scope: the bias of a private object.
     biases: Vec<Option<usize>>,
     /// The number of each library, by its file.
@@ -87,6 +92,7 @@ impl Plugins {
         let boundary = (end + MARGIN).next_multiple_of(AREA_ALIGNMENT);
         Plugins {
             known: Mutex::new(Known {
+                at_start: scope.objects.len(),
                 scope,
                 biases,
                 numbers: HashMap::new(),
@@ -131,14 +137,23 @@ impl Plugins {
         self.libraries().any(|(_, library)| library.object.template.contains(&address))
     }
 
-    /// The address at which a further program, or a library that it needs, defines `name`.
-    pub(in crate::host) fn find(&self, name: &CStr) -> Option<usize> {
+    /// The address at which what a rank has opened for all to see defines `name`, or a further
+    /// program and what it needs: ld.so knows only what the process has started with. `has` tells
+    /// which libraries the rank has opened.
+    pub(in crate::host) fn find(&self, name: &CStr, has: impl Fn(usize) -> bool) -> Option<usize> {
         let known = self.known.lock();
-        known.scope.host.as_ref()?;
         // SAFETY: the reference does not outlive this call, and so not the name.
         let text = unsafe { &*std::ptr::from_ref::<CStr>(name) };
-        let found = known.scope.find(Reference { name: text, version: None }, None)?;
-        Some(known.scope.objects[found.object].address(found.symbol))
+        let reference = Reference { name: text, version: None };
+        let number = |object: usize| {
+            let base = known.scope.objects[object].base;
+            self.libraries().find(|(_, it)| it.loaded.base == base).map(|(number, _)| number)
+        };
+        let is_there = |object: usize| object < known.at_start || number(object).is_none_or(&has);
+        let mut there = (0..known.scope.objects.len()).filter(|&object| is_there(object));
+        let found = there.find_map(|object| known.scope.find_at_home(object, reference))?;
+        let is_ours = known.scope.host.is_some() || found.object >= known.at_start;
+        is_ours.then(|| known.scope.objects[found.object].address(found.symbol))
     }
 
     /// Examines what the caller has made ld.so load for all ranks, and holds; `close` is called if
@@ -224,7 +239,11 @@ impl Plugins {
             let own = index - known.scope.objects.len();
             let needed = reached(&needs, own, &order).into_iter().map(|place| numbers[place]);
             let mut with = self.bound_to(&object);
-            needed.for_each(|number| if !with.contains(&number) { with.push(number) });
+            needed.for_each(|number| {
+                if !with.contains(&number) {
+                    with.push(number)
+                }
+            });
             if let Some(file) = file {
                 known.numbers.insert(file, numbers[own]);
             }
@@ -275,7 +294,8 @@ fn file_at(path: &Path) -> Option<File> {
 impl Known {
     /// The file that a rank means by this name, if ld.so would find one.
     fn search(&self, name: &CStr) -> Option<(PathBuf, Elf)> {
-        if self.scope.objects.iter().any(|object| object.is_called(name)) {
+        let mut at_start = self.scope.objects[..self.at_start].iter();
+        if at_start.any(|object| object.is_called(name)) {
             return None;
         }
         let name = name.to_str().ok()?;
@@ -298,7 +318,7 @@ impl Known {
             for name in &object.dynamic.needed {
                 let is_called = |it: &&Arc<Loaded>| it.is_called(name);
                 let is_there = |all: &[Arc<Loaded>]| all.iter().any(|it| it.is_called(name));
-                if is_there(&self.scope.objects) || is_there(&group) {
+                if is_there(&self.scope.objects[..self.at_start]) || is_there(&group) {
                     continue;
                 }
                 let Some(needed) = known.objects.iter().find(is_called) else { continue };

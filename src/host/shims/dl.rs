@@ -159,8 +159,8 @@ fn refusal(misfit: &Misfit) -> String {
         }
     };
     format!(
-        "{library} uses `{symbol}` of {whose}, of which each rank has its own, while all ranks share \
-         this library: let each have its own (without ftrun --shared or --share-image){share}"
+        "{library} uses `{symbol}` of {whose}, of which each rank has its own, while all ranks \
+         share this library; leave out --shared or --share-image{share}"
     )
 }
 
@@ -194,15 +194,18 @@ pub(super) unsafe fn find(
     if handle == libc::RTLD_NEXT {
         return stand_in(text).unwrap_or_else(|| next(rank, caller, look));
     }
-    // ld.so knows only the names of the program that the process has started with.
-    let is_of_program = handle == libc::RTLD_DEFAULT || handle == whole_program();
-    // SAFETY: as our caller vouches.
-    let further =
-        is_of_program.then(|| rank.images.plugins().find(unsafe { CStr::from_ptr(name) }));
-    match further.flatten() {
-        Some(address) => own(rank, text, std::ptr::with_exposed_provenance_mut(address)),
-        None => own(rank, text, look(handle)),
+    if handle != libc::RTLD_DEFAULT && handle != whole_program() {
+        return own(rank, text, look(handle));
     }
+    let plugins = rank.images.plugins();
+    // SAFETY: as our caller vouches.
+    let further = plugins.find(unsafe { CStr::from_ptr(name) }, |it| rank.images.has_opened(it));
+    if let Some(address) = further {
+        return own(rank, text, std::ptr::with_exposed_provenance_mut(address));
+    }
+    let found = look(handle);
+    // What a rank has opened for itself, ld.so may know as opened for all.
+    if plugins.holds(found.expose_provenance()) { null_mut() } else { own(rank, text, found) }
 }
 
 /// What `dlopen` returns for no name.
