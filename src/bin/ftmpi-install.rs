@@ -118,6 +118,8 @@ fn install(prefix: &Path) -> Result<String, Refusal> {
     for header in files_of(&headers)?.into_iter().chain(written) {
         copy(&header, &include.join(header.file_name().unwrap_or_default()))?;
     }
+    let python = directory(root.join(place::PYTHON))?;
+    copy(&place::modules_of_python()?.join("ftmpi.py"), &python.join("ftmpi.py"))?;
     let pkgconfig = directory(lib.join("pkgconfig"))?;
     write(&pkgconfig.join("ftmpi_rs.pc"), &description(&prefix))?;
     documents(&headers, &root)?;

@@ -39,12 +39,7 @@ pub(crate) fn of(request: &Request, library: &Path) -> Result<Variables, Refusal
         preload.push(kept);
     }
     // Ours goes first: another directory may contain the `libmpi_abi.so.1` of another MPI.
-    let mut path = directory.as_os_str().to_os_string();
-    if let Some(before) = variables.value("LD_LIBRARY_PATH").filter(|value| !value.is_empty()) {
-        path.push(":");
-        path.push(before);
-    }
-    variables.set("LD_LIBRARY_PATH", Some(path));
+    variables.look_first_in(directory, "LD_LIBRARY_PATH");
     variables.set("LD_PRELOAD", Some(preload));
     variables.set(ftmpi_launch::PRELOAD_KEPT, kept);
     Ok(variables)
@@ -82,6 +77,16 @@ impl Variables {
     pub(crate) fn value(&self, name: &str) -> Option<OsString> {
         let changed = self.0.iter().rev().find(|(known, _)| known == name);
         changed.map_or_else(|| std::env::var_os(name), |(_, value)| value.clone())
+    }
+
+    /// Puts a directory in front of those that a variable lists.
+    pub(crate) fn look_first_in(&mut self, directory: &Path, name: &str) {
+        let mut path = directory.as_os_str().to_os_string();
+        if let Some(before) = self.value(name).filter(|value| !value.is_empty()) {
+            path.push(":");
+            path.push(before);
+        }
+        self.set(name, Some(path));
     }
 
     /// Passes the job on.

@@ -54,6 +54,9 @@ fn run(called: &str, mut request: Request) -> Result<std::convert::Infallible, R
     hosts::check(&request.hosts)?;
     let mut variables = environment::of(&request, &library)?;
     let programs = programs(&mut request.apps, &variables)?;
+    if request.apps.iter().any(|app| app.is_python) {
+        variables.look_first_in(&place::modules_of_python()?, "PYTHONPATH");
+    }
     limits::check(&request.job)?;
     if request.verbose {
         for (app, program) in request.apps.iter().zip(&programs) {

@@ -77,15 +77,15 @@ pub(crate) fn check(
             ));
         }
     };
+    app.is_python = elf.is_python;
     if elf.is_python && elf.interpreter.is_some() && !elf.position_independent {
         return python::in_place_of(&path, &elf, app, variables).map_err(no);
     }
     linked_well(&elf).map_err(no)?;
-    let (by_itself, is_python) =
-        (elf.sanitizer.map(|option| (option, "it".to_string())), elf.is_python);
+    let by_itself = elf.sanitizer.map(|option| (option, "it".to_string()));
     let library_path = variables.value("LD_LIBRARY_PATH").unwrap_or_default();
     let asked = libraries::of(&path, elf, &library_path);
-    if !is_python {
+    if !app.is_python {
         uses_us(&asked).map_err(no)?;
     }
     let by_library = || asked.iter().find_map(|it| Some((it.sanitizer?, it.name.clone())));

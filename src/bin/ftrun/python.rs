@@ -14,8 +14,11 @@ use std::process::Command;
 /// The program that runs Python from its library.
 const IN_PLACE: &str = "ftpython";
 /// What it prints about itself: where its library should be, by which name, and its version.
-const QUESTION: &str = "import sys, sysconfig as s\nprint(s.get_config_var('LIBDIR'), \
-                        s.get_config_var('INSTSONAME'), '%d.%d' % sys.version_info[:2], sep='\\n')";
+const QUESTION: &str = "\
+import sys, sysconfig
+for name in 'LIBDIR', 'INSTSONAME':
+    print(sysconfig.get_config_var(name))
+print('%d.%d' % sys.version_info[:2])";
 
 /// Makes ranks run the script by its interpreter, as a kernel would, if `line`, its first one, names
 /// Python; false if it does not.

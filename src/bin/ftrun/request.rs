@@ -41,6 +41,8 @@ pub(crate) struct App {
     pub(crate) arguments: Vec<OsString>,
     pub(crate) variables: Vec<(String, OsString)>,
     pub(crate) directory: Option<PathBuf>,
+    /// Found out when its file is looked at.
+    pub(crate) is_python: bool,
 }
 
 /// The hosts that were named.

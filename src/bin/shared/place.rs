@@ -38,20 +38,33 @@ pub(crate) fn library() -> Result<PathBuf, Refusal> {
 
 /// The directory of `mpi.h` and `mpif.h`.
 pub(crate) fn headers() -> Result<PathBuf, Refusal> {
+    find("include", "../include", "mpi.h")
+}
+
+/// Where modules for Python are installed, seen from the prefix.
+pub(crate) const PYTHON: &str = "lib/ftmpi/python";
+
+/// The directory of the module `ftmpi` for Python.
+pub(crate) fn modules_of_python() -> Result<PathBuf, Refusal> {
+    find("python", &format!("../{PYTHON}"), "ftmpi.py")
+}
+
+/// A directory of the source tree, which an installation has elsewhere, by a file in it.
+fn find(directory: &str, installed: &str, file: &str) -> Result<PathBuf, Refusal> {
     let here = own_directory()?;
     // Installed, built in the source tree (also for a named target), built elsewhere.
     let places = [
-        here.join("../include"),
-        here.join("../../include"),
-        here.join("../../../include"),
-        Path::new(env!("CARGO_MANIFEST_DIR")).join("include"),
+        here.join(installed),
+        here.join("../..").join(directory),
+        here.join("../../..").join(directory),
+        Path::new(env!("CARGO_MANIFEST_DIR")).join(directory),
     ];
-    let found = places.iter().find(|place| place.join("mpi.h").is_file());
+    let found = places.iter().find(|place| place.join(file).is_file());
     let real = found.and_then(|place| place.canonicalize().ok());
     real.ok_or_else(|| {
         let looked = places.iter().map(|place| shown(place)).collect::<Vec<_>>().join(", ");
         let sentence =
-            format!("cannot find mpi.h: looked in {looked}; install again with `ftmpi-install`");
+            format!("cannot find {file}: looked in {looked}; install again with `ftmpi-install`");
         Refusal::broken(sentence)
     })
 }

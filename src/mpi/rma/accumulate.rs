@@ -53,21 +53,20 @@ fn combine(
     process: &Process, win: &Win, origin: Option<Items<'_>>, result: Option<Items<'_>>,
     spot: &Spot<'_>, op: &Op,
 ) -> Result {
-    let element = spot.datatype.shape.element;
-    for items in origin.iter().chain(&result) {
-        must_be_alike(items.datatype, spot.datatype)?;
-    }
-    let it = accumulator(op, element, spot)?;
+    let Some(target) = Target::find(process, win, spot)? else { return Ok(()) };
+    let kinds = origin.iter().chain(&result).map(|items| items.datatype);
+    let alike = kinds.map(|own| must_be_alike(own, spot.datatype)).collect::<Result<()>>();
     let origin = origin.map(|origin| origin.region()).transpose()?;
     let result = result.map(|result| result.region()).transpose()?;
-    let Some(target) = Target::find(process, win, spot)? else { return Ok(()) };
     for region in origin.iter().chain(&result) {
         must_match(region, &target.region)?;
     }
+    // Where there is nothing to combine, the operation need not be defined.
     if target.region.bytes() == 0 {
         return Ok(());
     }
-    let Some(it) = it else { return Ok(()) };
+    alike?;
+    let Some(it) = accumulator(op, spot.datatype.shape.element, spot)? else { return Ok(()) };
     let walked = walk(&it, origin.as_ref(), result.as_ref(), &target);
     walked.map_err(|address| target.missed(process, address, target.holds(address)))
 }

@@ -1,0 +1,94 @@
+//! Python programs: each rank has an interpreter of its own, in one process.
+//!
+//! They need no mpi4py here; `./test-programs.sh mpi4py` runs its tests.
+
+mod support;
+
+use std::path::{Path, PathBuf};
+use support::{Outcome, Run};
+
+fn script() -> PathBuf {
+    support::root().join("tests/programs/ranks.py")
+}
+
+/// The interpreters of this machine: the usual one, and Debian's, of which ranks cannot have copies.
+fn interpreters() -> Vec<PathBuf> {
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    let on_path = std::env::split_paths(&path).map(|place| place.join("python3"));
+    let mut found: Vec<PathBuf> = on_path.filter(|file| file.is_file()).take(1).collect();
+    found.extend([PathBuf::from("/usr/bin/python3")].into_iter().filter(|file| file.is_file()));
+    found.dedup();
+    if found.is_empty() {
+        eprintln!("not tested: there is no python3 here (Debian: apt-get install python3)");
+    }
+    found
+}
+
+/// Ranks of the script, or `None` where the interpreter is refused with what has to be installed.
+fn ranks(interpreter: &Path, count: usize) -> Option<Run> {
+    let probe = support::launch(interpreter).ranks(1).args(["-c", "pass"]).outcome();
+    if probe.status == Some(126) {
+        assert!(probe.stderr.contains("apt-get install libpython3"), "{probe}");
+        eprintln!("not tested: {}", probe.stderr.trim());
+        return None;
+    }
+    assert_eq!(probe.status, Some(0), "{probe}");
+    Some(support::launch(interpreter).ranks(count).args([script()]))
+}
+
+/// The lines of all ranks; those with a number in `again` are replacements.
+fn lines(seen: &Outcome, size: usize, more: &str, again: &[usize]) {
+    for rank in 0..size {
+        let code = if again.contains(&rank) { 2001 } else { 0 };
+        let start = format!("rank {rank} of {size}: ranks.py {more} ");
+        let line = seen.stdout.lines().find(|line| line.starts_with(&start));
+        assert!(line.is_some_and(|line| line.ends_with(&format!(" {code}"))), "{start}: {seen}");
+    }
+}
+
+#[test]
+fn ranks_of_python_have_modules_and_threads_of_their_own() {
+    for interpreter in interpreters() {
+        for form in ["thread", "fiber"] {
+            let Some(run) = ranks(&interpreter, 6) else { continue };
+            let seen = run.env("FTMPI_RANKS", form).args(["a b", "c"]).succeeds();
+            lines(&seen, 6, "['a b', 'c']", &[]);
+        }
+    }
+}
+
+#[test]
+fn a_rank_of_python_that_dies_is_started_again() {
+    for interpreter in interpreters() {
+        for form in ["thread", "fiber"] {
+            let Some(run) = ranks(&interpreter, 4) else { continue };
+            let run = run.env("FTMPI_RANKS", form).args(["2"]);
+            lines(&run.option("--mode").option("rebuild").succeeds(), 4, "['2']", &[2]);
+        }
+    }
+}
+
+#[test]
+fn exceptions_and_statuses_of_python_are_those_of_its_rank() {
+    for interpreter in interpreters() {
+        let Some(run) = ranks(&interpreter, 2) else { continue };
+        run.clone().args(["exit"]).fails_with(3);
+        let seen = run.args(["raise"]).fails_with(1);
+        assert!(seen.stderr.contains("ValueError: on purpose"), "{seen}");
+    }
+}
+
+#[test]
+fn a_script_runs_by_the_interpreter_in_its_first_line() {
+    if interpreters().first().and_then(|first| ranks(first, 1)).is_none() {
+        return;
+    }
+    let place = support::fresh_directory("python_script").join("ranks.py");
+    std::fs::copy(script(), &place).unwrap();
+    support::command("chmod").args(["+x"]).args([&place]).succeeds();
+    lines(&support::launch(&place).ranks(3).args(["x"]).succeeds(), 3, "['x']", &[]);
+    // Not Python: refused as before.
+    std::fs::write(&place, "#!/bin/sh\necho no\n").unwrap();
+    let seen = support::launch(&place).ranks(3).fails_with(126);
+    assert!(seen.stderr.contains("is a script for `/bin/sh`"), "{seen}");
+}
