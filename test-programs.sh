@@ -13,6 +13,7 @@
 #     hpcc       HPC Challenge: HPL, PTRANS, RandomAccess, FFT, latency, bandwidth (C)
 #     hypre      hypre's `ij`: solvers and preconditioners for sparse systems (C)
 #     lammps     LAMMPS: molecular dynamics, a Lennard-Jones melt (C++)
+#     mpi4py     mpi4py: its own tests, and a Python program that survives
 #     mumps      MUMPS: a direct solver for sparse systems (Fortran)
 #     netcdf     NetCDF-4 over parallel HDF5: its own parallel tests (C)
 #     opencoarrays  OpenCoarrays: coarrays of Fortran over one-sided communication
@@ -30,7 +31,7 @@
 set -eu
 cd "$(dirname "$0")"
 root=$PWD
-usual="abi arpack boost espresso fftw hdf5 hpcc hypre lammps mumps netcdf opencoarrays petsc rsmpi sundials"
+usual="abi arpack boost espresso fftw hdf5 hpcc hypre lammps mpi4py mumps netcdf opencoarrays petsc rsmpi sundials"
 case ${1:-} in
 -h | --help)
     sed -n '2,/^set/{/^set/!s/^# \{0,1\}//p}' "$0"

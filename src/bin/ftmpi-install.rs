@@ -37,12 +37,13 @@ const LINKS: [(&str, &str); 8] = [
     ("mpif77", "mpicc"),
     ("mpif90", "mpicc"),
 ];
-const DOCUMENTS: [&str; 15] = [
+const DOCUMENTS: [&str; 16] = [
     "README.md",
     "CHANGELOG.md",
     "LICENSE-APACHE",
     "LICENSE-MIT",
     "docs/USING.md",
+    "docs/PYTHON.md",
     "docs/FAULTS.md",
     "docs/INJECTION.md",
     "docs/REPLAY.md",

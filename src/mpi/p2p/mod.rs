@@ -56,13 +56,24 @@ fn pattern(comm: &Comm, source: Source, tag: i32) -> Option<(Envelope, Watch)> {
     }
 }
 
+/// What communication with MPI_PROC_NULL comes to: it fails on a revoked communicator, as all does.
+#[cold]
+fn with_nobody(process: &Process, comm: &Comm) -> Result {
+    match process.world.tell_whether_revoked(comm.context(), process.me) {
+        true => Err(revoked()),
+        false => Ok(()),
+    }
+}
+
 /// Starts a send.
 #[inline(always)]
 pub fn isend(
     process: &Process, mode: Mode, comm: &Comm, data: &Region, dest: i32, tag: i32,
 ) -> Result<Pending> {
     must_stand(process, comm)?;
-    let Some(letter) = letter(comm, comm.peer(dest)?, tag) else { return Ok(Pending::Nothing) };
+    let Some(letter) = letter(comm, comm.peer(dest)?, tag) else {
+        return with_nobody(process, comm).map(|()| Pending::Nothing);
+    };
     let completion = match mode {
         Mode::Standard | Mode::Ready => engine::Mode::Standard,
         Mode::Synchronous => engine::Mode::Synchronous,
@@ -98,7 +109,7 @@ pub fn irecv(
 ) -> Result<Pending> {
     must_stand(process, comm)?;
     let Some((pattern, watch)) = pattern(comm, comm.source(source)?, tag) else {
-        return Ok(Pending::Complete(FROM_NOBODY));
+        return with_nobody(process, comm).map(|()| Pending::Complete(FROM_NOBODY));
     };
     Ok(Pending::Op(process.engine.start_receive(pattern, watch, into)?))
 }
@@ -116,7 +127,7 @@ pub fn recv(
             Ok(outcome) => end(completed(outcome)),
             Err(Died) => Err(Failure::died()),
         },
-        None => end(FROM_NOBODY.into()),
+        None => with_nobody(process, comm).and_then(|()| end(FROM_NOBODY.into())),
     }
 }
 

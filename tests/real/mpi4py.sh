@@ -1,0 +1,39 @@
+# mpi4py: MPI for Python, from its source package, with its own tests and with numpy. Left out are
+# those that spawn scripts by name, one that asks for an error where the standard has a null group,
+# and those of its own packaging.
+[ -x "$work/python/bin/python" ] || {
+    say "making an environment for python"
+    step python-venv 300 python3 -m venv "$work/python"
+    step python-numpy 600 "$work/python/bin/pip" install numpy
+}
+python=$work/python/bin/python
+if [ ! -e "$work/mpi4py/done" ]; then
+    say "building mpi4py"
+    step mpi4py-source 300 "$python" -m pip download --no-deps --no-binary :all: \
+        --dest "$work/mpi4py" mpi4py
+    for name in Comm_revoke Comm_is_revoked Comm_get_failed Comm_ack_failed Comm_agree Comm_iagree \
+        Comm_shrink Comm_ishrink ERR_REVOKED ERR_PROC_FAILED ERR_PROC_FAILED_PENDING; do
+        flags="${flags:-} -DPyMPI_HAVE_MPI_$name=1"
+    done
+    step mpi4py-build 1800 env CFLAGS="-O1 $flags" MPICC="$root/target/release/mpicc" \
+        "$python" -m pip install --no-deps --force-reinstall --no-cache-dir "$work"/mpi4py/mpi4py-*.tar.gz
+    tar -xf "$work"/mpi4py/mpi4py-*.tar.gz -C "$work/mpi4py" --strip-components 1
+    touch "$work/mpi4py/done"
+fi
+cd "$work/mpi4py"
+all=$(cd test && ls test_*.py | sed 's/\.py$//' |
+    grep -v -x -e test_spawn -e test_dynproc -e test_util_pool -e test_package)
+total=0
+for ranks in 1 2 4; do
+    # shellcheck disable=SC2086
+    step "mpi4py-$ranks" 900 ftrun -np $ranks --mode ulfm -x OPENBLAS_NUM_THREADS=1 "$python" \
+        test/main.py -x TestExcSession.testCreateGroup $all
+    ran=$(sed -n 's/^Ran \([0-9]*\) tests in .*/\1/p' "$log/mpi4py-$ranks" | head -n 1)
+    [ "${ran:-0}" -ge 1500 ] || fail "mpi4py: ${ran:-0} tests on $ranks ranks"
+    total=$((total + ran))
+done
+step mpi4py-rebuild 300 ftrun -np 6 --mode rebuild "$python" "$root/python_examples/rebuild.py" \
+    60 2@31 0@47
+grep -q '^6 ranks, 2 restarted, 60 steps: 9.296717873$' "$log/mpi4py-rebuild" ||
+    fail "mpi4py: another result ($log/mpi4py-rebuild)"
+passed "$total" "$total tests on 1, 2 and 4 ranks, and a job that survives two deaths"
