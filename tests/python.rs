@@ -11,7 +11,8 @@ fn script() -> PathBuf {
     support::root().join("tests/programs/ranks.py")
 }
 
-/// The interpreters of this machine: the usual one, and Debian's, of which ranks cannot have copies.
+/// The interpreters of this machine: the usual one, and Debian's, of which ranks cannot have
+/// copies.
 fn interpreters() -> Vec<PathBuf> {
     let path = std::env::var_os("PATH").unwrap_or_default();
     let on_path = std::env::split_paths(&path).map(|place| place.join("python3"));

@@ -20,8 +20,8 @@ for name in 'LIBDIR', 'INSTSONAME':
     print(sysconfig.get_config_var(name))
 print('%d.%d' % sys.version_info[:2])";
 
-/// Makes ranks run the script by its interpreter, as a kernel would, if `line`, its first one, names
-/// Python; false if it does not.
+/// Makes ranks run the script by its interpreter, as a kernel would, if `line`, its first one,
+/// names Python; false if it does not.
 pub(crate) fn run_by_interpreter(
     app: &mut App, script: &Path, line: &str, variables: &Variables,
 ) -> bool {

@@ -54,8 +54,8 @@ fn combine(
     spot: &Spot<'_>, op: &Op,
 ) -> Result {
     let Some(target) = Target::find(process, win, spot)? else { return Ok(()) };
-    let kinds = origin.iter().chain(&result).map(|items| items.datatype);
-    let alike = kinds.map(|own| must_be_alike(own, spot.datatype)).collect::<Result<()>>();
+    let mut kinds = origin.iter().chain(&result).map(|items| items.datatype);
+    let alike = kinds.try_for_each(|own| must_be_alike(own, spot.datatype));
     let origin = origin.map(|origin| origin.region()).transpose()?;
     let result = result.map(|result| result.region()).transpose()?;
     for region in origin.iter().chain(&result) {
