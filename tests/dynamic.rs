@@ -120,9 +120,42 @@ fn whoever_dies_around_a_spawn_the_others_hear_of_it() {
 }
 
 #[test]
-fn modes_of_ft_mpi_and_a_full_universe_refuse_to_spawn() {
+fn a_full_universe_refuses_to_spawn() {
     let seen = support::run(&spawn()).ranks(2).option("--universe=2").outcome();
     assert!(seen.stderr.contains("its universe is 2; allow more with"), "{seen}");
-    let run = support::run(&spawn()).ranks(2).option("--mode=rebuild").args(["deaths"]);
-    assert_eq!(run.succeeds().lines_with("has heard"), 2);
+}
+
+/// Each world recovers for itself, the other hears of it, and then both meet anew.
+#[test]
+fn a_world_recovers_without_the_one_that_has_spawned_it_and_both_meet_again() {
+    let program = support::c("worlds.c").flags(&["-O2"]).build();
+    let victims: [&[&str]; 6] =
+        [&["c1"], &["p0"], &["p0", "c0"], &["p2", "c1", "c2"], &["self", "c1"], &["self", "p2"]];
+    for (which, victims) in victims.into_iter().enumerate() {
+        for (mode, msg) in [("rebuild", "noop"), ("shrink", "cont"), ("blank", "noop")] {
+            let run = support::run(&program).ranks(3).option(KINDS[which % 2]).args(victims);
+            let run = run.env("MODE", mode).option(format!("--mode={mode}")).deadline(30);
+            let seen = run.option(format!("--msg={msg}")).succeeds();
+            let deaths = victims.iter().filter(|victim| **victim != "self").count();
+            let living = if mode == "rebuild" { 6 } else { 6 - deaths };
+            assert_eq!(seen.lines_with(": 0 errors"), living, "{mode} {victims:?}: {seen}");
+        }
+    }
+}
+
+#[test]
+fn a_spawn_that_dies_with_a_parent_does_not_count_against_the_job() {
+    let program = spawn();
+    for mode in ["rebuild", "shrink", "blank"] {
+        for (victim, call) in [("0", "MPI_Comm_spawn"), ("1", "MPI_Comm_spawn"), ("2", "MPI_Init")]
+        {
+            for (which, moment) in ["before", "inside", "after"].into_iter().enumerate() {
+                let kill = format!("--kill={victim}@{moment}:{call}:1");
+                let run = support::run(&program).ranks(2).option("--universe=8");
+                let run = run.option(format!("--mode={mode}")).option(KINDS[which % 2]);
+                let seen = run.option(&kill).args(["deaths"]).deadline(20).succeeds();
+                assert!(seen.lines_with("parent") >= 1, "{mode} {kill}: {seen}");
+            }
+        }
+    }
 }

@@ -8,11 +8,13 @@ use crate::mpi::error_codes;
 use crate::mpi::failure::recovery;
 use crate::mpi::process::Process;
 
-/// The end of MPI_Init: a replacement joins the others, and is told what it is.
+/// The end of MPI_Init: a replacement joins the others, and is told what it is. It has parents as
+/// they have, and as they are: out of reach.
 pub fn arrive(process: &'static Process) -> Result {
+    spawn::meet_parents(process)?;
     match recovery::join(process)? {
         true => Err(Failure::told(error_codes::RESTARTED)),
-        false => spawn::meet_parents(process),
+        false => Ok(()),
     }
 }
 
@@ -30,7 +32,7 @@ pub fn finalize(process: &'static Process) -> Result {
     }
     if process.world.rules().modes().is_some() {
         // Whoever comes to the end in peace has coped with what there was.
-        process.world.forgive();
+        process.engine.home().forgive();
     }
     process.world.depart(process.me);
     process.phases.end();

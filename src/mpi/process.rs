@@ -268,6 +268,13 @@ impl Process {
         life::living(self.me.seat).map_or(0, |rank| rank.heap_bytes())
     }
 
+    /// All communicators that the program has made, those of windows and files included.
+    pub(super) fn made_comms(&self) -> impl Iterator<Item = Held<Comm>> {
+        let files = self.files.all().into_iter().map(|(_, file)| file.comm.clone());
+        let made = self.comms.all().into_iter().map(|(_, comm)| comm);
+        made.chain(self.hidden_comms()).map(Held::Counted).chain(files)
+    }
+
     /// The communicators of its windows.
     fn hidden_comms(&self) -> impl Iterator<Item = Arc<Comm>> {
         self.windows.table.all().into_iter().map(|(_, win)| win.comm.clone())

@@ -11,9 +11,9 @@ use crate::mpi::coll::lane;
 use crate::mpi::comm::Comm;
 use crate::mpi::comm::bootstrap::Circle;
 use crate::mpi::comm::group::Group;
-use crate::mpi::comm::intercomm::{Meeting, is_leader, learn};
+use crate::mpi::comm::intercomm::{Meeting, learn, living_root};
 use crate::mpi::comm::prepared::{Draft, Words};
-use crate::mpi::dynamic::ports::{Found, Ports, Side, Ticket};
+use crate::mpi::dynamic::ports::{Found, Partner, Ports, Side, Ticket};
 use crate::mpi::error::{Class, Result};
 use crate::mpi::failure::ulfm::must_not_be_revoked;
 use crate::mpi::lane::Lane;
@@ -50,12 +50,14 @@ fn come_together(
     (port, partner): (Result<Vec<u8>>, Option<Member>),
 ) -> Result<usize> {
     comm.must_be_intra()?;
-    is_leader(root, &comm.group, "root")?;
+    let root = living_root(comm, root)?;
     let lane = lane(process, comm, kind)?;
     let side = if kind == Kind::Accept { Side::Accept } else { Side::Connect };
-    let told = (comm.rank == root).then(|| meet_at(process, comm, side, &port?, partner));
+    let group = &comm.living().group;
+    let is_root = lane.rank() == root;
+    let told = is_root.then(|| meet_at(process, comm, side, &port?, partner));
     let agreed = learn(process, &lane, root, told, &[comm])?;
-    let draft = Draft::child(comm, 0, comm.group.clone());
+    let draft = Draft::child(comm, 0, group.clone());
     draft.between(agreed.contexts, agreed.remote).make(process).map(|made| made.handle)
 }
 
@@ -65,19 +67,18 @@ fn meet_at(
 ) -> Result<Words> {
     must_not_be_revoked(process, comm)?;
     let ports = process.world.tenant::<Ports>();
-    let (partner, talk) = match ports.come(process, side, comm.rank, name)? {
-        Found::Partner(ticket) => {
+    let (partner, talk) = match ports.come(process, side, comm.living().rank, name)? {
+        Found::Partner { ticket, talk } => {
             tell(process, ticket, TAKEN)?;
-            (ticket.member, ticket.talk)
+            (ticket.member, talk)
         }
         Found::Wait { ticket, owner } => {
             let heard = wait(process, comm, ticket, expected.unwrap_or(owner));
             match (ports.leave(name, ticket), heard) {
-                (Some(partner), Ok(_)) => (partner, ticket.talk),
-                (Some(partner), Err(failure)) => {
+                (Some(Partner { member, talk }), Ok(_)) => (member, talk),
+                (Some(Partner { member, talk }), Err(failure)) => {
                     if !failure.is_death() {
-                        let _told =
-                            Meeting::new(process, pair(process, partner), ticket.talk).refuse();
+                        let _told = Meeting::new(process, pair(process, member), talk).refuse();
                     }
                     return Err(failure);
                 }
@@ -93,7 +94,7 @@ fn meet_at(
             }
         }
     };
-    Meeting::new(process, pair(process, partner), talk).within(comm).exchange(&comm.group)
+    Meeting::new(process, pair(process, partner), talk).within(comm).exchange(&comm.living().group)
 }
 
 /// The calling process and its partner, in the order that both know.
@@ -106,7 +107,7 @@ fn pair(process: &Process, partner: Member) -> Arc<Group> {
 /// Waits until the ticket is taken or the port is closed. A death in the own group ends the wait,
 /// and so does that of `other`, the port's owner or who is expected there.
 fn wait(process: &Process, comm: &Comm, ticket: Ticket, other: Member) -> Result {
-    let circle = Circle::on(process, ticket.wake, comm.group.clone()).within(comm);
+    let circle = Circle::on(process, ticket.wake, comm.living().group.clone()).within(comm);
     let members = comm.living().group.members().chain([other]).collect();
     let roster: Arc<dyn Roster> = Arc::new(Roll::new(members));
     let lane = Lane::among(process, &circle.comm, roster, TAG, Way::Blocking);

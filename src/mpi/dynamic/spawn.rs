@@ -8,12 +8,11 @@
 
 use crate::base::Member;
 use crate::base::roll::Roll;
-use crate::engine::shared::rules::{CommMode, Rules};
 use crate::host::life::{self, Order, Startable};
 use crate::mpi::coll::claim::Kind;
 use crate::mpi::coll::lane;
 use crate::mpi::comm::bootstrap::Seal;
-use crate::mpi::comm::intercomm::{is_leader, pass_on};
+use crate::mpi::comm::intercomm::{living_root, pass_on};
 use crate::mpi::comm::prepared::{Draft, Words};
 use crate::mpi::comm::{Comm, Contexts};
 use crate::mpi::dynamic::births::{self, Birth, Births};
@@ -78,7 +77,7 @@ pub struct Spawned {
 /// Starts ranks.
 pub fn spawn(process: &Process, comm: &Comm, root: i32, orders: &Orders) -> Result<Spawned> {
     comm.must_be_intra()?;
-    is_leader(root, &comm.group, "root")?;
+    let root = living_root(comm, root)?;
     let lane = lane(process, comm, Kind::Spawn)?;
     let begin = |commands: &Result<Vec<Command>>| {
         begin(process, comm, commands.as_ref().map_err(Clone::clone)?)
@@ -95,13 +94,14 @@ pub fn spawn(process: &Process, comm: &Comm, root: i32, orders: &Orders) -> Resu
     match outcome {
         Ok((contexts, members)) => {
             let count = members.len();
-            let remote = Arc::new(process.derive_group(&comm.group, members));
-            let draft = Draft::child(comm, 0, comm.group.clone()).between(contexts, remote);
+            let group = &comm.living().group;
+            let remote = Arc::new(process.derive_group(group, members));
+            let draft = Draft::child(comm, 0, group.clone()).between(contexts, remote);
             Ok(Spawned { handle: draft.make(process)?.handle, count })
         }
         Err(failure) => {
             let news = known.or(heard.ok());
-            end(process, comm.member(root), news.as_ref());
+            end(process, comm.living().member(root), news.as_ref());
             Err(failure)
         }
     }
@@ -112,15 +112,6 @@ pub fn spawn(process: &Process, comm: &Comm, root: i32, orders: &Orders) -> Resu
 fn begin(process: &Process, comm: &Comm, commands: &[Command]) -> Result<Words> {
     must_not_be_revoked(process, comm)?;
     let world = process.world;
-    // Without a mode, an error handler that returns is no wish to recover: spawned ranks could not.
-    world.charter().give(Rules::End);
-    if let Rules::Ft(modes) = world.rules()
-        && modes.comm != CommMode::Abort
-    {
-        let words = "the modes of FT-MPI recover one world, and spawned ranks would be another: \
-                     use --mode ulfm or abort";
-        return Err(Class::SPAWN.because(words));
-    }
     if world.berths().is_some() {
         let words = "on a simulated machine (--machine) there are no nodes for spawned ranks";
         return Err(Class::SPAWN.because(words));
@@ -149,15 +140,15 @@ fn begin(process: &Process, comm: &Comm, commands: &[Command]) -> Result<Words> 
         );
         Class::SPAWN.because(words)
     })?;
-    let members: Vec<Member> = seats.map(|seat| Member { seat, incarnation: 0 }).collect();
+    let members: Vec<Member> = seats.clone().map(|seat| Member { seat, incarnation: 0 }).collect();
     let fresh = || world.fresh_context();
     let (own, local, seal, context) = (fresh(), fresh(), fresh(), fresh());
-    let parents = Arc::new(Roll::new(comm.group.members().collect()));
+    let parents = Arc::new(Roll::new(comm.living().group.members().collect()));
     let roll = Arc::new(Roll::new(members.clone()));
     let birth = Birth { members: roll, context, contexts: (own, local), parents };
     births.register(process.me, &Arc::new(birth), &appnums);
+    world.found(context, seats);
     for (member, appnum) in members.iter().zip(&appnums) {
-        world.invite(member.seat);
         life::start(member.seat, apps[*appnum]);
     }
     let words = Words::default().contexts(Contexts { own, local }).number(seal).number(context);
@@ -169,7 +160,7 @@ fn confirm(process: &Process, comm: &Comm, news: &Words) -> Result<(Contexts, Ve
     let mut reader = news.read();
     let (contexts, seal, context) = (reader.contexts(), reader.number(), reader.number());
     let members = reader.members();
-    Seal::new(process, seal, comm.group.clone()).within(comm).close()?;
+    Seal::new(process, seal, comm.living().group.clone()).within(comm).close()?;
     process.world.tenant::<Births>().confirm(context);
     Ok((contexts, members))
 }
@@ -188,6 +179,9 @@ fn end(process: &Process, root: Member, news: Option<&Words>) {
         true => of_root().flat_map(|birth| birth.members.members().to_vec()).collect(),
         false => Vec::new(),
     });
+    if let Some(first) = members.first() {
+        process.world.disown(first.seat);
+    }
     members.iter().for_each(|member| life::kill(member.seat));
 }
 
