@@ -120,6 +120,22 @@ fn whoever_dies_around_a_spawn_the_others_hear_of_it() {
 }
 
 #[test]
+fn who_disconnects_waits_for_what_is_under_way_and_for_all_others() {
+    let program = support::c("disconnect.c").flags(&["-O2"]).build();
+    for kind in KINDS {
+        for ranks in [1, 2, 5, 16] {
+            let seen = support::run(&program).ranks(ranks).option(kind).succeeds();
+            assert_eq!(seen.lines_with("0 errors"), 1, "{ranks}, {kind}: {seen}");
+        }
+        for case in [&["death"][..], &["death", "inter"]] {
+            let run = support::run(&program).ranks(4).option(kind).option("--mode=ulfm");
+            let seen = run.args(case).deadline(20).succeeds();
+            assert_eq!(seen.lines_with("0 errors"), 3, "{kind}: {seen}");
+        }
+    }
+}
+
+#[test]
 fn a_full_universe_refuses_to_spawn() {
     let seen = support::run(&spawn()).ranks(2).option("--universe=2").outcome();
     assert!(seen.stderr.contains("its universe is 2; allow more with"), "{seen}");

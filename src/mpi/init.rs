@@ -2,7 +2,7 @@
 
 use crate::mpi::coll;
 use crate::mpi::comm::SELF;
-use crate::mpi::dynamic::spawn;
+use crate::mpi::dynamic::{connect, spawn};
 use crate::mpi::error::{Failure, Result, is_death};
 use crate::mpi::error_codes;
 use crate::mpi::failure::recovery;
@@ -18,13 +18,17 @@ pub fn arrive(process: &'static Process) -> Result {
     }
 }
 
-/// MPI_Finalize: attributes of MPI_COMM_SELF go first, the newest before the others; then all who
-/// live meet. Whoever is dead is not waited for.
+/// MPI_Finalize: attributes of MPI_COMM_SELF go first, the newest before the others, and ports are
+/// closed; then all who live meet. Whoever is dead is not waited for.
 pub fn finalize(process: &'static Process) -> Result {
     process.phases.leave()?;
     let alone = process.self_comm();
     let cleared =
         alone.attributes.clear(&process.keyvals, SELF).map_err(|failure| failure.on(alone));
+    let closed = connect::close_all(process);
+    if is_death(&closed) {
+        return closed;
+    }
     let met = coll::part(process, &process.world_comm());
     if is_death(&met) {
         // Whoever dies here has not left: the others wait for it, and are to hear of its death.

@@ -55,6 +55,7 @@ pub enum Kind {
     Accept,
     Connect,
     Spawn,
+    Disconnect,
     Finalize,
     FileOpen,
     FileClose,
@@ -79,7 +80,7 @@ pub enum Kind {
     WinFree,
 }
 
-const TITLES: [&str; 53] = [
+const TITLES: [&str; 54] = [
     "MPI_Barrier",
     "MPI_Bcast",
     "MPI_Gather",
@@ -111,6 +112,7 @@ const TITLES: [&str; 53] = [
     "MPI_Comm_accept",
     "MPI_Comm_connect",
     "MPI_Comm_spawn",
+    "MPI_Comm_disconnect",
     "MPI_Finalize",
     "MPI_File_open",
     "MPI_File_close",

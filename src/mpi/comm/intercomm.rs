@@ -252,27 +252,27 @@ pub(in crate::mpi) async fn pass_on(
         None => (0, Vec::new()),
         Some(Ok(words)) => (0, words.bytes().to_vec()),
         Some(Err(failure)) => match failure.error() {
-            Some(error) => (error.class.0, Vec::new()),
+            Some(error) => (error.class.0, error.detail.as_bytes().to_vec()),
             None => return Err(failure.clone()),
         },
     };
     let header = Words::default().number(class as u32).number(bytes.len() as u32);
     let mut header: [u8; 8] = header.bytes().try_into().expect("two numbers");
     broadcast(lane, &Span::of_mut(&mut header).into(), leader).await?;
-    if let Some(told) = &told {
-        told.as_ref().map_err(Clone::clone)?;
-    }
     let header = Words::new(header.to_vec());
     let mut header = header.read();
     let (class, length) = (header.number() as i32, header.number());
-    if class != 0 {
-        let words =
-            format!("rank {leader}, the leader of this group, could not reach the other leader");
-        return Err(Class(class).because(words));
-    }
     bytes.resize(length as usize, 0);
     broadcast(lane, &Span::of_mut(&mut bytes).into(), leader).await?;
-    Ok(Words::new(bytes))
+    match (told, class) {
+        (Some(told), _) => told,
+        (None, 0) => Ok(Words::new(bytes)),
+        (None, class) => {
+            let why = String::from_utf8_lossy(&bytes);
+            let words = format!("rank {leader}, the leader of this group, got an error: {why}");
+            Err(Class(class).because(words))
+        }
+    }
 }
 
 /// What two leaders have agreed on, as a member of one of the groups knows it.

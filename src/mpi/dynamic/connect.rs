@@ -127,6 +127,12 @@ fn tell(process: &Process, ticket: Ticket, word: u8) -> Result {
     Ok(())
 }
 
+/// Closes all ports of a process that leaves MPI.
+pub(in crate::mpi) fn close_all(process: &Process) -> Result {
+    let own = process.world.tenant::<Ports>().of(process.me);
+    own.iter().try_for_each(|name| close(process, name))
+}
+
 /// Closes a port; those that wait there are told.
 pub fn close(process: &Process, name: &[u8]) -> Result {
     let ports = process.world.tenant::<Ports>();

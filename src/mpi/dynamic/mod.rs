@@ -3,6 +3,7 @@
 
 pub mod births;
 pub mod connect;
+pub mod disconnect;
 pub mod join;
 pub mod ports;
 pub mod spawn;

@@ -129,6 +129,13 @@ impl Ports {
         Ok(port.waiting.into_iter().chain(theirs).flatten().collect())
     }
 
+    /// The names of the ports that `me` has open.
+    pub(super) fn of(&self, me: Member) -> Vec<Vec<u8>> {
+        let table = self.0.lock();
+        let own = table.open.iter().filter(|(_, port)| port.owner == me);
+        own.map(|(name, _)| name.clone()).collect()
+    }
+
     /// The owner of one port joins that of the other; returns whom.
     pub(super) fn join(&self, process: &Process, own: &[u8], theirs: &[u8]) -> Result<Member> {
         let mut table = self.0.lock();
