@@ -120,6 +120,25 @@ fn whoever_dies_around_a_spawn_the_others_hear_of_it() {
 }
 
 #[test]
+fn a_partner_that_dies_after_it_has_said_its_name_is_a_failed_process() {
+    for kind in KINDS {
+        let run = support::run(&ports()).ranks(2).option("--mode=ulfm").option(kind);
+        assert_eq!(run.args(["lost"]).succeeds().lines_with("0 errors"), 1, "{kind}");
+    }
+}
+
+#[test]
+fn infos_say_how_ranks_are_spawned() {
+    let program = support::c("spawn_keys.c").flags(&["-O2"]).build();
+    let file = support::fresh_directory("spawn_keys").join("keys");
+    for kind in KINDS {
+        let run = support::run(&program).ranks(2).option(kind).option("--universe=6");
+        let seen = run.args([file.to_str().expect("a plain path")]).succeeds();
+        assert_eq!(seen.lines_with("0 errors"), 1, "{kind}: {seen}");
+    }
+}
+
+#[test]
 fn who_disconnects_waits_for_what_is_under_way_and_for_all_others() {
     let program = support::c("disconnect.c").flags(&["-O2"]).build();
     for kind in KINDS {

@@ -129,7 +129,9 @@ impl Process {
         let appnum = birth.as_ref().map_or_else(|| life::app_of(me.seat), |(_, appnum)| *appnum);
         let context = birth.as_ref().map_or(comm::WORLD_CONTEXT, |(birth, _)| birth.context);
         let alone = Arc::new(Group::of(vec![me], me));
-        let errhandler = world.charter().errhandler();
+        let of_birth =
+            |(birth, appnum): &(Arc<births::Birth>, usize)| birth.errhandler(world, *appnum);
+        let errhandler = birth.as_ref().map_or_else(|| world.charter().errhandler(), of_birth);
         let engine = Engine::new(world, me.seat, me.incarnation, pulse.clone());
         if birth.is_some() {
             engine.keep_off_fast_path();

@@ -13,7 +13,7 @@ use crate::mpi::comm::bootstrap::Circle;
 use crate::mpi::comm::group::Group;
 use crate::mpi::comm::intercomm::{Meeting, learn, living_root};
 use crate::mpi::comm::prepared::{Draft, Words};
-use crate::mpi::dynamic::ports::{Found, Partner, Ports, Side, Ticket};
+use crate::mpi::dynamic::ports::{Found, Partner, Ports, Side, Ticket, lost};
 use crate::mpi::error::{Class, Result};
 use crate::mpi::failure::ulfm::must_not_be_revoked;
 use crate::mpi::lane::Lane;
@@ -67,33 +67,40 @@ fn meet_at(
 ) -> Result<Words> {
     must_not_be_revoked(process, comm)?;
     let ports = process.world.tenant::<Ports>();
-    let (partner, talk) = match ports.come(process, side, comm.living().rank, name)? {
-        Found::Partner { ticket, talk } => {
-            tell(process, ticket, TAKEN)?;
-            (ticket.member, talk)
-        }
-        Found::Wait { ticket, owner } => {
-            let heard = wait(process, comm, ticket, expected.unwrap_or(owner));
-            match (ports.leave(name, ticket), heard) {
-                (Some(Partner { member, talk }), Ok(_)) => (member, talk),
-                (Some(Partner { member, talk }), Err(failure)) => {
-                    if !failure.is_death() {
-                        let _told = Meeting::new(process, pair(process, member), talk).refuse();
-                    }
-                    return Err(failure);
-                }
-                (None, Ok(())) => {
-                    let words = "the port was closed while this process waited there";
-                    return Err(Class::PORT.because(words));
-                }
-                (None, Err(failure)) if !failure.is_death() && process.world.is_dead(owner) => {
-                    let words = "the process that opened the port has failed";
-                    return Err(Class::PORT.because(words));
-                }
-                (None, Err(failure)) => return Err(failure),
+    let found = ports.come(process, side, comm.living().rank, name);
+    let (partner, talk) =
+        match found.map_err(|why| expected.map_or(why, |_| lost(process.world)))? {
+            Found::Partner { ticket, talk } => {
+                tell(process, ticket, TAKEN)?;
+                (ticket.member, talk)
             }
-        }
-    };
+            Found::Wait { ticket, owner } => {
+                let heard = wait(process, comm, ticket, expected.unwrap_or(owner));
+                match (ports.leave(name, ticket), heard) {
+                    (Some(Partner { member, talk }), Ok(_)) => (member, talk),
+                    (Some(Partner { member, talk }), Err(failure)) => {
+                        if !failure.is_death() {
+                            let _told = Meeting::new(process, pair(process, member), talk).refuse();
+                        }
+                        return Err(failure);
+                    }
+                    (None, Ok(())) if expected.is_some() => return Err(lost(process.world)),
+                    (None, Ok(())) => {
+                        let words = "the port was closed while this process waited there";
+                        return Err(Class::PORT.because(words));
+                    }
+                    (None, Err(failure))
+                        if expected.is_none()
+                            && !failure.is_death()
+                            && process.world.is_dead(owner) =>
+                    {
+                        let words = "the process that opened the port has failed";
+                        return Err(Class::PORT.because(words));
+                    }
+                    (None, Err(failure)) => return Err(failure),
+                }
+            }
+        };
     Meeting::new(process, pair(process, partner), talk).within(comm).exchange(&comm.living().group)
 }
 

@@ -141,11 +141,18 @@ impl Ports {
         let mut table = self.0.lock();
         let partner = table.open.get(theirs).map(|port| port.owner);
         let partner = partner.filter(|partner| !process.world.is_dead(*partner));
-        let partner = partner.ok_or_else(|| no_port(theirs))?;
+        let partner = partner.ok_or_else(|| lost(process.world))?;
         let port = table.open.get_mut(own).expect("its owner closes it later");
         port.joined = Some(theirs.to_vec());
         Ok(partner)
     }
+}
+
+/// The process at the other end of a socket joins nobody any more: it has failed, or has given up,
+/// for which failures of others are the usual reason.
+pub(super) fn lost(world: &World) -> crate::mpi::error::Failure {
+    let class = if world.epoch() > 0 { Class::PROC_ABORTED } else { Class::OTHER };
+    class.because("the process at the other end of the socket has failed, or has given up")
 }
 
 fn no_port(name: &[u8]) -> crate::mpi::error::Failure {
