@@ -138,6 +138,16 @@ fn windows_of_before_a_recovery_are_stale() {
 }
 
 #[test]
+fn who_asks_in_vain_whether_accesses_are_complete_hears_of_a_recovery() {
+    let program = build("win_test_left.c");
+    for kind in ["thread", "fiber"] {
+        let run = support::run(&program).ranks(3).env("FTMPI_RANKS", kind).deadline(20);
+        let seen = run.option("--mode=rebuild").option("--msg=cont").succeeds();
+        assert_eq!(seen.stdout, "well\n".repeat(3), "{kind}: {seen}");
+    }
+}
+
+#[test]
 fn memory_that_is_not_there_ends_the_one_that_names_it() {
     let program = build("rma_bad.c");
     for case in ["target", "put", "get", "accumulate", "fetch"] {
