@@ -137,6 +137,18 @@ fn windows_of_before_a_recovery_are_stale() {
     }
 }
 
+/// The oracle of the random case: a library with one mistake does not pass.
+#[test]
+fn a_mistake_in_any_access_is_found_by_the_random_case() {
+    let source = support::c("rma.c").and("rma_broken.c");
+    let program = source.flags(&["-O1", "-Wall", "-DSMALL"]).build();
+    support::run(&program).ranks(3).args(["random"]).succeeds();
+    for call in ["put", "get", "accumulate", "fetch"] {
+        let seen = support::run(&program).ranks(3).env("BROKEN", call).args(["random"]).outcome();
+        assert_eq!(seen.status, Some(99), "{call}: {seen}");
+    }
+}
+
 #[test]
 fn who_asks_in_vain_whether_accesses_are_complete_hears_of_a_recovery() {
     let program = build("win_test_left.c");
