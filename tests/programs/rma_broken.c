@@ -35,8 +35,8 @@ int MPI_Accumulate(const void *from, int count, MPI_Datatype type, int to, MPI_A
     return PMPI_Accumulate(from, count, type, to, at, there, remote, op, win);
 }
 
-int MPI_Fetch_and_op(const void *from, void *into, MPI_Datatype type, int to, MPI_Aint at, MPI_Op op,
-                     MPI_Win win)
+int MPI_Fetch_and_op(const void *from, void *into, MPI_Datatype type, int to, MPI_Aint at,
+                     MPI_Op op, MPI_Win win)
 {
     /* The result is right; the value in the window is not. */
     if (is_wrong("fetch"))
