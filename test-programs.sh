@@ -131,7 +131,7 @@ parallel_hdf5() {
         --disable-shared --disable-tools --enable-build-mode=production --prefix="$hdf5" \
         CFLAGS="-O1 -w"
     step hdf5-build 1800 make -C src -j2 install
-    step hdf5-build-hl 900 make -C hl -j2 install
+    step hdf5-build-hl 900 make -C hl/src -j2 install
 }
 
 # The reference BLAS and LAPACK, as archives.
