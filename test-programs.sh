@@ -16,6 +16,7 @@
 #     mumps      MUMPS: a direct solver for sparse systems (Fortran)
 #     netcdf     NetCDF-4 over parallel HDF5: its own parallel tests (C)
 #     opencoarrays  OpenCoarrays: coarrays of Fortran over one-sided communication
+#     pnetcdf    PnetCDF: its own parallel tests of files that ranks share (C, Fortran)
 #     petsc      PETSc: `make check` and tests of communication patterns (C, Fortran)
 #     rsmpi      rsmpi: the examples of the crate `mpi` (Rust)
 #     sundials   SUNDIALS: time integrators, their tests and examples (C)
@@ -30,7 +31,7 @@
 set -eu
 cd "$(dirname "$0")"
 root=$PWD
-usual="abi arpack boost espresso fftw hdf5 hpcc hypre lammps mumps netcdf opencoarrays petsc rsmpi sundials"
+usual="abi arpack boost espresso fftw hdf5 hpcc hypre lammps mumps netcdf opencoarrays petsc pnetcdf rsmpi sundials"
 case ${1:-} in
 -h | --help)
     sed -n '2,/^set/{/^set/!s/^# \{0,1\}//p}' "$0"
