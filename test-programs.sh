@@ -135,6 +135,35 @@ parallel_hdf5() {
     step hdf5-build-hl 900 make -C hl/src -j2 install
 }
 
+# autoconf, automake and libtool, where the machine has none: those of Debian, which are told where
+# they are now.
+autotools() {
+    ! command -v autoreconf >/dev/null || return 0
+    tools=$work/autotools
+    if [ ! -e "$tools/done" ]; then
+        lists
+        say "fetching autotools"
+        cd "$work/fetched"
+        step autotools 600 env APT_CONFIG="$work/apt/apt.conf" apt-get download \
+            autoconf automake autotools-dev libtool m4 libsigsegv2
+        for package in autoconf_*.deb automake_*.deb autotools-dev_*.deb libtool_*.deb m4_*.deb \
+            libsigsegv2_*.deb; do
+            dpkg-deb -x "$package" "$tools"
+        done
+        own='m4\|auto[a-z0-9]*\|aclocal\|libtoolize'
+        grep -rlI '/usr/\(share\|bin\)' "$tools/usr/bin" "$tools/usr/share" | xargs sed -i \
+            -e "s#/usr/share#$tools/usr/share#g" -e "s#/usr/bin/\($own\)#$tools/usr/bin/\1#g"
+        for tool in aclocal automake; do
+            ln -sf "$(basename "$tools"/usr/bin/$tool-*)" "$tools/usr/bin/$tool"
+        done
+        touch "$tools/done"
+    fi
+    PATH=$PATH:$tools/usr/bin
+    LD_LIBRARY_PATH=$tools/usr/lib/x86_64-linux-gnu${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}
+    M4=$tools/usr/bin/m4
+    export PATH LD_LIBRARY_PATH M4
+}
+
 # The reference BLAS and LAPACK, as archives.
 algebra() {
     blas=$work/algebra/usr/lib/x86_64-linux-gnu/blas/libblas.a

@@ -1,8 +1,10 @@
 # PnetCDF: its own parallel tests, in C and Fortran, which check themselves.
 source_of pnetcdf
+autotools
 cd "$work/pnetcdf"
 if [ ! -e test/built ]; then
     say "building pnetcdf"
+    [ -e configure ] || step pnetcdf-autoreconf 600 autoreconf -i
     [ -e Makefile ] || step pnetcdf-configure 900 ./configure MPICC=mpicc MPICXX=mpicxx \
         MPIF77=mpifort MPIF90=mpifort CFLAGS="-O1 -w" CXXFLAGS="-O1 -w" FFLAGS="-O1 -w" \
         FCFLAGS="-O1 -w" --disable-shared "TESTMPIRUN=ftrun -np NP" TESTSEQRUN=
