@@ -17,6 +17,7 @@
 #     mumps      MUMPS: a direct solver for sparse systems (Fortran)
 #     netcdf     NetCDF-4 over parallel HDF5: its own parallel tests (C)
 #     opencoarrays  OpenCoarrays: coarrays of Fortran over one-sided communication
+#     pnetcdf    PnetCDF: its own parallel tests of files that ranks share (C, Fortran)
 #     petsc      PETSc: `make check` and tests of communication patterns (C, Fortran)
 #     rsmpi      rsmpi: the examples of the crate `mpi` (Rust)
 #     sundials   SUNDIALS: time integrators, their tests and examples (C)
@@ -31,7 +32,7 @@
 set -eu
 cd "$(dirname "$0")"
 root=$PWD
-usual="abi arpack boost espresso fftw hdf5 hpcc hypre lammps mpi4py mumps netcdf opencoarrays petsc rsmpi sundials"
+usual="abi arpack boost espresso fftw hdf5 hpcc hypre lammps mpi4py mumps netcdf opencoarrays petsc pnetcdf rsmpi sundials"
 case ${1:-} in
 -h | --help)
     sed -n '2,/^set/{/^set/!s/^# \{0,1\}//p}' "$0"
@@ -132,7 +133,36 @@ parallel_hdf5() {
         --disable-shared --disable-tools --enable-build-mode=production --prefix="$hdf5" \
         CFLAGS="-O1 -w"
     step hdf5-build 1800 make -C src -j2 install
-    step hdf5-build-hl 900 make -C hl -j2 install
+    step hdf5-build-hl 900 make -C hl/src -j2 install
+}
+
+# autoconf, automake and libtool, where the machine has none: those of Debian, which are told where
+# they are now.
+autotools() {
+    ! command -v autoreconf >/dev/null || return 0
+    tools=$work/autotools
+    if [ ! -e "$tools/done" ]; then
+        lists
+        say "fetching autotools"
+        cd "$work/fetched"
+        step autotools 600 env APT_CONFIG="$work/apt/apt.conf" apt-get download \
+            autoconf automake autotools-dev libtool m4 libsigsegv2
+        for package in autoconf_*.deb automake_*.deb autotools-dev_*.deb libtool_*.deb m4_*.deb \
+            libsigsegv2_*.deb; do
+            dpkg-deb -x "$package" "$tools"
+        done
+        own='m4\|auto[a-z0-9]*\|aclocal\|libtoolize'
+        grep -rlI '/usr/\(share\|bin\)' "$tools/usr/bin" "$tools/usr/share" | xargs sed -i \
+            -e "s#/usr/share#$tools/usr/share#g" -e "s#/usr/bin/\($own\)#$tools/usr/bin/\1#g"
+        for tool in aclocal automake; do
+            ln -sf "$(basename "$tools"/usr/bin/$tool-*)" "$tools/usr/bin/$tool"
+        done
+        touch "$tools/done"
+    fi
+    PATH=$PATH:$tools/usr/bin
+    LD_LIBRARY_PATH=$tools/usr/lib/x86_64-linux-gnu${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}
+    M4=$tools/usr/bin/m4
+    export PATH LD_LIBRARY_PATH M4
 }
 
 # The reference BLAS and LAPACK, as archives.

@@ -120,9 +120,77 @@ fn whoever_dies_around_a_spawn_the_others_hear_of_it() {
 }
 
 #[test]
-fn modes_of_ft_mpi_and_a_full_universe_refuse_to_spawn() {
+fn a_partner_that_dies_after_it_has_said_its_name_is_a_failed_process() {
+    for kind in KINDS {
+        let run = support::run(&ports()).ranks(2).option("--mode=ulfm").option(kind);
+        assert_eq!(run.args(["lost"]).succeeds().lines_with("0 errors"), 1, "{kind}");
+    }
+}
+
+#[test]
+fn infos_say_how_ranks_are_spawned() {
+    let program = support::c("spawn_keys.c").flags(&["-O2"]).build();
+    let file = support::fresh_directory("spawn_keys").join("keys");
+    for kind in KINDS {
+        let run = support::run(&program).ranks(2).option(kind).option("--universe=6");
+        let seen = run.args([file.to_str().expect("a plain path")]).succeeds();
+        assert_eq!(seen.lines_with("0 errors"), 1, "{kind}: {seen}");
+    }
+}
+
+#[test]
+fn who_disconnects_waits_for_what_is_under_way_and_for_all_others() {
+    let program = support::c("disconnect.c").flags(&["-O2"]).build();
+    for kind in KINDS {
+        for ranks in [1, 2, 5, 16] {
+            let seen = support::run(&program).ranks(ranks).option(kind).succeeds();
+            assert_eq!(seen.lines_with("0 errors"), 1, "{ranks}, {kind}: {seen}");
+        }
+        for case in [&["death"][..], &["death", "inter"]] {
+            let run = support::run(&program).ranks(4).option(kind).option("--mode=ulfm");
+            let seen = run.args(case).deadline(20).succeeds();
+            assert_eq!(seen.lines_with("0 errors"), 3, "{kind}: {seen}");
+        }
+    }
+}
+
+#[test]
+fn a_full_universe_refuses_to_spawn() {
     let seen = support::run(&spawn()).ranks(2).option("--universe=2").outcome();
     assert!(seen.stderr.contains("its universe is 2; allow more with"), "{seen}");
-    let run = support::run(&spawn()).ranks(2).option("--mode=rebuild").args(["deaths"]);
-    assert_eq!(run.succeeds().lines_with("has heard"), 2);
+}
+
+/// Each world recovers for itself, the other hears of it, and then both meet anew.
+#[test]
+fn a_world_recovers_without_the_one_that_has_spawned_it_and_both_meet_again() {
+    let program = support::c("worlds.c").flags(&["-O2"]).build();
+    let victims: [&[&str]; 6] =
+        [&["c1"], &["p0"], &["p0", "c0"], &["p2", "c1", "c2"], &["self", "c1"], &["self", "p2"]];
+    for (which, victims) in victims.into_iter().enumerate() {
+        for (mode, msg) in [("rebuild", "noop"), ("shrink", "cont"), ("blank", "noop")] {
+            let run = support::run(&program).ranks(3).option(KINDS[which % 2]).args(victims);
+            let run = run.env("MODE", mode).option(format!("--mode={mode}")).deadline(30);
+            let seen = run.option(format!("--msg={msg}")).succeeds();
+            let deaths = victims.iter().filter(|victim| **victim != "self").count();
+            let living = if mode == "rebuild" { 6 } else { 6 - deaths };
+            assert_eq!(seen.lines_with(": 0 errors"), living, "{mode} {victims:?}: {seen}");
+        }
+    }
+}
+
+#[test]
+fn a_spawn_that_dies_with_a_parent_does_not_count_against_the_job() {
+    let program = spawn();
+    for mode in ["rebuild", "shrink", "blank"] {
+        for (victim, call) in [("0", "MPI_Comm_spawn"), ("1", "MPI_Comm_spawn"), ("2", "MPI_Init")]
+        {
+            for (which, moment) in ["before", "inside", "after"].into_iter().enumerate() {
+                let kill = format!("--kill={victim}@{moment}:{call}:1");
+                let run = support::run(&program).ranks(2).option("--universe=8");
+                let run = run.option(format!("--mode={mode}")).option(KINDS[which % 2]);
+                let seen = run.option(&kill).args(["deaths"]).deadline(20).succeeds();
+                assert!(seen.lines_with("parent") >= 1, "{mode} {kill}: {seen}");
+            }
+        }
+    }
 }

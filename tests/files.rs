@@ -128,6 +128,39 @@ fn functions_of_fortran_convert_data() {
     assert_eq!(seen.lines_with("all is well"), 1, "{seen}");
 }
 
+/// A small file system of its own, where the kernel lets users make one.
+#[test]
+fn a_file_system_without_room_is_an_error_of_its_own() {
+    let program = support::c("files_full.c").flags(&flags()).build();
+    let here = support::fresh_directory("full");
+    let within = |script: &str| {
+        let mount = format!("mount -t tmpfs -o size=256k none {0} && cd {0}", here.display());
+        let script = format!("{mount} && {script}");
+        support::command("unshare").args(["-rm", "sh", "-c", &script]).deadline(30).outcome()
+    };
+    if within("true").status != Some(0) {
+        println!("skipped: no file system can be mounted in a user namespace here");
+        return;
+    }
+    for (ranks, kind) in [(1, "thread"), (3, "fiber")] {
+        let (ftrun, program) = (support::ftrun(), program.path().to_path_buf());
+        let (ftrun, program) = (ftrun.display(), program.display());
+        let seen = within(&format!("exec {ftrun} -np {ranks} --ranks={kind} {program}"));
+        assert_eq!((seen.status, seen.lines_with("ok")), (Some(0), ranks), "{seen}");
+    }
+}
+
+#[test]
+fn in_atomic_mode_accesses_that_are_outstanding_and_collective_ones_are_whole() {
+    let program = support::c("files_atomic.c").flags(&flags()).build();
+    for ranks in [1, 2, 4] {
+        for kind in KINDS {
+            let run = run(&program, ranks).0.env("FTMPI_RANKS", kind);
+            assert_eq!(run.succeeds().lines_with("ok"), ranks, "{ranks}, {kind}");
+        }
+    }
+}
+
 /// What the model says of this seed.
 fn follows_the_model(program: &Program, seed: u64, rounds: &str) {
     let ranks = 1 + seed as usize % 6;
@@ -141,6 +174,21 @@ fn follows_the_model(program: &Program, seed: u64, rounds: &str) {
 fn random_views_and_accesses_are_those_of_a_naive_writer() {
     let program = support::c("files_random.c").flags(&flags()).build();
     (1..=36).for_each(|seed| follows_the_model(&program, seed, "10"));
+}
+
+/// A rank dies at some call: every byte is as old or as new, and what survivors are told is true.
+#[test]
+fn a_death_at_any_call_leaves_what_the_model_allows() {
+    let program = support::c("files_random.c").flags(&flags()).build();
+    for seed in 1..=40 {
+        let ranks = 2 + seed % 5;
+        let (victim, moment) = (seed / 3 % ranks, ["before", "inside", "after"][seed % 3]);
+        let kill = format!("--kill={victim}@{moment}:call:{}", 20 + seed * 37 % 400);
+        let run = run(&program, ranks).0.env("FTMPI_RANKS", KINDS[seed / 2 % 2]).deadline(30);
+        let run = run.option("--mode=ulfm").option(&kill);
+        let seen = run.args([seed.to_string().as_str(), "10", "deaths"]).succeeds();
+        assert_eq!(seen.lines_with("as far as the model says"), ranks - 1, "{kill} {seed}: {seen}");
+    }
 }
 
 #[test]

@@ -107,9 +107,8 @@ impl Cell {
     fn makes_sense(&self) -> bool {
         let mode = MODES[self.mode].0;
         match self.case {
-            // Without a recovery nobody tells a group that the other one has given up.
-            "accept_connect" | "join" if mode == "continue" => return false,
-            "spawn" | "spawn_multiple" if mode != "continue" => return false,
+            // Without a recovery nobody tells those who accept that nobody else will connect.
+            "accept_connect" if mode == "continue" => return false,
             _ => {}
         }
         match mode {

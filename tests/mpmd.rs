@@ -254,6 +254,33 @@ fn a_replacement_runs_the_program_of_the_dead_and_a_seed_repeats_the_run() {
 }
 
 #[test]
+fn failures_of_any_program_are_reported_and_all_ranks_are_watched() {
+    let one = support::c("c_examples/rebuild.c").flags(&["-O2"]).build();
+    let other = support::c("c_examples/rebuild.c").flags(&["-O1"]).build();
+    let file = support::fresh_directory("mpmd").join("report");
+    let report = format!("--report={}", file.display());
+    let kills = "--kill=0@before:MPI_Allreduce:10 --kill=3@inside:MPI_Allreduce:20";
+    let options = kills.split(' ').chain([report.as_str(), "--mode=rebuild", "--tui"]);
+    let programs = ["-np", "2", path(&one), "50", ":", "-np", "3", path(&other), "50"];
+    let words: Vec<&str> = options.chain(programs).collect();
+    let seen = ftrun(&words).succeeds();
+    let lines = std::fs::read_to_string(&file).expect("the report is written");
+    for victim in ["\"rank\":0", "\"rank\":3"] {
+        assert_eq!(lines.lines().filter(|line| line.contains(victim)).count(), 1, "{lines}");
+    }
+    assert_eq!(
+        lines.lines().filter(|line| line.contains("\"outcome\":\"recovered\"")).count(),
+        2,
+        "{lines}"
+    );
+    let last = seen.stderr.rsplit("\u{1b}[H").next().expect("a picture");
+    assert!(last.contains("5 ranks") && last.contains("5 of 5 alive, ended"), "{seen}");
+    // A page that nobody opens changes nothing.
+    let seen = ftrun(&[&["--watch"], &programs[..]].concat()).succeeds();
+    says(&seen, "5 ranks, 0 restarted, 50 steps");
+}
+
+#[test]
 fn what_cannot_run_is_named() {
     let one = speaker("one");
     let with = |words: &[&str]| {

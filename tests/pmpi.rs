@@ -123,6 +123,32 @@ fn a_tool_that_is_preloaded_sees_every_call() {
     counts(run, &program().link(&no_tool()).build());
 }
 
+/// What worlds and groups do to meet, they do without calls that a tool would count.
+#[test]
+fn a_tool_sees_groups_meet_and_worlds_being_spawned() {
+    let witness = "#include <stdio.h>\nint tool_count(const char *name);\n\
+         static void __attribute__((destructor)) tell(void)\n{\n    \
+         printf(\"accept %d connect %d spawn %d multiple %d disconnect %d\\n\",\n        \
+         tool_count(\"MPI_Comm_accept\"), tool_count(\"MPI_Comm_connect\"),\n        \
+         tool_count(\"MPI_Comm_spawn\"), tool_count(\"MPI_Comm_spawn_multiple\"),\n        \
+         tool_count(\"MPI_Comm_disconnect\"));\n}\n";
+    let with_tool = |file: &str| {
+        let source = support::c(file).and(&text_file("tool.c", &tool()));
+        source.and(&text_file("witness.c", witness)).flags(&["-O1"]).build()
+    };
+    let seen = support::run(&with_tool("ports.c")).ranks(4).args(["serve", "3"]).succeeds();
+    assert_eq!(seen.lines_with("accept 3 connect 0 spawn 0 multiple 0 disconnect 3"), 2, "{seen}");
+    assert_eq!(seen.lines_with("accept 0 connect 3 spawn 0 multiple 0 disconnect 3"), 2, "{seen}");
+    // The first rank alone spawns once more, and three calls fail.
+    let seen = support::run(&with_tool("spawn.c")).ranks(2).succeeds();
+    let lines = [
+        "accept 0 connect 0 spawn 5 multiple 1 disconnect 3",
+        "accept 0 connect 0 spawn 4 multiple 1 disconnect 2",
+        "accept 0 connect 0 spawn 0 multiple 0 disconnect 1",
+    ];
+    assert_eq!(lines.map(|line| seen.lines_with(line)), [1, 1, 8], "{seen}");
+}
+
 #[test]
 fn a_wrapper_in_fortran_sees_the_calls_of_fortran() {
     let linked = support::fortran("pmpi_tool.f90").and("pmpi.f90").build();

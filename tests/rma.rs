@@ -137,6 +137,28 @@ fn windows_of_before_a_recovery_are_stale() {
     }
 }
 
+/// The oracle of the random case: a library with one mistake does not pass.
+#[test]
+fn a_mistake_in_any_access_is_found_by_the_random_case() {
+    let source = support::c("rma.c").and("rma_broken.c");
+    let program = source.flags(&["-O1", "-Wall", "-DSMALL"]).build();
+    support::run(&program).ranks(3).args(["random"]).succeeds();
+    for call in ["put", "get", "accumulate", "fetch"] {
+        let seen = support::run(&program).ranks(3).env("BROKEN", call).args(["random"]).outcome();
+        assert_eq!(seen.status, Some(99), "{call}: {seen}");
+    }
+}
+
+#[test]
+fn who_asks_in_vain_whether_accesses_are_complete_hears_of_a_recovery() {
+    let program = build("win_test_left.c");
+    for kind in ["thread", "fiber"] {
+        let run = support::run(&program).ranks(3).env("FTMPI_RANKS", kind).deadline(20);
+        let seen = run.option("--mode=rebuild").option("--msg=cont").succeeds();
+        assert_eq!(seen.stdout, "well\n".repeat(3), "{kind}: {seen}");
+    }
+}
+
 #[test]
 fn memory_that_is_not_there_ends_the_one_that_names_it() {
     let program = build("rma_bad.c");

@@ -5,7 +5,7 @@ use crate::abi::kinds::*;
 use crate::mpi::comm::intercomm::Sides;
 use crate::mpi::comm::wishes::Wish;
 use crate::mpi::comm::{create, intercomm};
-use crate::mpi::dynamic::spawn;
+use crate::mpi::dynamic::{disconnect, spawn};
 use crate::mpi::env;
 
 mpi!(
@@ -216,11 +216,11 @@ mpi!(
 );
 
 mpi!(
-    /// Frees `comm`: an intracommunicator has nothing to wait for (MPI-5.0 §11.10.4).
+    /// Frees `comm` when all that is under way there has ended, at all members (MPI-5.0 §11.10.4).
     #[fortran(mpi_comm_disconnect_)]
     #[raises_on(comm)]
     fn MPI_Comm_disconnect(process: &Process, comm: Var<MPI_Comm>) {
-        create::free(process, comm.key())?;
+        disconnect::disconnect(process, comm.key())?;
         comm.set_null();
         Ok(())
     }

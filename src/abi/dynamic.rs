@@ -1,7 +1,8 @@
 //! Dynamic processes: spawned worlds, ports, names, and connections (MPI-5.0 §11.8 to §11.11).
 
 use crate::abi::kinds::*;
-use crate::mpi::dynamic::spawn::{self, Command, Orders};
+use crate::mpi::dynamic::hints::Command;
+use crate::mpi::dynamic::spawn::{self, Orders};
 use crate::mpi::dynamic::{connect, join, ports};
 
 mpi!(
@@ -96,7 +97,7 @@ mpi!(
         };
         let orders = Orders::of(&comm, root, one);
         let spawned = spawn::spawn(process, &comm, root, &orders);
-        array_of_errcodes.fill(spawn::code(&spawned), orders.codes(&spawned));
+        array_of_errcodes.fill(&orders.codes(&spawned));
         intercomm.set(spawned?.handle);
         Ok(())
     }
@@ -124,7 +125,7 @@ mpi!(
         };
         let orders = Orders::of(&comm, root, all);
         let spawned = spawn::spawn(process, &comm, root, &orders);
-        array_of_errcodes.fill(spawn::code(&spawned), orders.codes(&spawned));
+        array_of_errcodes.fill(&orders.codes(&spawned));
         intercomm.set(spawned?.handle);
         Ok(())
     }

@@ -31,7 +31,7 @@ mpix!(
     /// Revokes `comm` for all of its members.
     #[names(MPIX_Comm_revoke mpix_comm_revoke_, MPI_Comm_revoke mpi_comm_revoke_)]
     fn (process: &Process, comm: MPI_Comm) {
-        ulfm::revoke(process, &comm);
+        comm.revoke(process.world, process.me);
         Ok(())
     }
 );

@@ -20,6 +20,7 @@ pub use crate::engine::rank::steps::Steps;
 pub use crate::engine::rank::synchronize::PeerWait;
 pub use crate::engine::rank::tally::{Observer, Path, Tally};
 pub use crate::engine::shared::agreements::{Key as Matter, Purpose, Summons};
+pub use crate::engine::shared::home::Home;
 pub use crate::engine::shared::mismatch::Void;
 pub use crate::engine::shared::recovery_cache::CommittedView;
 pub use crate::engine::shared::world::{CONTEXTS, World};
@@ -44,6 +45,7 @@ use std::sync::{Arc, OnceLock};
 /// One incarnation's end of the wire, and everything it has under way.
 pub struct Engine {
     world: &'static World,
+    home: Arc<Home>,
     me: Member,
     pulse: Pulse,
     port: &'static Port,
@@ -161,6 +163,7 @@ impl Engine {
         world.put_to_use();
         Engine {
             world,
+            home: world.home_of(seat),
             me: Member { seat, incarnation },
             pulse,
             port,
@@ -187,6 +190,12 @@ impl Engine {
     pub fn keep_off_fast_path(&self) {
         self.is_elsewhere.store(true, Ordering::Relaxed);
         self.fast_path.store(u64::MAX, Ordering::Relaxed);
+    }
+
+    /// The world that this rank is born into.
+    #[inline]
+    pub fn home(&self) -> &Home {
+        &self.home
     }
 
     /// Whose engine this is.

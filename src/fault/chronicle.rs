@@ -3,6 +3,7 @@
 
 use crate::base::Member;
 use crate::machine::berths::Relocation;
+use std::ops::Range;
 use std::time::Duration;
 
 /// The open records, and the finished ones that have not been taken.
@@ -123,10 +124,14 @@ impl Chronicle {
         }
     }
 
-    /// A recovery is complete, with these members: finishes the records of all others. Only the
-    /// first report counts.
-    pub fn committed(&mut self, members: &[Member], generation: u64, now: Duration) {
-        let is_over = |incident: &mut Incident| !members.contains(&incident.member);
+    /// A recovery of the world in `seats` is complete, with these members: finishes the records of
+    /// all others there. Only the first report counts.
+    pub fn committed(
+        &mut self, seats: Range<usize>, members: &[Member], generation: u64, now: Duration,
+    ) {
+        let is_over = |incident: &mut Incident| {
+            seats.contains(&incident.member.seat) && !members.contains(&incident.member)
+        };
         let over = self.open.extract_if(.., is_over);
         self.over.extend(
             over.map(|incident| Incident { committed: Some((now, generation)), ..incident }),
@@ -176,8 +181,8 @@ mod tests {
         chronicle.agreed(&[one], at(17));
         chronicle.respawned(next, None, at(18));
         chronicle.respawned(one, None, at(19));
-        chronicle.committed(&[next, two], 1, at(20));
-        chronicle.committed(&[next, two], 1, at(21));
+        chronicle.committed(0..3, &[next, two], 1, at(20));
+        chronicle.committed(0..3, &[next, two], 1, at(21));
         let told = chronicle.tell();
         let [incident] = told.as_slice() else { panic!("one is over: {told:?}") };
         assert_eq!(incident.recorded, Some(at(12)), "the first record counts");

@@ -104,7 +104,7 @@ impl Policy {
     }
 
     /// Decides how the job continues after a failure, before any other thread can report it.
-    fn decide(&self, status: i32, obituary: &str, has_left: bool) -> Verdict {
+    fn decide(&self, seat: usize, status: i32, obituary: &str, has_left: bool) -> Verdict {
         end::blame(status);
         let rules = self.world.rules();
         let next = match rules {
@@ -132,7 +132,7 @@ impl Policy {
         // Under ULFM the program repairs itself, and a rank that exits successfully makes up for
         // failures (see `status`). A status after MPI_Finalize is not a death.
         if rules != Rules::Ulfm || has_left {
-            self.world.blame(status, has_left);
+            self.world.blame(seat, status, has_left);
         }
         Verdict::Continue
     }
@@ -185,7 +185,8 @@ impl Tenant for Policy {
                 self.has_leaver.fetch_or(has_left, Ordering::Relaxed);
                 self.chronicle(rank, ending, &obituary, order);
                 // A rank that exits without finalizing MPI has failed, whatever its status.
-                self.decide(if status == 0 { 1 } else { status }, &obituary, has_left)
+                let status = if status == 0 { 1 } else { status };
+                self.decide(rank.seat, status, &obituary, has_left)
             }
         };
         // If a failure ends the job, other ranks are not told: each would report it again, and only

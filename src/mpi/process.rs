@@ -129,7 +129,9 @@ impl Process {
         let appnum = birth.as_ref().map_or_else(|| life::app_of(me.seat), |(_, appnum)| *appnum);
         let context = birth.as_ref().map_or(comm::WORLD_CONTEXT, |(birth, _)| birth.context);
         let alone = Arc::new(Group::of(vec![me], me));
-        let errhandler = world.charter().errhandler();
+        let of_birth =
+            |(birth, appnum): &(Arc<births::Birth>, usize)| birth.errhandler(world, *appnum);
+        let errhandler = birth.as_ref().map_or_else(|| world.charter().errhandler(), of_birth);
         let engine = Engine::new(world, me.seat, me.incarnation, pulse.clone());
         if birth.is_some() {
             engine.keep_off_fast_path();
@@ -266,6 +268,13 @@ impl Process {
     /// How many bytes the rank's heap takes up, its large blocks excluded.
     pub fn heap_bytes(&self) -> usize {
         life::living(self.me.seat).map_or(0, |rank| rank.heap_bytes())
+    }
+
+    /// All communicators that the program has made, those of windows and files included.
+    pub(super) fn made_comms(&self) -> impl Iterator<Item = Held<Comm>> {
+        let files = self.files.all().into_iter().map(|(_, file)| file.comm.clone());
+        let made = self.comms.all().into_iter().map(|(_, comm)| comm);
+        made.chain(self.hidden_comms()).map(Held::Counted).chain(files)
     }
 
     /// The communicators of its windows.

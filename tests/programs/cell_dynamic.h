@@ -45,7 +45,7 @@ static int join(void)
     }
     code = ready(MPI_SUCCESS);
     other = rank % 2 ? atoi(words[rank - 1]) : ends[0];
-    return either(code, met(MPI_Comm_join(other, &inter)));
+    return either(code, MPI_Comm_join(other, &inter));
 }
 
 static int disconnect(void)

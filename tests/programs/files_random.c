@@ -1,13 +1,50 @@
 /* Random views and accesses, byte by byte against a naive model of the file. All ranks draw the
- * same numbers, so each knows what all others do. Arguments: seed, rounds. */
+ * same numbers, so each knows what all others do. Arguments: seed, rounds, and `deaths` if a rank
+ * is ordered to die. Then every byte is in the end what it was before the last step or what some
+ * rank has written in it, and what a survivor is told to have written is there. */
 #define _GNU_SOURCE
 #include "check.h"
 #include <fcntl.h>
 #include <stdint.h>
 #include <unistd.h>
 
-#define GOOD(call) EQUAL(call, MPI_SUCCESS)
+#define GOOD(call)                                                                                 \
+    do {                                                                                           \
+        int code__ = (call);                                                                       \
+        if (is_of_death(code__))                                                                   \
+            is_lost = 1;                                                                           \
+        else if (code__ != MPI_SUCCESS)                                                            \
+            complain(code__, __LINE__);                                                            \
+    } while (0)
 enum { MOST = 1 << 18, TILE = 3000, SEGMENTS = 64 };
+
+static int is_tolerant, is_lost;
+
+static int is_of_death(int code)
+{
+    int class;
+    MPI_Error_class(code, &class);
+    return is_tolerant && (class == MPIX_ERR_PROC_FAILED || class == MPIX_ERR_REVOKED);
+}
+
+static void complain(int code, int line)
+{
+    char words[MPI_MAX_ERROR_STRING];
+    int length;
+    MPI_Error_string(code, words, &length);
+    FAIL("line %d: %s", line, words);
+}
+
+/* Waits for all; whether some rank has died, as all know then. */
+static int meet(void)
+{
+    int is_well = !is_lost;
+    if (!is_tolerant)
+        return MPI_Barrier(MPI_COMM_WORLD) != MPI_SUCCESS;
+    if (MPIX_Comm_agree(MPI_COMM_WORLD, &is_well) != MPI_SUCCESS || !is_well)
+        is_lost = 1;
+    return is_lost;
+}
 
 static uint64_t state;
 static unsigned draw(unsigned below)
@@ -24,8 +61,11 @@ struct view {
     int starts[SEGMENTS], lengths[SEGMENTS], data;
 };
 
-static unsigned char model[MOST], whole[MOST], bytes[MOST], room[2 * MOST];
-static int model_size;
+static unsigned char model[MOST], old[MOST], whole[MOST], bytes[MOST], room[2 * MOST];
+static int model_size, old_size;
+/* What this rank has written in this step, as it was told. */
+static struct view own_view;
+static int own_offset, own_round, own_bytes;
 static MPI_File f;
 
 /* Where the byte of data is in the file. */
@@ -98,7 +138,8 @@ static MPI_Datatype type_of(const struct view *view, MPI_Datatype unit)
     return type;
 }
 
-static void look(const struct view *view)
+/* Whether some rank has died: then the views of before may be in force. */
+static int look(const struct view *view)
 {
     MPI_Datatype unit;
     MPI_Type_contiguous(view->unit, MPI_BYTE, &unit);
@@ -107,6 +148,7 @@ static void look(const struct view *view)
     GOOD(MPI_File_set_view(f, view->displacement, unit, type, "native", MPI_INFO_NULL));
     MPI_Type_free(&type);
     MPI_Type_free(&unit);
+    return is_tolerant && meet();
 }
 
 /* Memory: in one piece, or in blocks with gaps of the same length. */
@@ -208,7 +250,8 @@ static void write_round(int round)
 {
     struct view *views = calloc((size_t)size, sizeof *views);
     deal(views);
-    look(&views[rank]);
+    if (look(&views[rank]))
+        return;
     enum way way = draw(WAYS);
     block = draw(2) ? 0 : 1 + (int)draw(draw(2) ? 9 : 3000);
     for (int r = 0; r < size; r++) {
@@ -229,14 +272,18 @@ static void write_round(int round)
         int items, count;
         void *at = memory(units * unit, &type, &items);
         /* The pointers of the loop are those of all ranks; this call waits for the others only. */
+        memset(&status, 0, sizeof status);
         access_file(1, way, offset, at, items, type, &status);
         MPI_Get_elements(&status, MPI_BYTE, &count);
-        EQUAL(count, units * unit);
+        if (!is_lost)
+            EQUAL(count, units * unit);
+        CHECK(count >= 0 && count <= units * unit);
+        own_view = views[r], own_offset = offset * unit, own_round = round, own_bytes = count;
         if (block)
             MPI_Type_free(&type);
     }
     free(views);
-    MPI_Barrier(MPI_COMM_WORLD);
+    meet();
 }
 
 static void expect_file(void)
@@ -250,14 +297,15 @@ static void expect_file(void)
             if (whole[i] != model[i])
                 FAIL("byte %d of the file is %d, not %d", i, whole[i], model[i]);
     }
-    MPI_Barrier(MPI_COMM_WORLD);
+    meet();
 }
 
 static void read_round(void)
 {
     struct view *views = calloc((size_t)size, sizeof *views);
     deal(views);
-    look(&views[rank]);
+    if (look(&views[rank]))
+        return;
     enum way way = draw(WAYS);
     block = draw(2) ? 0 : 1 + (int)draw(draw(2) ? 9 : 3000);
     for (int r = 0; r < size; r++) {
@@ -277,6 +325,8 @@ static void read_round(void)
         int items, count;
         void *at = memory(units * unit, &type, &items);
         access_file(0, way, offset, at, items, type, &status);
+        if (is_lost)
+            continue;
         MPI_Get_elements(&status, MPI_BYTE, &count);
         EQUAL(count, there);
         for (int i = 0; i < there; i++)
@@ -291,7 +341,7 @@ static void read_round(void)
             EQUAL(*cell(i), 0xee);
     }
     free(views);
-    MPI_Barrier(MPI_COMM_WORLD);
+    meet();
 }
 
 /* In order of the ranks, from the shared pointer on: every rank sees the file alike. */
@@ -299,9 +349,12 @@ static void ordered_round(int round)
 {
     struct view *views = calloc((size_t)size, sizeof *views);
     deal(views);
-    look(&views[0]);
+    if (look(&views[0]))
+        return;
     int unit = views[0].unit, start = (int)draw(20), first = start, is_split = (int)draw(2);
     GOOD(MPI_File_seek_shared(f, start, MPI_SEEK_SET));
+    if (is_tolerant && meet())
+        return;
     block = 0;
     MPI_Status status;
     int mine = 0, units[64];
@@ -325,17 +378,57 @@ static void ordered_round(int round)
     } else {
         GOOD(MPI_File_write_ordered(f, room, units[rank] * unit, MPI_BYTE, &status));
     }
+    if (is_tolerant && meet())
+        return;
     EQUAL(count_of(&status), units[rank] * unit);
     MPI_Offset at;
     GOOD(MPI_File_get_position_shared(f, &at));
     EQUAL(at, start);
     memset(room, 0, sizeof room);
     GOOD(MPI_File_seek_shared(f, first, MPI_SEEK_SET));
+    if (is_tolerant && meet())
+        return;
     GOOD(MPI_File_read_ordered(f, room, units[rank] * unit, MPI_BYTE, &status));
+    if (is_lost)
+        return;
     for (int i = 0; i < units[rank] * unit; i++)
         EQUAL(room[i], value(rank, round, i));
     free(views);
-    MPI_Barrier(MPI_COMM_WORLD);
+    meet();
+}
+
+static void begin_step(void)
+{
+    memcpy(old, model, sizeof old);
+    old_size = model_size;
+    own_bytes = 0;
+}
+
+/* Some rank has died in the last step: the file is as old or as new, and what was told is true. */
+static void after_death(void)
+{
+    MPI_Comm left;
+    EQUAL(MPIX_Comm_shrink(MPI_COMM_WORLD, &left), MPI_SUCCESS);
+    int plain = open("random", O_RDONLY);
+    if (plain < 0)
+        FAIL("the file is %s", "gone");
+    int got = (int)read(plain, whole, MOST);
+    close(plain);
+    CHECK(got <= (old_size > model_size ? old_size : model_size));
+    for (int i = 0; i < got; i++)
+        if (whole[i] != model[i] && whole[i] != old[i])
+            FAIL("byte %d of the file is %d, not %d or %d", i, whole[i], old[i], model[i]);
+    for (int i = 0; i < own_bytes; i++) {
+        int at = place(&own_view, own_offset + i);
+        if (at >= got || whole[at] != value(rank, own_round, i))
+            FAIL("byte %d of %d is not in the file", i, own_bytes);
+    }
+    /* Nobody deletes the file before all have seen it. */
+    MPI_Barrier(left);
+    MPI_File_close(&f);
+    printf("as far as the model says\n");
+    MPI_Finalize();
+    exit(0);
 }
 
 int main(int argc, char **argv)
@@ -345,6 +438,9 @@ int main(int argc, char **argv)
     MPI_Comm_size(MPI_COMM_WORLD, &size);
     state = (uint64_t)atoi(argv[1]);
     int rounds = atoi(argv[2]);
+    is_tolerant = argc > 3;
+    if (is_tolerant)
+        MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
     MPI_Info info;
     MPI_Info_create(&info);
     if (draw(2))
@@ -364,17 +460,27 @@ int main(int argc, char **argv)
     MPI_Info_free(&info);
     int is_atomic = draw(4) == 0;
     GOOD(MPI_File_set_atomicity(f, is_atomic));
+    if (is_tolerant && meet())
+        after_death();
     for (int round = 0; round < rounds; round++) {
+        begin_step();
         if (draw(4) == 0)
             ordered_round(round);
         else
             write_round(round);
+        if (is_lost)
+            after_death();
         expect_file();
+        begin_step();
         read_round();
+        if (is_lost)
+            after_death();
         if (draw(8) == 0) {
             model_size = (int)draw((unsigned)model_size + 300);
             memset(model + model_size, 0, (size_t)(MOST - model_size));
             GOOD(MPI_File_set_size(f, model_size));
+            if (is_tolerant && meet())
+                after_death();
         }
     }
     GOOD(MPI_File_close(&f));

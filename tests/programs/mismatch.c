@@ -246,8 +246,28 @@ static void dying(void)
 }
 
 /* What the standard allows. */
+/* One collective access: some members say where, the others have pointers. */
+static void one_access(void)
+{
+    MPI_File f;
+    int ok = 0, number = rank, seen = -1, mode = MPI_MODE_CREATE | MPI_MODE_RDWR;
+    CHECK(MPI_File_open(W, "one_access", mode | MPI_MODE_DELETE_ON_CLOSE, MPI_INFO_NULL, &f) == ok);
+    MPI_File_seek(f, rank * (MPI_Offset)sizeof number, MPI_SEEK_SET);
+    MPI_Offset at = rank * (MPI_Offset)sizeof number;
+    int code = rank % 2 ? MPI_File_write_all(f, &number, 1, MPI_INT, MPI_STATUS_IGNORE)
+                        : MPI_File_write_at_all(f, at, &number, 1, MPI_INT, MPI_STATUS_IGNORE);
+    EQUAL(code, MPI_SUCCESS);
+    MPI_File_seek(f, at, MPI_SEEK_SET);
+    code = rank % 2 ? MPI_File_read_at_all(f, at, &seen, 1, MPI_INT, MPI_STATUS_IGNORE)
+                    : MPI_File_read_all(f, &seen, 1, MPI_INT, MPI_STATUS_IGNORE);
+    EQUAL(code, MPI_SUCCESS);
+    EQUAL(seen, rank);
+    MPI_File_close(&f);
+}
+
 static void legal(void)
 {
+    one_access();
     struct pair {
         double value;
         int index;

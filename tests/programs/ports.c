@@ -1,10 +1,12 @@
 /* Two halves of the world get an intercommunicator by a port.
  *
  *     ports            all calls, results compared
+ *     ports lost       rank 1 dies after it has written its name as MPI_Comm_join does
  *     ports serve N    the first half accepts N times, the other connects N times; a failure of
  *                      another process ends it quietly: tests of failures use that
  */
 #include <mpi.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -190,6 +192,27 @@ static int serve(MPI_Comm half, int accepts, int times)
     return 1;
 }
 
+static void lose_partner(void)
+{
+    char port[MPI_MAX_PORT_NAME], name[65];
+    MPI_Comm inter;
+    MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+    MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_RETURN);
+    if (rank == 1) {
+        MPI_Recv(sockets, 2, MPI_INT, 0, 7, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+        MPI_Open_port(MPI_INFO_NULL, port);
+        snprintf(name, sizeof name, "%-64s", port);
+        expect(write(sockets[1], name, 64) == 64, "written");
+        raise(SIGKILL);
+    }
+    socketpair(AF_UNIX, SOCK_STREAM, 0, sockets);
+    MPI_Send(sockets, 2, MPI_INT, 1, 7, MPI_COMM_WORLD);
+    MPI_Recv(port, 1, MPI_CHAR, 1, 8, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    int code = MPI_Comm_join(sockets[0], &inter);
+    expect(class_of(code) == MPIX_ERR_PROC_FAILED, "the other end has failed");
+    printf("%d errors\n", errors);
+}
+
 int main(int argc, char **argv)
 {
     MPI_Comm half;
@@ -198,7 +221,9 @@ int main(int argc, char **argv)
     MPI_Comm_size(MPI_COMM_WORLD, &size);
     int accepts = rank < size / 2;
     MPI_Comm_split(MPI_COMM_WORLD, accepts, rank, &half);
-    if (argc > 1) {
+    if (argc == 2) {
+        lose_partner();
+    } else if (argc > 1) {
         if (serve(half, accepts, atoi(argv[2])))
             printf("rank %d served\n", rank);
         else

@@ -147,11 +147,11 @@ impl ArgumentLists {
 pub(in crate::abi) struct OutCodes(*mut c_int);
 
 impl OutCodes {
-    /// Writes `count` equal codes.
-    pub(in crate::abi) fn fill(self, code: i32, count: usize) {
-        for index in (0..count).filter(|_| !self.0.is_null()) {
+    /// Writes the codes.
+    pub(in crate::abi) fn fill(self, codes: &[i32]) {
+        for (index, code) in codes.iter().enumerate().filter(|_| !self.0.is_null()) {
             // SAFETY: the caller of MPI vouches for a code for each rank that it asks for (§2.3).
-            unsafe { self.0.add(index).write(code) }
+            unsafe { self.0.add(index).write(*code) }
         }
     }
 }

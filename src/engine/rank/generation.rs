@@ -43,13 +43,14 @@ impl Engine {
     pub(in crate::engine) fn look_out(&self, state: &mut State) -> bool {
         let is_instrumented = self.is_instrumented(state);
         let (stir, epoch, outlook) = (state.stir, state.epoch, &mut state.outlook);
-        outlook.is_called = self.world.called() > self.generation();
+        outlook.is_called = self.home.called() > self.generation();
         let ledger = self.world.ledger.lock();
         let base = outlook.base.max(ledger.forgotten());
         let recent = ledger.since(base).iter().take(epoch.saturating_sub(base)).copied();
-        let dead: Vec<Member> = recent.filter(|member| outlook.concerns(*member)).collect();
+        let dead: Vec<Member> =
+            recent.filter(|member| outlook.concerns(&self.home, *member)).collect();
         drop(ledger);
-        outlook.has_losses = !dead.is_empty();
+        outlook.has_losses = dead.iter().any(|member| self.home.has(member.seat));
         outlook.broken.clear();
         outlook.peculiar.clear();
         let is_disquieted = self.world.disquiets(self.me) || self.world.has_voids();
@@ -117,7 +118,7 @@ impl Engine {
 
     /// Whether a rank is on the way to the next generation, so that waits end.
     pub fn is_called(&self) -> bool {
-        !self.is_calm() && self.world.called() > self.generation()
+        !self.is_calm() && self.home.called() > self.generation()
     }
 
     /// Waits for the end of an operation that only this rank knows of. When the others recover, or
@@ -186,15 +187,15 @@ impl Engine {
         self.fast_path.store(u64::MAX, Ordering::Relaxed);
         let outlook = &mut state.outlook;
         let ledger = self.world.ledger.lock();
-        let place = |member: &Member| company.place(*member).is_some();
+        outlook.company = Some(company);
         outlook.base = outlook.base.max(ledger.forgotten());
         let news = ledger.since(outlook.base);
-        outlook.base += news.iter().position(place).unwrap_or(news.len());
+        let first = news.iter().position(|member| outlook.concerns(&self.home, *member));
+        outlook.base += first.unwrap_or(news.len());
         drop(ledger);
         self.world.settle(self.me.seat, outlook.base);
         self.world.tidy_up();
-        outlook.company = Some(company);
-        self.world.forget_outcomes(moved.to);
+        self.world.forget_outcomes(&self.home, moved.to);
         if moved.is_cont {
             self.move_on(&mut state, moved)?;
         } else {

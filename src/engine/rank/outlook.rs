@@ -5,6 +5,7 @@ use crate::base::Member;
 use crate::base::member::Roster;
 use crate::base::roll::Roll;
 use crate::engine::rank::operation::Watch;
+use crate::engine::shared::home::Home;
 use crate::engine::shared::rules::MsgMode;
 use crate::transport::{Envelope, Packet};
 use std::collections::HashMap;
@@ -34,7 +35,7 @@ pub(in crate::engine) struct Outlook {
     pub(super) broken: HashMap<u32, i32>,
     /// Those with another message mode than the job's, by their contexts.
     pub(super) peculiar: HashMap<u32, MsgMode>,
-    /// A member of the world of this generation is dead.
+    /// A member of the own world, of this generation, is dead.
     pub(in crate::engine) has_losses: bool,
     /// A rank is on the way to the next generation.
     pub(super) is_called: bool,
@@ -119,7 +120,10 @@ impl Outlook {
         Some(packet)
     }
 
-    pub(super) fn concerns(&self, member: Member) -> bool {
-        self.company.as_ref().is_none_or(|company| company.place(member).is_some())
+    /// Whether the death of `member` is news in this generation. Those of other worlds always are:
+    /// communicators may reach there.
+    pub(super) fn concerns(&self, home: &Home, member: Member) -> bool {
+        let Some(company) = &self.company else { return true };
+        !home.has(member.seat) || company.place(member).is_some()
     }
 }

@@ -1,8 +1,9 @@
 //! Waits for other ranks at a window: these change what they share with this rank, then ring its
 //! bell. A failure ends the wait like that for a message.
 
+use crate::base::slab::Key;
 use crate::engine::rank::awaited::{Want, Watched};
-use crate::engine::rank::operation::{Died, Mishap, Watch};
+use crate::engine::rank::operation::{Died, Mishap, Op, Stage, Watch};
 use crate::engine::{Engine, State};
 use crate::host::sched;
 use crate::transport::Envelope;
@@ -44,6 +45,29 @@ impl Engine {
                 self.wait_for_news_or(&mut state, None, Some(watched), &is_over);
             }
         }
+    }
+
+    /// Makes progress until nothing is under way on these contexts, and none of the `runs` that are
+    /// listed; or until a failure makes that hopeless.
+    pub fn come_to_rest(
+        &self, wait: &PeerWait<'_>, contexts: [u32; 2], runs: impl Fn() -> Vec<Key>,
+    ) -> Result<Option<Mishap>, Died> {
+        self.wait_until(|state| {
+            state.start_preposted();
+            let is_active = |op: &Op| !matches!(op.stage, Stage::Done(_));
+            let on_it = |op: &Op| contexts.contains(&(op.envelope.context / 2));
+            let has_messages = state
+                .ops
+                .0
+                .keys()
+                .any(|key| state.ops.0.find(key).is_some_and(|op| on_it(op) && is_active(op)));
+            let has_runs =
+                || runs().into_iter().any(|run| state.ops.0.find(run).is_some_and(&is_active));
+            if !has_messages && !has_runs() {
+                return Some(None);
+            }
+            if self.is_calm() { None } else { self.oppose(state, wait).map(Some) }
+        })
     }
 
     /// Where ranks share cores, lets another one run: the caller may ask again and again for what

@@ -5,6 +5,7 @@
 //! the decision. Lock order: an engine's state, the agreements, the ledger.
 
 use super::agreements::{Key, Outbox, Purpose, Round, Standing, Summons};
+use super::home::Home;
 use crate::base::Member;
 use crate::base::roll::Roll;
 use crate::engine::rank::operation::{Died, Mishap, Outcome, Stage};
@@ -16,7 +17,6 @@ use crate::transport::Envelope;
 use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
 use std::sync::Arc;
-use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 /// What agreements have led to, that is to be told and done with nothing locked.
@@ -57,7 +57,7 @@ impl World {
     fn lead_on(&self, rounds: &mut BTreeMap<Key, Round>, mut key: Key, news: &mut News) {
         while let Some(round) = rounds.get_mut(&key) {
             let decided = round.news();
-            if key.purpose == Purpose::Recovery {
+            if let Purpose::Recovery { .. } = key.purpose {
                 news.agreed.extend(round.dead(&decided));
             }
             let next = round.conclusion(&decided);
@@ -121,10 +121,14 @@ impl World {
         round.machines[place].decision().is_some()
     }
 
-    /// No member decides any more on communicators with contexts below this one.
-    pub(in crate::engine) fn forget_outcomes(&self, context: u32) {
-        let is_old = |key: &Key| key.purpose == Purpose::Outcome && key.of < u64::from(context);
-        self.agreements.rounds.lock().retain(|key, _| !is_old(key));
+    /// No member of this world decides any more on communicators with contexts below this one.
+    pub(in crate::engine) fn forget_outcomes(&self, home: &Home, context: u32) {
+        let is_old = |key: &Key, round: &Round| {
+            key.purpose == Purpose::Outcome
+                && key.of < u64::from(context)
+                && round.roster.members().iter().all(|member| home.has(member.seat))
+        };
+        self.agreements.rounds.lock().retain(|key, round| !is_old(key, round));
     }
 
     /// Who has kept the others waiting for so long who recover from a death. Those who only look
@@ -143,13 +147,12 @@ impl World {
     }
 
     /// The call in which recovering members wait for another.
-    fn awaiting<'a>(
-        &self, rounds: &'a BTreeMap<Key, Round>,
-    ) -> impl Iterator<Item = &'a Round> + use<'a> {
-        let called = self.called();
-        let is_meant = move |(key, round): &(&Key, &Round)| {
-            let recovers = key.purpose == Purpose::Recovery && called > key.of;
-            recovers && round.missing().next().is_some()
+    fn awaiting<'a>(&'a self, rounds: &'a BTreeMap<Key, Round>) -> impl Iterator<Item = &'a Round> {
+        let is_meant = |(key, round): &(&Key, &Round)| match key.purpose {
+            Purpose::Recovery { home } => {
+                self.called(home) > key.of && round.missing().next().is_some()
+            }
+            _ => false,
         };
         rounds.iter().filter(is_meant).map(|(_, round)| round)
     }
@@ -200,19 +203,14 @@ impl World {
         }
     }
 
-    /// A rank is on the way to `generation`: the others notice it wherever they wait.
-    pub fn call_to(&self, generation: u64) {
-        if self.agreements.called.fetch_max(generation, Ordering::SeqCst) < generation {
+    /// A rank is on the way to this generation of its world: the others notice it wherever they
+    /// wait.
+    fn call_to(&self, home: &Home, generation: u64) {
+        if home.call_to(generation) {
             self.disturb();
             self.wake_all();
             life::expect_dues();
         }
-    }
-
-    /// The latest generation that a rank is on the way to.
-    #[inline]
-    pub fn called(&self) -> u64 {
-        self.agreements.called.load(Ordering::SeqCst)
     }
 
     /// Starts these members, unless that has been done already.
@@ -269,7 +267,7 @@ impl Engine {
                 // Recovering members contribute nothing any more.
                 Some(Stage::Deciding(key))
                     if key.purpose == Purpose::Outcome
-                        && self.world.called() > self.generation() =>
+                        && self.home.called() > self.generation() =>
                 {
                     let mishap = Some(Mishap::Interrupted);
                     self.finish(state, op, Outcome { mishap, ..Outcome::default() });
@@ -284,13 +282,14 @@ impl Engine {
     /// anybody is dead, all others are called.
     pub fn recover(&self, course: &Summons, value: Value) -> Result<Arc<Decision>, Died> {
         let of = course.recovery.before().generation;
-        let key = Key { purpose: Purpose::Recovery, of, number: course.number };
+        let purpose = Purpose::Recovery { home: self.home.context() };
+        let key = Key { purpose, of, number: course.number };
         let convene = || self.world.convene(course.recovery.roster(), Some(course.clone()));
         self.world.bring(key, convene, self.me, value);
         self.wait_until(|state| {
             // Not because it is not calm: that may have to do with anything that is new.
             if state.outlook.has_losses {
-                self.world.call_to(key.of + 1);
+                self.world.call_to(&self.home, key.of + 1);
             }
             self.world.decision(key, self.me)
         })

@@ -8,7 +8,6 @@ use crate::fault::{Agreement, Decision, Message, Recovery, Step, Value};
 use parking_lot::Mutex;
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::sync::Arc;
-use std::sync::atomic::AtomicU64;
 use std::time::Duration;
 
 /// The name of an agreement, which is equal at all members.
@@ -24,7 +23,8 @@ pub struct Key {
 /// What is agreed on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Purpose {
-    Recovery,
+    /// The recovery of the world that this context stands for.
+    Recovery { home: u32 },
     /// ULFM's agreement on a flag.
     Flag,
     /// ULFM's agreement on the surviving members.
@@ -41,8 +41,6 @@ pub(in crate::engine) struct Agreements {
     pub(super) departed: Mutex<BTreeSet<Member>>,
     /// What replacements that have not begun yet are to take part in.
     pub(super) summons: Mutex<BTreeMap<Member, Summons>>,
-    /// The latest generation that a rank is on the way to.
-    pub(super) called: AtomicU64,
 }
 
 /// What a replacement has to know of the recovery that wants it.

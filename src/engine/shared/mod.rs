@@ -4,6 +4,7 @@
 pub(in crate::engine) mod agreement;
 pub(in crate::engine) mod agreements;
 pub mod deadlock_detector;
+pub(in crate::engine) mod home;
 pub(in crate::engine) mod meeting;
 pub(in crate::engine) mod mismatch;
 pub(in crate::engine) mod recovery_cache;

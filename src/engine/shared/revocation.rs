@@ -50,7 +50,7 @@ impl World {
     }
 
     /// `me` has freed the communicator with this context; nothing of its own waits there any more.
-    fn let_go(&self, context: u32, me: Member) {
+    pub fn let_go(&self, context: u32, me: Member) {
         if self.has_revocations() {
             self.relieve(|all| all.let_go(context, me));
             // It is disquieted by it no more.

@@ -5,15 +5,16 @@ use crate::base::Member;
 use crate::base::roll::{Roll, Rolls};
 use crate::base::tenants::Tenants;
 use crate::engine::shared::agreements::Agreements;
+use crate::engine::shared::home::Home;
 use crate::engine::shared::meeting::Meetings;
 use crate::engine::shared::mismatch::{Void, Voids};
-use crate::engine::shared::recovery_cache::RecoveryCache;
 use crate::engine::shared::rules::{Charter, Rules};
-use crate::fault::{Annals, Chronicle, Incident, Ledger, Record, Revocations};
+use crate::fault::{Chronicle, Incident, Ledger, Revocations};
 use crate::host::{clock, sched};
 use crate::machine::berths::Berths;
 use crate::transport::{Envelope, Port, Wire};
-use parking_lot::{Mutex, MutexGuard};
+use parking_lot::{Mutex, MutexGuard, RwLock};
+use std::ops::Range;
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
@@ -26,18 +27,16 @@ pub struct World {
     pub(in crate::engine) ledger: Mutex<Ledger>,
     /// How many deaths the life in each seat will not ask for again.
     settled: Box<[AtomicUsize]>,
-    /// What recoveries have settled for good, for all ranks.
-    annals: Mutex<Annals>,
     /// Grows with everything that waiting ranks may have to look at: deaths in the upper half,
     /// the rest in the lower. All ranks look at it, all the time.
     stir: AtomicU64,
     pub(in crate::engine) agreements: Agreements,
-    shared: RecoveryCache,
+    /// The first world and those that were spawned, in the order of their seats.
+    homes: RwLock<Vec<Arc<Home>>>,
     pub(in crate::engine) revoked: Revoked,
     voids: Voids,
     pub(in crate::engine) meetings: Meetings,
     charter: Charter,
-    blame: Mutex<Blame>,
     /// Whether a rank is ordered to die at a step that must be seen.
     is_careful: AtomicBool,
     /// Whether anybody can wait: some rank has an engine.
@@ -65,19 +64,14 @@ pub(in crate::engine) struct Revoked {
     pub(super) count: AtomicUsize,
 }
 
-/// The exit statuses of ranks whose failures were not made up for.
-#[derive(Default)]
-struct Blame {
-    first: Option<i32>,
-    /// The first of a rank that had left MPI before it failed.
-    of_who_had_left: Option<i32>,
-}
-
 /// One death, as [`World::stir`] counts.
 const DEATH: u64 = 1 << 32;
 
 /// The contexts of MPI_COMM_WORLD and MPI_COMM_SELF are 0 and 1.
 const FIRST_FREE_CONTEXT: u32 = 2;
+
+/// The first world is known by the context of its MPI_COMM_WORLD, as all are.
+const FIRST_HOME: u32 = 0;
 
 /// From here on are those of processes that have no communicator yet.
 pub const CONTEXTS: u32 = 1 << 30;
@@ -87,6 +81,7 @@ impl World {
     pub fn new(ranks: usize, seats: usize) -> World {
         let mut world = World::on(sched::cores(), seats);
         world.ranks = ranks;
+        world.homes = RwLock::new(vec![Arc::new(Home::new(FIRST_HOME, 0..ranks))]);
         // Nobody asks for deaths there.
         world.settled[ranks..].iter().for_each(|settled| {
             settled.store(usize::MAX, Ordering::Relaxed);
@@ -101,15 +96,13 @@ impl World {
             wire: Wire::new(seats, seats <= cores),
             ledger: Mutex::new(Ledger::new(seats)),
             settled: (0..seats).map(|_| AtomicUsize::new(0)).collect(),
-            annals: Mutex::default(),
             stir: AtomicU64::new(0),
             agreements: Agreements::default(),
-            shared: RecoveryCache::default(),
+            homes: RwLock::new(vec![Arc::new(Home::new(FIRST_HOME, 0..seats))]),
             revoked: Revoked::default(),
             voids: Voids::default(),
             meetings: Meetings::default(),
             charter: Charter::default(),
-            blame: Mutex::default(),
             is_careful: AtomicBool::new(false),
             is_in_use: AtomicBool::new(false),
             ranks_per_core: seats.div_ceil(cores),
@@ -130,9 +123,32 @@ impl World {
         self.tenants.of()
     }
 
-    /// What all members of a recovery conclude.
-    pub fn recovery_cache(&self) -> &RecoveryCache {
-        &self.shared
+    /// The world that the rank in `seat` is born into; the first, if nobody has had that seat.
+    pub fn home_of(&self, seat: usize) -> Arc<Home> {
+        let homes = self.homes.read();
+        homes.iter().find(|home| home.has(seat)).unwrap_or(&homes[0]).clone()
+    }
+
+    /// Another world is about to be spawned, in seats where nobody has lived.
+    pub fn found(&self, context: u32, seats: Range<usize>) {
+        self.homes.write().push(Arc::new(Home::new(context, seats.clone())));
+        seats.for_each(|seat| self.invite(seat));
+    }
+
+    /// Whether there are more worlds than the first.
+    pub fn has_more_worlds(&self) -> bool {
+        self.homes.read().len() > 1
+    }
+
+    /// Nobody will hear of the world in which `seat` is.
+    pub fn disown(&self, seat: usize) {
+        self.home_of(seat).disown();
+    }
+
+    /// The latest generation that a rank of this world is on the way to.
+    pub(in crate::engine) fn called(&self, context: u32) -> u64 {
+        let homes = self.homes.read();
+        homes.iter().find(|home| home.context() == context).map_or(0, |home| home.called())
     }
 
     /// Ends what waits for messages of these contexts and tags, or in place of them; returns the
@@ -200,25 +216,15 @@ impl World {
         self.charter.rules()
     }
 
-    /// A rank has failed with this status; or it has left MPI, and then ended with it.
-    pub fn blame(&self, status: i32, has_left: bool) {
-        let mut blame = self.blame.lock();
-        blame.first.get_or_insert(status);
-        if has_left {
-            blame.of_who_had_left.get_or_insert(status);
-        }
-    }
-
-    /// What failures there were, the job goes on without harm. Who had left MPI has nobody to make
-    /// up for it.
-    pub fn forgive(&self) {
-        let mut blame = self.blame.lock();
-        blame.first = blame.of_who_had_left;
+    /// The rank in this seat has failed with this status; or it has left MPI, and then ended with
+    /// it.
+    pub fn blame(&self, seat: usize, status: i32, has_left: bool) {
+        self.home_of(seat).blame(status, has_left);
     }
 
     /// The exit status of the first rank whose failure was not made up for; 0: there is none.
     pub fn status(&self) -> i32 {
-        self.blame.lock().first.unwrap_or(0)
+        self.homes.read().iter().find_map(|home| home.status()).unwrap_or(0)
     }
 
     /// A context that no communicator of this job has had.
@@ -231,19 +237,6 @@ impl World {
     /// The list of these members, which all ranks share.
     pub fn enrol(&self, members: Vec<Member>) -> Arc<Roll> {
         self.rolls.enrol(members)
-    }
-
-    /// Files what `record` need not hold: ranks keep it together.
-    pub fn file(&self, record: &mut Record) {
-        let (before, losses) = record.file();
-        self.annals.lock().keep(before, &losses);
-    }
-
-    /// The ranks that have failed, as `record` has them, in order.
-    pub fn losses(&self, record: &Record) -> Vec<usize> {
-        let annals = self.annals.lock();
-        let recent = record.events().map(|loss| loss.rank);
-        annals.first(record.filed()).chain(recent).collect()
     }
 
     /// How threads that wait are to find out in which call.
@@ -313,7 +306,7 @@ impl World {
     }
 
     /// A rank is about to be spawned in `seat`, where nobody has lived.
-    pub fn invite(&self, seat: usize) {
+    fn invite(&self, seat: usize) {
         self.settle(seat, 0);
         self.enter(seat, 0);
     }

@@ -55,6 +55,7 @@ pub enum Kind {
     Accept,
     Connect,
     Spawn,
+    Disconnect,
     Finalize,
     FileOpen,
     FileClose,
@@ -79,7 +80,7 @@ pub enum Kind {
     WinFree,
 }
 
-const TITLES: [&str; 53] = [
+const TITLES: [&str; 54] = [
     "MPI_Barrier",
     "MPI_Bcast",
     "MPI_Gather",
@@ -111,6 +112,7 @@ const TITLES: [&str; 53] = [
     "MPI_Comm_accept",
     "MPI_Comm_connect",
     "MPI_Comm_spawn",
+    "MPI_Comm_disconnect",
     "MPI_Finalize",
     "MPI_File_open",
     "MPI_File_close",
@@ -374,6 +376,17 @@ pub(super) fn compare_at(
     }
 }
 
+/// Whether calls of these kinds are one collective access to a file. Members may say in different
+/// ways where they begin: the standard has not allowed it, but programs for ROMIO do (PnetCDF).
+fn is_one_access(one: u8, other: u8) -> bool {
+    let read = [Kind::FileReadAll, Kind::FileReadAtAll];
+    let write = [Kind::FileWriteAll, Kind::FileWriteAtAll];
+    [read, write].iter().any(|kinds| {
+        let is_in = |kind: u8| kinds.iter().any(|known| *known as u8 == kind);
+        is_in(one) && is_in(other)
+    })
+}
+
 /// Another member has called something else. A known failure explains that; and where ranks may
 /// fail, some leave MPI while others still want to recover.
 #[cold]
@@ -386,6 +399,9 @@ fn clash(process: &Process, comm: &Comm, number: i32, mine: Caller, other: Calle
     let (own, theirs) = (Parts::of(mine.call), Parts::of(other.call));
     let leaves = |parts: &Parts| parts.kind == Kind::Finalize as u8;
     if world.rules() != Rules::End && (leaves(&own) || leaves(&theirs)) {
+        return Ok(());
+    }
+    if own.form == theirs.form && is_one_access(own.kind, theirs.kind) {
         return Ok(());
     }
     let class = theirs.class(&own);

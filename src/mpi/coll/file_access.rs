@@ -89,7 +89,12 @@ impl Plan for FileAccess {
             access.start = access.view.data_at(self.place_in_order(lane).await?)?;
         }
         let (disk, manner) = (self.disk.clone(), self.manner);
-        let carry = move || carrier::carry(&disk.file, manner, &[&access], carrier::ALL)[0];
+        let carry = move || {
+            let turn = disk.turn();
+            let end = carrier::carry(&disk.file, manner, &[&access], carrier::ALL)[0];
+            drop(turn);
+            end
+        };
         let end = self.done(lane.way(), carry).await?;
         if let Some(address) = self.end.get_or_init(|| end).fault {
             return Err(self.process.engine.suffer(address).into());
@@ -99,13 +104,14 @@ impl Plan for FileAccess {
 }
 
 impl FileAccess {
-    /// Does work of this member: in place if it waits anyway.
+    /// Does work of this member: in place if it waits anyway. In atomic mode a thread of the
+    /// library does it, since nobody may be ended while it holds the file.
     async fn done<T: Send + 'static>(
         &self, way: Way, work: impl FnOnce() -> T + Send + 'static,
     ) -> Result<T> {
         match way {
-            Way::Blocking => Ok(work()),
-            Way::Nonblocking(_) => pool::perform(self.process, way, work).await,
+            Way::Blocking if !self.disk.is_atomic() => Ok(work()),
+            _ => pool::perform(self.process, way, work).await,
         }
     }
 
@@ -122,6 +128,7 @@ impl FileAccess {
         let carry = move || {
             let division = all.plan.get().expect("it was made before");
             let accesses = &division.accesses;
+            let _turn = file.turn();
             match part {
                 None => Some(carrier::carry(&file.file, manner, &[&accesses[me]], carrier::ALL)[0]),
                 Some(part) => {
@@ -154,7 +161,8 @@ impl FileAccess {
         if hulls.is_empty() || is_atomic && are_apart {
             return apart(accesses);
         }
-        if is_atomic && !is_sorted {
+        // One member holds the file for all: nothing else comes between parts of an access.
+        if is_atomic {
             let parts = vec![(carrier::ALL, 0)];
             return Division { accesses, is_apart: false, parts, is_in_turn: true };
         }
@@ -162,8 +170,7 @@ impl FileAccess {
             Some(merges) => merges,
             None => !are_apart || total / hulls.len() < SHORT,
         };
-        let is_shared = is_atomic || merges && is_sorted;
-        if !is_shared {
+        if !merges || !is_sorted {
             return apart(accesses);
         }
         let start = hulls[0].0;
@@ -173,7 +180,7 @@ impl FileAccess {
         let parts = parts((start, end), most.min(worth).max(1), self.alignment);
         let worker = |n: usize| n * crowd.members() / parts.len();
         let parts = parts.iter().enumerate().map(|(n, part)| (*part, worker(n))).collect();
-        Division { accesses, is_apart: false, parts, is_in_turn: is_atomic }
+        Division { accesses, is_apart: false, parts, is_in_turn: false }
     }
 
     /// Lets the accesses follow one another from the shared file pointer on.

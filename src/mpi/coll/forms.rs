@@ -164,6 +164,11 @@ pub fn part(process: &Process, comm: &Comm) -> Result {
     block(process, comm, &Barrier::of(Kind::Finalize))
 }
 
+/// Returns when every member of `comm`, which is about to be freed, has come.
+pub(in crate::mpi) fn leave_together(process: &Process, comm: &Comm) -> Result {
+    block(process, comm, &Barrier::of(Kind::Disconnect))
+}
+
 /// All members' bytes, of equal length and in rank order, for the library's own agreements.
 pub(in crate::mpi) fn share(
     process: &Process, comm: &Comm, kind: Kind, mine: &[u8],

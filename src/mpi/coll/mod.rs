@@ -46,7 +46,7 @@ pub use bcast::{Bcast, broadcast};
 pub use blocks::{List, Lists, Offer, Side, Types};
 pub use file_access::FileAccess;
 pub use forms::{block, part, persist, start};
-pub(super) use forms::{lane, share, start_with_status};
+pub(super) use forms::{lane, leave_together, share, start_with_status};
 pub use gather::Gather;
 pub use neighbours::{NeighborAllgather, NeighborAlltoall};
 pub use reduce::Reduce;

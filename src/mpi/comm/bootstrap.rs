@@ -9,6 +9,7 @@ use crate::mpi::coll;
 use crate::mpi::comm::Comm;
 use crate::mpi::comm::group::Group;
 use crate::mpi::error::{Class, Result};
+use crate::mpi::failure::abroad;
 use crate::mpi::lane::Lane;
 use crate::mpi::process::Process;
 use crate::mpi::run::{self, Way};
@@ -60,6 +61,22 @@ impl<'a> Circle<'a> {
     pub(in crate::mpi) fn lane(&self) -> Lane<'_> {
         Lane::new(self.process, &self.comm, self.tag, Way::Blocking)
     }
+
+    /// Passes `outcome` on. After an error, no member in another world waits here.
+    fn told<T>(&self, outcome: Result<T>) -> Result<T> {
+        if outcome.as_ref().is_err_and(|failure| !failure.is_death()) {
+            abroad::give_up(self.process, self.comm.context(), &self.comm.group);
+        }
+        outcome
+    }
+
+    /// Runs what its members do together.
+    pub(in crate::mpi) fn run<T>(
+        &self, act: impl AsyncFnOnce(&Lane<'_>) -> Result<T>,
+    ) -> Result<T> {
+        let lane = self.lane();
+        self.told(run::block(act(&lane)))
+    }
 }
 
 impl Drop for Circle<'_> {
@@ -67,6 +84,7 @@ impl Drop for Circle<'_> {
         if self.has_parent {
             self.process.engine.part(self.comm.context());
         }
+        abroad::is_through(self.process, self.comm.context(), &self.comm.group);
     }
 }
 
@@ -88,7 +106,7 @@ impl<'a> Seal<'a> {
 
     /// Waits until all members have arrived, or one has given up.
     pub(in crate::mpi) fn close(self) -> Result {
-        run::block(coll::close(&self.0.lane()))
+        self.0.run(async |lane| coll::close(lane).await)
     }
 
     /// The caller could not do its part, so no member gets the communicator.

@@ -13,6 +13,7 @@ use crate::mpi::comm::wishes::{Wish, chosen, wishes};
 use crate::mpi::comm::{Comm, Contexts, Peer};
 use crate::mpi::errhandler::{Errhandler, Installed};
 use crate::mpi::error::{Class, Result};
+use crate::mpi::failure::abroad;
 use crate::mpi::failure::ulfm::must_not_be_revoked;
 use crate::mpi::handle_table::{Held, Sort};
 use crate::mpi::info::Info;
@@ -166,6 +167,13 @@ pub(in crate::mpi) fn is_leader(rank: i32, group: &Group, name: &str) -> Result 
     Err(Class::RANK.because(words))
 }
 
+/// The rank of `root` among the living members of `comm`, with whom another world meets: gaps stay
+/// behind.
+pub(in crate::mpi) fn living_root(comm: &Comm, root: i32) -> Result<i32> {
+    is_leader(root, &comm.group, "root")?;
+    comm.gaps().map_or(Ok(root), |gaps| gaps.root(root))
+}
+
 /// Two leaders exchange what their groups have to know of each other.
 pub(in crate::mpi) struct Meeting<'a>(Circle<'a>);
 
@@ -194,7 +202,7 @@ impl<'a> Meeting<'a> {
     /// The caller has given up: the other leader hears of it.
     pub(in crate::mpi) fn refuse(self) -> Result {
         let peer = 1 - self.0.comm.rank;
-        run::block(swap(&self.0.lane(), peer, &Words::default())).map(drop)
+        self.0.run(async |lane| swap(lane, peer, &Words::default()).await).map(drop)
     }
 
     /// Exchanges the members of both groups. Returns contexts for both, that of their seal, and the
@@ -204,7 +212,8 @@ impl<'a> Meeting<'a> {
         let mine = Words::default().contexts(Contexts::draw(circle.process(), 0));
         let fresh = circle.process().world.fresh_context();
         let mine = mine.number(fresh).members(group.members());
-        let theirs = run::block(swap(&circle.lane(), 1 - circle.comm.rank, &mine))?;
+        let peer = 1 - circle.comm.rank;
+        let theirs = circle.run(async |lane| swap(lane, peer, &mine).await)?;
         if theirs.read().is_empty() {
             return Err(Class::PROC_ABORTED.because("the other group has given up"));
         }
@@ -243,27 +252,27 @@ pub(in crate::mpi) async fn pass_on(
         None => (0, Vec::new()),
         Some(Ok(words)) => (0, words.bytes().to_vec()),
         Some(Err(failure)) => match failure.error() {
-            Some(error) => (error.class.0, Vec::new()),
+            Some(error) => (error.class.0, error.detail.as_bytes().to_vec()),
             None => return Err(failure.clone()),
         },
     };
     let header = Words::default().number(class as u32).number(bytes.len() as u32);
     let mut header: [u8; 8] = header.bytes().try_into().expect("two numbers");
     broadcast(lane, &Span::of_mut(&mut header).into(), leader).await?;
-    if let Some(told) = &told {
-        told.as_ref().map_err(Clone::clone)?;
-    }
     let header = Words::new(header.to_vec());
     let mut header = header.read();
     let (class, length) = (header.number() as i32, header.number());
-    if class != 0 {
-        let words =
-            format!("rank {leader}, the leader of this group, could not reach the other leader");
-        return Err(Class(class).because(words));
-    }
     bytes.resize(length as usize, 0);
     broadcast(lane, &Span::of_mut(&mut bytes).into(), leader).await?;
-    Ok(Words::new(bytes))
+    match (told, class) {
+        (Some(told), _) => told,
+        (None, 0) => Ok(Words::new(bytes)),
+        (None, class) => {
+            let why = String::from_utf8_lossy(&bytes);
+            let words = format!("rank {leader}, the leader of this group, got an error: {why}");
+            Err(Class(class).because(words))
+        }
+    }
 }
 
 /// What two leaders have agreed on, as a member of one of the groups knows it.
@@ -303,8 +312,12 @@ pub(in crate::mpi) fn learn(
     match run::block(pass_on(lane, leader, told)) {
         Ok(news) => {
             let agreed = Agreed::read(process, group, &news)?;
-            agreed.seal(process, group, parents).close()?;
-            Ok(agreed)
+            let closed = agreed.seal(process, group, parents).close();
+            if closed.as_ref().is_err_and(|failure| !failure.is_death()) {
+                let all = Arc::new(group.united(&agreed.remote));
+                abroad::give_up_comm(process, agreed.contexts, &all);
+            }
+            closed.map(|()| agreed)
         }
         Err(failure) => {
             // The other side may be there already.

@@ -436,6 +436,16 @@ impl Comm {
         }
     }
 
+    /// Gives it up, for all of its members, of whom `me` is one: what they wait for there ends, and
+    /// they begin nothing there that involves others.
+    pub fn revoke(&self, world: &World, me: Member) {
+        let everyone = self.everyone();
+        world.revoke(self.context(), &everyone, me);
+        if self.is_inter() {
+            world.revoke(self.local().context(), &everyone, me);
+        }
+    }
+
     /// Whether the member with this rank has died and is not replaced.
     #[inline]
     fn is_gap(&self, rank: i32) -> bool {

@@ -4,9 +4,11 @@
 use crate::base::Member;
 use crate::base::roll::Roll;
 use crate::engine::World;
+use crate::engine::shared::rules::InitialErrhandler;
 use crate::mpi::comm::group::Group;
 use parking_lot::Mutex;
 use std::collections::BTreeMap;
+use std::ops::Range;
 use std::sync::Arc;
 
 /// The world of a spawned rank.
@@ -17,6 +19,8 @@ pub struct Birth {
     /// The contexts of the intercommunicator with the parents, and these.
     pub contexts: (u32, u32),
     pub parents: Arc<Roll>,
+    /// By command: what hears of errors at first, if that was said.
+    pub errhandlers: Vec<Option<InitialErrhandler>>,
 }
 
 impl Birth {
@@ -24,6 +28,13 @@ impl Birth {
     pub fn world_of(&self, me: Member) -> Vec<Member> {
         let of = |member: &Member| if member.seat == me.seat { me } else { *member };
         self.members.members().iter().map(of).collect()
+    }
+}
+
+impl Birth {
+    /// What hears of errors at first in a rank that runs this command.
+    pub fn errhandler(&self, world: &World, appnum: usize) -> Option<InitialErrhandler> {
+        self.errhandlers[appnum].or(world.charter().errhandler())
     }
 }
 
@@ -42,16 +53,16 @@ struct State {
 }
 
 impl Births {
-    /// Takes `wanted` seats, or as many of the acceptable numbers as there are seats for.
+    /// Takes seats; `choose` says how many for each command, if there are so many.
     pub(super) fn take(
-        &self, world: &World, acceptable: impl DoubleEndedIterator<Item = usize>,
-    ) -> Option<std::ops::Range<usize>> {
+        &self, world: &World, choose: impl FnOnce(usize) -> Option<Vec<usize>>,
+    ) -> Option<(Range<usize>, Vec<usize>)> {
         let mut state = self.0.lock();
         let first = world.ranks() + state.taken;
-        let free = world.size().saturating_sub(first);
-        let count = acceptable.rev().find(|count| *count <= free)?;
+        let counts = choose(world.size().saturating_sub(first))?;
+        let count: usize = counts.iter().sum();
         state.taken += count;
-        Some(first..first + count)
+        Some((first..first + count, counts))
     }
 
     /// These ranks are about to be born, at the order of `root`.

@@ -11,9 +11,9 @@ use crate::mpi::coll::lane;
 use crate::mpi::comm::Comm;
 use crate::mpi::comm::bootstrap::Circle;
 use crate::mpi::comm::group::Group;
-use crate::mpi::comm::intercomm::{Meeting, is_leader, learn};
+use crate::mpi::comm::intercomm::{Meeting, learn, living_root};
 use crate::mpi::comm::prepared::{Draft, Words};
-use crate::mpi::dynamic::ports::{Found, Ports, Side, Ticket};
+use crate::mpi::dynamic::ports::{Found, Partner, Ports, Side, Ticket, lost};
 use crate::mpi::error::{Class, Result};
 use crate::mpi::failure::ulfm::must_not_be_revoked;
 use crate::mpi::lane::Lane;
@@ -50,12 +50,14 @@ fn come_together(
     (port, partner): (Result<Vec<u8>>, Option<Member>),
 ) -> Result<usize> {
     comm.must_be_intra()?;
-    is_leader(root, &comm.group, "root")?;
+    let root = living_root(comm, root)?;
     let lane = lane(process, comm, kind)?;
     let side = if kind == Kind::Accept { Side::Accept } else { Side::Connect };
-    let told = (comm.rank == root).then(|| meet_at(process, comm, side, &port?, partner));
+    let group = &comm.living().group;
+    let is_root = lane.rank() == root;
+    let told = is_root.then(|| meet_at(process, comm, side, &port?, partner));
     let agreed = learn(process, &lane, root, told, &[comm])?;
-    let draft = Draft::child(comm, 0, comm.group.clone());
+    let draft = Draft::child(comm, 0, group.clone());
     draft.between(agreed.contexts, agreed.remote).make(process).map(|made| made.handle)
 }
 
@@ -65,35 +67,41 @@ fn meet_at(
 ) -> Result<Words> {
     must_not_be_revoked(process, comm)?;
     let ports = process.world.tenant::<Ports>();
-    let (partner, talk) = match ports.come(process, side, comm.rank, name)? {
-        Found::Partner(ticket) => {
-            tell(process, ticket, TAKEN)?;
-            (ticket.member, ticket.talk)
-        }
-        Found::Wait { ticket, owner } => {
-            let heard = wait(process, comm, ticket, expected.unwrap_or(owner));
-            match (ports.leave(name, ticket), heard) {
-                (Some(partner), Ok(_)) => (partner, ticket.talk),
-                (Some(partner), Err(failure)) => {
-                    if !failure.is_death() {
-                        let _told =
-                            Meeting::new(process, pair(process, partner), ticket.talk).refuse();
-                    }
-                    return Err(failure);
-                }
-                (None, Ok(())) => {
-                    let words = "the port was closed while this process waited there";
-                    return Err(Class::PORT.because(words));
-                }
-                (None, Err(failure)) if !failure.is_death() && process.world.is_dead(owner) => {
-                    let words = "the process that opened the port has failed";
-                    return Err(Class::PORT.because(words));
-                }
-                (None, Err(failure)) => return Err(failure),
+    let found = ports.come(process, side, comm.living().rank, name);
+    let (partner, talk) =
+        match found.map_err(|why| expected.map_or(why, |_| lost(process.world)))? {
+            Found::Partner { ticket, talk } => {
+                tell(process, ticket, TAKEN)?;
+                (ticket.member, talk)
             }
-        }
-    };
-    Meeting::new(process, pair(process, partner), talk).within(comm).exchange(&comm.group)
+            Found::Wait { ticket, owner } => {
+                let heard = wait(process, comm, ticket, expected.unwrap_or(owner));
+                match (ports.leave(name, ticket), heard) {
+                    (Some(Partner { member, talk }), Ok(_)) => (member, talk),
+                    (Some(Partner { member, talk }), Err(failure)) => {
+                        if !failure.is_death() {
+                            let _told = Meeting::new(process, pair(process, member), talk).refuse();
+                        }
+                        return Err(failure);
+                    }
+                    (None, Ok(())) if expected.is_some() => return Err(lost(process.world)),
+                    (None, Ok(())) => {
+                        let words = "the port was closed while this process waited there";
+                        return Err(Class::PORT.because(words));
+                    }
+                    (None, Err(failure))
+                        if expected.is_none()
+                            && !failure.is_death()
+                            && process.world.is_dead(owner) =>
+                    {
+                        let words = "the process that opened the port has failed";
+                        return Err(Class::PORT.because(words));
+                    }
+                    (None, Err(failure)) => return Err(failure),
+                }
+            }
+        };
+    Meeting::new(process, pair(process, partner), talk).within(comm).exchange(&comm.living().group)
 }
 
 /// The calling process and its partner, in the order that both know.
@@ -106,7 +114,7 @@ fn pair(process: &Process, partner: Member) -> Arc<Group> {
 /// Waits until the ticket is taken or the port is closed. A death in the own group ends the wait,
 /// and so does that of `other`, the port's owner or who is expected there.
 fn wait(process: &Process, comm: &Comm, ticket: Ticket, other: Member) -> Result {
-    let circle = Circle::on(process, ticket.wake, comm.group.clone()).within(comm);
+    let circle = Circle::on(process, ticket.wake, comm.living().group.clone()).within(comm);
     let members = comm.living().group.members().chain([other]).collect();
     let roster: Arc<dyn Roster> = Arc::new(Roll::new(members));
     let lane = Lane::among(process, &circle.comm, roster, TAG, Way::Blocking);
@@ -124,6 +132,12 @@ fn tell(process: &Process, ticket: Ticket, word: u8) -> Result {
         process.engine.wait(lost)?;
     }
     Ok(())
+}
+
+/// Closes all ports of a process that leaves MPI.
+pub(in crate::mpi) fn close_all(process: &Process) -> Result {
+    let own = process.world.tenant::<Ports>().of(process.me);
+    own.iter().try_for_each(|name| close(process, name))
 }
 
 /// Closes a port; those that wait there are told.

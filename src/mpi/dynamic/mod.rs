@@ -3,6 +3,8 @@
 
 pub mod births;
 pub mod connect;
+pub mod disconnect;
+pub mod hints;
 pub mod join;
 pub mod ports;
 pub mod spawn;

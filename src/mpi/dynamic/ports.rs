@@ -28,7 +28,7 @@ struct Table {
     published: BTreeMap<Vec<u8>, (Vec<u8>, Member)>,
     tickets: u64,
     /// By ticket: who has taken it.
-    taken: BTreeMap<u64, Member>,
+    taken: BTreeMap<u64, Partner>,
 }
 
 struct Port {
@@ -55,14 +55,20 @@ pub(super) struct Ticket {
     pub(super) rank: i32,
     /// Where it waits for the message.
     pub(super) wake: u32,
-    /// Where both roots talk.
+}
+
+/// The root that has taken a ticket, and where both talk. Not before both are there is the context
+/// drawn: a world that has recovered hears nothing on those of before.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Partner {
+    pub(super) member: Member,
     pub(super) talk: u32,
 }
 
 /// What a root finds at a port.
 pub(super) enum Found {
-    /// One of the other side: this ticket is taken.
-    Partner(Ticket),
+    /// One of the other side: this ticket is taken. Where both talk.
+    Partner { ticket: Ticket, talk: u32 },
     /// Nobody yet: it waits with this ticket, as long as the owner of the port lives.
     Wait { ticket: Ticket, owner: Member },
 }
@@ -83,19 +89,20 @@ impl Ports {
         };
         while let Some(ticket) = port.waiting[others].pop_front() {
             if !world.is_dead(ticket.member) {
-                table.taken.insert(ticket.number, me);
-                return Ok(Found::Partner(ticket));
+                let talk = world.fresh_context();
+                table.taken.insert(ticket.number, Partner { member: me, talk });
+                return Ok(Found::Partner { ticket, talk });
             }
         }
         table.tickets += 1;
-        let (wake, talk) = (world.fresh_context(), world.fresh_context());
-        let ticket = Ticket { number: table.tickets, member: me, rank, wake, talk };
+        let ticket =
+            Ticket { number: table.tickets, member: me, rank, wake: world.fresh_context() };
         port.waiting[own].push_back(ticket);
         Ok(Found::Wait { ticket, owner: port.owner })
     }
 
     /// Ends a wait: the ticket waits no more. Returns who has taken it.
-    pub(super) fn leave(&self, name: &[u8], ticket: Ticket) -> Option<Member> {
+    pub(super) fn leave(&self, name: &[u8], ticket: Ticket) -> Option<Partner> {
         let mut table = self.0.lock();
         if let Some(port) = table.open.get_mut(name) {
             let is_other = |waiting: &Ticket| waiting.number != ticket.number;
@@ -122,16 +129,30 @@ impl Ports {
         Ok(port.waiting.into_iter().chain(theirs).flatten().collect())
     }
 
+    /// The names of the ports that `me` has open.
+    pub(super) fn of(&self, me: Member) -> Vec<Vec<u8>> {
+        let table = self.0.lock();
+        let own = table.open.iter().filter(|(_, port)| port.owner == me);
+        own.map(|(name, _)| name.clone()).collect()
+    }
+
     /// The owner of one port joins that of the other; returns whom.
     pub(super) fn join(&self, process: &Process, own: &[u8], theirs: &[u8]) -> Result<Member> {
         let mut table = self.0.lock();
         let partner = table.open.get(theirs).map(|port| port.owner);
         let partner = partner.filter(|partner| !process.world.is_dead(*partner));
-        let partner = partner.ok_or_else(|| no_port(theirs))?;
+        let partner = partner.ok_or_else(|| lost(process.world))?;
         let port = table.open.get_mut(own).expect("its owner closes it later");
         port.joined = Some(theirs.to_vec());
         Ok(partner)
     }
+}
+
+/// The process at the other end of a socket joins nobody any more: it has failed, or has given up,
+/// for which failures of others are the usual reason.
+pub(super) fn lost(world: &World) -> crate::mpi::error::Failure {
+    let class = if world.epoch() > 0 { Class::PROC_ABORTED } else { Class::OTHER };
+    class.because("the process at the other end of the socket has failed, or has given up")
 }
 
 fn no_port(name: &[u8]) -> crate::mpi::error::Failure {

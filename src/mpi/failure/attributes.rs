@@ -51,7 +51,8 @@ pub fn is_to_end(process: &'static Process, handle: usize) -> bool {
 /// The attribute of `comm` under `key`, which is one of these.
 pub fn find(process: &'static Process, comm: &Comm, key: i32) -> Found {
     let record = record(process, comm);
-    let ranks = || process.world.losses(&record).into_iter().map(number).collect::<Vec<i32>>();
+    let ranks =
+        || process.engine.home().losses(&record).into_iter().map(number).collect::<Vec<i32>>();
     let counts = || record.counts(comm.group.len()).into_iter().map(|count| count as i32);
     let modes = modes(process, comm).unwrap_or_default();
     match key {

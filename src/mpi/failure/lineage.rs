@@ -7,11 +7,12 @@ use crate::engine::Moved;
 use crate::engine::shared::rules::MsgMode;
 use crate::mpi::comm::{Comm, Contexts};
 use crate::mpi::error::Result;
-use crate::mpi::failure::attributes;
+use crate::mpi::failure::{abroad, attributes};
 use crate::mpi::process::Process;
 
 fn goes_on(process: &Process, comm: &Comm) -> bool {
     attributes::modes(process, comm).is_some_and(|modes| modes.msg == MsgMode::Cont)
+        && !abroad::reaches_out(process, comm)
 }
 
 /// The place of `comm`, which is being made, among those of its generation.

@@ -1,5 +1,6 @@
 //! Failures as a program sees them: FT-MPI's modes and states, ULFM, recovery, injected deaths.
 
+pub mod abroad;
 pub mod attributes;
 pub mod blank;
 pub mod creation_order;

@@ -10,8 +10,8 @@ use crate::host::clock;
 use crate::mpi::comm::group::Group;
 use crate::mpi::comm::{Comm, Gaps};
 use crate::mpi::error::{Class, Error, Result};
-use crate::mpi::failure::attributes;
 use crate::mpi::failure::usability::{Standing, standing};
+use crate::mpi::failure::{abroad, attributes};
 use crate::mpi::process::Process;
 use crate::mpi::thread::thread_token;
 use crate::mpi::tools::event_queue::{RECOVERY_BEGUN, RECOVERY_DONE};
@@ -23,7 +23,9 @@ fn is_due(process: &'static Process, comm: &Comm) -> bool {
     if process.engine.is_calm() || mode(process).is_none() {
         return false;
     }
-    matches!(standing(process, comm), Standing::Affected { .. } | Standing::Interrupted)
+    // What happens to another world is for that one to make up for.
+    standing(process, &process.world_comm()) != Standing::Well
+        && matches!(standing(process, comm), Standing::Affected { .. } | Standing::Interrupted)
 }
 
 /// Whether MPI_Comm_dup on `comm` is a recovery: one is due, and this rank knows of it, whichever
@@ -199,7 +201,7 @@ fn first(process: &'static Process) -> Option<Summons> {
     let mode = mode(process)?;
     let view = || View::new(process.world_comm().group.members());
     let make = || Recovery::new(view(), Record::new(), mode, None);
-    let recovery = process.world.recovery_cache().first_recovery(mode, make);
+    let recovery = process.engine.home().cache.first_recovery(mode, make);
     Some(Summons { recovery, number: 0, modes: None })
 }
 
@@ -227,7 +229,7 @@ fn carry_out(process: &'static Process, course: &mut Summons, is_fresh: bool) ->
         };
         let value = Value { most: u64::from(world.fresh_context()), ..value };
         let decision = engine.recover(course, value)?;
-        match &*world.recovery_cache().advance(course, &decision) {
+        match &*engine.home().cache.advance(course, &decision) {
             Step::Well => return Ok(End::Unchanged),
             Step::Commit(view) => {
                 let context = u32::try_from(decision.value.most).expect("a context is agreed on");
@@ -246,10 +248,9 @@ fn adopt(process: &'static Process, view: &View, course: &Summons, context: u32)
     let before = process.world_comm();
     let modes = course.modes.or_else(|| attributes::modes(process, &before)).unwrap_or_default();
     let mode = mode_of(modes.comm).expect("only where there is a mode is there a recovery");
-    let committed = process
-        .world
-        .recovery_cache()
-        .committed((generation, context), || begin(process, view, course, context, mode));
+    let home = process.engine.home();
+    let begin = || begin(process, view, course, context, mode);
+    let committed = home.cache.committed((generation, context), begin);
     let living = Arc::new(Group::listed(committed.roll.clone(), process.me));
     let (group, gaps) = match &committed.with_gone {
         None => (living, None),
@@ -268,9 +269,10 @@ fn adopt(process: &'static Process, view: &View, course: &Summons, context: u32)
     process.set_world_comm(world);
     process.begins_to_recover();
     process.recoverer.store(thread_token(), Ordering::Relaxed);
-    process.world.forgive();
+    home.forgive();
     process.lineage.lock().turn_over();
     process.engine.turn_over(generation, committed.roll.clone(), moved)?;
+    abroad::leave(process);
     // Only now: a thread that finds it there is of the generation that it is for.
     let next = Summons { recovery: committed.next.clone(), number: 0, modes: None };
     *process.recovery.lock() = Some(next);
@@ -282,14 +284,16 @@ fn adopt(process: &'static Process, view: &View, course: &Summons, context: u32)
 fn begin(
     process: &'static Process, view: &View, course: &Summons, context: u32, mode: Mode,
 ) -> CommittedView {
-    let world = process.world;
+    let (world, home) = (process.world, process.engine.home());
     let members: Vec<Member> = view.members().collect();
-    world.tell(|chronicle, now| chronicle.committed(&members, view.generation, now));
+    world.tell(|chronicle, now| {
+        chronicle.committed(home.seats(), &members, view.generation, now);
+    });
     let is_taken = |(_, slot): &(i32, &Slot)| slot.member().is_some();
     let ranks: Arc<[i32]> = (0..).zip(&view.slots).filter(is_taken).map(|(rank, _)| rank).collect();
     let last = || view.slots.iter().map(|slot| slot.last()).collect();
     let mut record = course.recovery.record().clone();
-    world.file(&mut record);
+    home.file(&mut record);
     CommittedView {
         key: (view.generation, context),
         roll: world.enrol(members),

@@ -38,7 +38,7 @@ fn ask<T>(
     if !comm.is_alias_of(&process.world_comm()) {
         return question(&view(process, comm), None, &is_dead);
     }
-    let is_under_way = process.world.called() > engine.generation();
+    let is_under_way = process.engine.home().called() > engine.generation();
     match &*process.recovery.lock() {
         Some(course) => {
             let recovery = &course.recovery;

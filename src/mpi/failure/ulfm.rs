@@ -22,16 +22,6 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::task::Poll;
 
-/// Gives `comm` up, for all of its members: what they wait for there ends, and they begin nothing
-/// there that involves others.
-pub fn revoke(process: &Process, comm: &Comm) {
-    let (world, everyone) = (process.world, comm.everyone());
-    world.revoke(comm.context(), &everyone, process.me);
-    if comm.is_inter() {
-        world.revoke(comm.local().context(), &everyone, process.me);
-    }
-}
-
 /// Whether a member has revoked `comm`.
 pub fn is_revoked(process: &Process, comm: &Comm) -> bool {
     process.world.tell_whether_revoked(comm.context(), process.me)

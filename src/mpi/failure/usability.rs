@@ -6,7 +6,7 @@ use crate::engine::shared::rules::MsgMode;
 use crate::mpi::comm::Comm;
 use crate::mpi::error::{Class, Failure, Result, is_failure, told};
 use crate::mpi::error_codes;
-use crate::mpi::failure::{attributes, deadlock_report};
+use crate::mpi::failure::{abroad, attributes, deadlock_report};
 use crate::mpi::process::Process;
 
 /// How a communicator stands in the eyes of one of its members.
@@ -39,7 +39,11 @@ fn examine(process: &Process, comm: &Comm) -> Result {
     match standing(process, comm) {
         Standing::Stale => Err(stale(comm)),
         Standing::Affected { rank } if modes.msg == MsgMode::Noop => {
-            let words = format!("rank {rank} of {} has failed; recover first", comm.title());
+            let cure = match abroad::reaches_out(process, comm) {
+                true => "create it again when its world has recovered",
+                false => "recover first",
+            };
+            let words = format!("rank {rank} of {} has failed; {cure}", comm.title());
             Err(Class::PROC_ABORTED.because(words))
         }
         Standing::Interrupted if modes.msg == MsgMode::Noop => Err(Class::PROC_ABORTED
@@ -72,7 +76,7 @@ pub fn standing(process: &Process, comm: &Comm) -> Standing {
     if let Some(rank) = engine.first_dead(&*comm.everyone()) {
         return Standing::Affected { rank };
     }
-    match process.world.called() > engine.generation() && !comm.is_alone() {
+    match process.engine.home().called() > engine.generation() && !comm.is_alone() {
         true => Standing::Interrupted,
         false => Standing::Well,
     }

@@ -36,3 +36,15 @@ fn class(number: i32) -> Class {
         _ => Class::IO,
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_full_disk_and_a_used_up_quota_have_classes_of_their_own() {
+        assert_eq!(class(libc::ENOSPC), Class::NO_SPACE);
+        assert_eq!(class(libc::EDQUOT), Class::QUOTA);
+        assert_eq!(class(libc::EFBIG), Class::IO);
+    }
+}

@@ -11,7 +11,7 @@ use crate::mpi::file::gathering::Gatherings;
 use crate::mpi::file::hints::Hints;
 use crate::mpi::file::view::View;
 use crate::mpi::handle_table::Held;
-use parking_lot::Mutex;
+use parking_lot::{Mutex, MutexGuard};
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicI32, AtomicI64, Ordering};
@@ -50,7 +50,7 @@ pub struct Disk {
     pub shared_position: AtomicI64,
     pub is_atomic: AtomicBool,
     /// Held by threads of the library while they do an access in atomic mode.
-    pub turn: Mutex<()>,
+    turn: Mutex<()>,
     pub gatherings: Gatherings,
 }
 
@@ -75,6 +75,11 @@ impl Disk {
 
     pub fn is_atomic(&self) -> bool {
         self.is_atomic.load(Ordering::Acquire)
+    }
+
+    /// The turn of an access, as long as this is held. Outside of atomic mode all go at once.
+    pub fn turn(&self) -> Option<MutexGuard<'_, ()>> {
+        self.is_atomic().then(|| self.turn.lock())
     }
 
     /// Deletes a file that is to be deleted when it is closed, once.

@@ -98,7 +98,7 @@ impl Prepared {
     fn carrier(&self) -> impl FnOnce() -> End + Send + 'static {
         let (disk, manner, access) = (self.disk.clone(), self.manner, self.access.clone());
         move || {
-            let turn = disk.is_atomic().then(|| disk.turn.lock());
+            let turn = disk.turn();
             let end = carrier::carry(&disk.file, manner, &[&access], carrier::ALL)[0];
             drop(turn);
             end

@@ -184,6 +184,18 @@ impl Requests {
         self.insert(Request::new(comm, None).with(more))
     }
 
+    /// The operations that run on `comm` without a message of their own.
+    pub(in crate::mpi) fn runs_of(&self, comm: &Comm) -> Vec<Key> {
+        let kept = self.0.lock();
+        let is_there = |request: &&Request| request.comm.context() == comm.context();
+        let requests = kept.shelf.keys().filter_map(|key| kept.shelf.find(key)).filter(is_there);
+        let runs = requests.filter_map(|request| match request.pending {
+            Some(Pending::Run(run) | Pending::Partitioned(run)) => Some(run),
+            _ => None,
+        });
+        runs.collect()
+    }
+
     /// How many there are that have not been completed or freed, without preposted receives,
     /// which the engine counts.
     pub(in crate::mpi) fn count(&self) -> usize {

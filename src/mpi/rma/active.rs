@@ -100,6 +100,7 @@ pub fn test(process: &Process, win: &Win) -> Result<bool> {
     process.engine.poll(|_| None::<()>)?;
     if !take(win, &partners, |mail| &mut mail.completed) {
         let lost = partners.ranks.iter().try_for_each(|rank| must_live(process, win, *rank));
+        let lost = lost.and_then(|()| peers::must_not_be_left(process));
         if lost.is_err() {
             win.epochs.unexpose();
         }

@@ -2,7 +2,7 @@
 
 use crate::base::Member;
 use crate::engine::{Mishap, Outcome, PeerWait, Watch};
-use crate::mpi::error::{Failure, Result};
+use crate::mpi::error::{Class, Failure, Result};
 use crate::mpi::failure::usability::must_stand;
 use crate::mpi::p2p::outcome::{envelope, news};
 use crate::mpi::process::Process;
@@ -25,6 +25,14 @@ pub fn must_live(process: &Process, win: &Win, rank: i32) -> Result {
     match process.engine.is_calm() || !process.world.is_dead(win.shared.part(rank).member) {
         true => Ok(()),
         false => Err(loss(rank)),
+    }
+}
+
+/// Fails if the others recover: whoever asks for their doings again and again asks in vain.
+pub fn must_not_be_left(process: &Process) -> Result {
+    match process.engine.is_called() && process.world.rules().modes().is_some() {
+        true => Err(Class::PROC_ABORTED.because("the other ranks are recovering from a failure")),
+        false => Ok(()),
     }
 }
 
