@@ -26,14 +26,14 @@ const CORES: &str = "4";
 /// seventh more than today. Builds of one source in two directories differ by up to a tenth here,
 /// because the compiler draws the borders of inlining elsewhere.
 const COLLECTIVE_LIMITS: &[(&str, [u64; 3])] = &[
-    ("barrier", [465, 540, 1600]),
-    ("bcast-root", [765, 765, 765]),
-    ("bcast", [600, 600, 600]),
-    ("reduce", [960, 960, 960]),
-    ("reduce-root", [1470, 1570, 5790]),
-    ("allreduce", [1545, 2050, 7060]),
+    ("barrier", [465, 540, 1400]),
+    ("bcast-root", [705, 705, 705]),
+    ("bcast", [590, 590, 590]),
+    ("reduce", [910, 910, 910]),
+    ("reduce-root", [1200, 1360, 5700]),
+    ("allreduce", [1240, 1415, 6770]),
     ("gather", [840, 840, 840]),
-    ("gather-root", [1250, 1330, 6000]),
+    ("gather-root", [1020, 1225, 4480]),
 ];
 
 /// What `outcome` has counted of a call.

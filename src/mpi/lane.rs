@@ -11,7 +11,7 @@ use crate::base::slab::Key;
 use crate::engine::shared::rules::CollMode;
 use crate::engine::{Everyone, Letter, Matter, Mishap, Mode, Outcome, Outside, Purpose, Watch};
 use crate::fault::Value;
-use crate::host::memory::{Region, transfer, transfer_start};
+use crate::host::memory::{Fault, Region, copy, transfer, transfer_start};
 use crate::mpi::comm::Comm;
 use crate::mpi::error::{Class, Failure, Result, is_death};
 use crate::mpi::failure::attributes;
@@ -337,14 +337,30 @@ impl<'a> Lane<'a> {
 
     /// Copies within this rank. The target is large enough.
     pub fn copy(&self, from: &Region, to: &Region) -> Result {
-        transfer(from, to).map_err(|fault| Failure::from(self.process.engine.suffer(fault.address)))
+        transfer(from, to).map_err(|fault| self.suffer(fault))
     }
 
     /// A message from this rank to itself, checked like any other.
+    #[inline(always)]
     pub fn keep(&self, from: &Region, to: &Region) -> Result {
+        match (from.span(), to.span()) {
+            (Some(from), Some(to)) if from.bytes() <= to.bytes() => {
+                copy(from, to).map_err(|fault| self.suffer(fault))
+            }
+            _ => self.keep_with_care(from, to),
+        }
+    }
+
+    #[inline(never)]
+    fn keep_with_care(&self, from: &Region, to: &Region) -> Result {
         self.must_fit(from, to)?;
-        transfer_start(from, to, from.bytes().min(to.bytes()))
-            .map_err(|fault| Failure::from(self.process.engine.suffer(fault.address)))
+        transfer_start(from, to, from.bytes().min(to.bytes())).map_err(|fault| self.suffer(fault))
+    }
+
+    /// Ends this member: the unmapped memory is its own.
+    #[cold]
+    fn suffer(&self, fault: Fault) -> Failure {
+        self.process.engine.suffer(fault.address).into()
     }
 
     /// Notes that the message from this rank to itself is too long, if it is.

@@ -3,7 +3,7 @@
 //! blocks go through the first member or pairwise.
 
 use super::bcast::send_down;
-use super::blocks::{Blocks, Offer, Sides, Spot, blocks, given};
+use super::blocks::{Blocks, Offer, Sides, Spot, at_living, check, given};
 use super::claim::{Amount, Claim, Kind};
 use super::gather::collect;
 use super::members::{Members, Wait};
@@ -28,10 +28,10 @@ pub struct Allgather {
 
 impl Allgather {
     #[inline(always)]
-    pub fn plan(comm: &Comm, send: &Offer<'_>, recv: &impl Sides) -> Result<Allgather> {
+    pub fn plan<S: Sides>(comm: &Comm, send: &Offer<'_>, recv: &S) -> Result<Allgather> {
         let given = if comm.is_inter() { Some(send.spot()?) } else { given(send)? };
         let each = if recv.is_even() && !comm.is_inter() { recv.each()? } else { Amount::ANY };
-        let blocks = blocks(recv, comm)?;
+        let blocks = at_living::<S>(check(recv, comm)?, comm);
         let kind = if recv.is_even() { Kind::Allgather } else { Kind::Allgatherv };
         let amount = match comm.is_inter() {
             true => Amount::ANY,

@@ -108,11 +108,11 @@ impl Plan for Allreduce {
         &self, algorithm: Reduction, members: &Members<'_, '_, W>,
     ) -> Result {
         let (sum, target) = (&self.sum, &self.target);
-        let bracket = sum.bracket(members.crowd(), 0);
+        let bracket = || sum.bracket(members.crowd(), 0);
         match algorithm {
-            Reduction::Buffered => members.reduce_for_all(sum, bracket, 0, target).await,
-            Reduction::Replicated => members.reduce_for_both(sum, bracket, target).await,
-            _ => members.reduce_by_parts(sum, bracket, Some(target)).await,
+            Reduction::Buffered => members.reduce_for_all(sum, 0, target).await,
+            Reduction::Replicated => members.reduce_for_both(sum, bracket(), target).await,
+            _ => members.reduce_by_parts(sum, bracket(), Some(target)).await,
         }
     }
 

@@ -47,12 +47,20 @@ pub struct Lists<'a> {
 
 /// A buffer that has a block for each peer.
 pub trait Sides {
+    /// What [`Sides::check`] has found.
+    type Checked;
     fn is_in_place(&self) -> bool;
     /// Whether all blocks are equal, at all members alike, though members need not know their
     /// length.
     fn is_even(&self) -> bool;
+    /// Checks the blocks of `peers`.
+    fn check(&self, peers: i32) -> Result<Self::Checked>;
+    /// The blocks that were checked.
+    fn at(checked: Self::Checked) -> Blocks;
     /// The blocks of `peers`.
-    fn blocks(&self, peers: i32) -> Result<Blocks>;
+    fn blocks(&self, peers: i32) -> Result<Blocks> {
+        Ok(Self::at(self.check(peers)?))
+    }
     /// The contents of each block, if all are equal.
     fn each(&self) -> Result<Amount>;
 }
@@ -105,7 +113,7 @@ impl<'a> Offer<'a> {
 /// A buffer whose place was checked. Plans check everything first and make regions last: a value
 /// that must be dropped when a check fails has to be in memory, and would be copied from there.
 #[derive(Clone, Copy)]
-pub(super) struct Spot<'a> {
+pub struct Spot<'a> {
     datatype: &'a Datatype,
     place: Place,
 }
@@ -117,7 +125,16 @@ impl Spot<'_> {
     }
 }
 
-impl Sides for Offer<'_> {
+/// Equal blocks whose place was checked; see [`Spot`].
+#[derive(Clone, Copy)]
+pub struct Row<'a> {
+    all: Spot<'a>,
+    each: usize,
+}
+
+impl<'a> Sides for Offer<'a> {
+    type Checked = Row<'a>;
+
     fn is_in_place(&self) -> bool {
         self.buf == Address::IN_PLACE
     }
@@ -132,13 +149,18 @@ impl Sides for Offer<'_> {
     }
 
     #[inline(always)]
-    fn blocks(&self, peers: i32) -> Result<Blocks> {
+    fn check(&self, peers: i32) -> Result<Row<'a>> {
         let (count, datatype) = (self.count()?, self.datatype()?);
         let each = datatype.bytes(count)?;
         let Some(count) = count.checked_mul(i64::from(peers)) else {
             return Err(too_many(count));
         };
-        Ok(Blocks::Even { all: datatype.region(self.buf, count)?, each })
+        Ok(Row { all: Spot { datatype, place: datatype.place(self.buf, count)? }, each })
+    }
+
+    #[inline(always)]
+    fn at(row: Row<'a>) -> Blocks {
+        Blocks::Even { all: row.all.region(), each: row.each }
     }
 }
 
@@ -149,6 +171,8 @@ fn too_many(count: i64) -> Failure {
 }
 
 impl Sides for Lists<'_> {
+    type Checked = Vec<Region>;
+
     fn is_in_place(&self) -> bool {
         self.buf == Address::IN_PLACE
     }
@@ -161,7 +185,7 @@ impl Sides for Lists<'_> {
         Ok(Amount::ANY)
     }
 
-    fn blocks(&self, peers: i32) -> Result<Blocks> {
+    fn check(&self, peers: i32) -> Result<Vec<Region>> {
         let peers = i64::from(peers);
         let (counts, displs) = (self.counts.numbers(peers)?, self.displs.numbers(peers)?);
         let types = match &self.types {
@@ -181,7 +205,11 @@ impl Sides for Lists<'_> {
             datatype.region(Address(self.buf.0.wrapping_add(offset)), count)
         };
         let listed = counts.into_iter().zip(displs).enumerate();
-        Ok(Blocks::Each(listed.map(block).collect::<Result<_>>()?))
+        listed.map(block).collect()
+    }
+
+    fn at(checked: Vec<Region>) -> Blocks {
+        Blocks::Each(checked)
     }
 }
 
@@ -258,14 +286,25 @@ impl Blocks {
     }
 }
 
+/// Checks the blocks of all peers of `comm`.
+#[inline(always)]
+pub(super) fn check<S: Sides>(sides: &S, comm: &Comm) -> Result<S::Checked> {
+    sides.check(comm.peers().size())
+}
+
+/// The checked blocks of all living peers of `comm`.
+#[inline(always)]
+pub(super) fn at_living<S: Sides>(checked: S::Checked, comm: &Comm) -> Blocks {
+    match comm.gaps() {
+        None => S::at(checked),
+        Some(gaps) => without(S::at(checked), &gaps.ranks),
+    }
+}
+
 /// The blocks of all living peers of `comm`.
 #[inline(always)]
-pub(super) fn blocks(sides: &impl Sides, comm: &Comm) -> Result<Blocks> {
-    let blocks = sides.blocks(comm.peers().size())?;
-    Ok(match comm.gaps() {
-        None => blocks,
-        Some(gaps) => without(blocks, &gaps.ranks),
-    })
+pub(super) fn blocks<S: Sides>(sides: &S, comm: &Comm) -> Result<Blocks> {
+    Ok(at_living::<S>(check(sides, comm)?, comm))
 }
 
 /// Only the blocks of these ranks: no member may touch the blocks of gaps.

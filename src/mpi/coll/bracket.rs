@@ -10,11 +10,11 @@ use super::select::Combination;
 const LITTLE: usize = 4096;
 
 /// How many values a node of a tree combines at most, of short and of longer vectors.
-const WIDE: i32 = 256;
-const NARROW: i32 = 4;
+const WIDE: u32 = 256;
+const NARROW: u32 = 4;
 
 /// The radix of a tree that combines this many bytes: each node has one child fewer on each level.
-pub(super) fn radix(bytes: usize) -> i32 {
+pub(super) fn radix(bytes: usize) -> u32 {
     if bytes <= LITTLE { WIDE } else { NARROW }
 }
 
@@ -22,39 +22,39 @@ pub(super) fn radix(bytes: usize) -> i32 {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Bracket {
     /// As in a [`Tree`](super::tree::Tree), ranks counted from `top`.
-    Tree { radix: usize, top: usize },
+    Tree { radix: u32, top: u32 },
     /// From the right: around the last two, then around the one before and these, and so on.
     Chain,
 }
 
 impl Bracket {
     /// The bracket for `bytes`, with the tree's `top`.
-    pub(super) fn of(combination: Combination, bytes: usize, top: i32) -> Bracket {
+    pub(super) fn of(combination: Combination, bytes: usize, top: usize) -> Bracket {
         if combination == Combination::Parts {
             return Bracket::Chain;
         }
-        let number = |number: i32| usize::try_from(number).expect("ranks are not negative");
-        Bracket::Tree { radix: number(radix(bytes)), top: number(top) }
+        Bracket::Tree { radix: radix(bytes), top: top as u32 }
     }
 
     /// From the left: around the first two, then around these and the next, and so on. Each partial
     /// result has the place of its last operand.
     pub(super) fn one_by_one(members: usize) -> Bracket {
-        Bracket::Tree { radix: members, top: 0 }
+        Bracket::Tree { radix: members as u32, top: 0 }
     }
 
     /// The place that has the final result.
     pub(super) fn last(self, members: usize) -> usize {
         match self {
             Bracket::Chain => members - 1,
-            Bracket::Tree { top, .. } => (top + members - 1) % members,
+            Bracket::Tree { top: 0, .. } => members - 1,
+            Bracket::Tree { top, .. } => (top as usize + members - 1) % members,
         }
     }
 
     /// The first place, if all others follow it one by one.
     pub(super) fn first_of_row(self, members: usize) -> Option<usize> {
         match self {
-            Bracket::Tree { radix, top } if radix >= members => Some(top),
+            Bracket::Tree { radix, top } if radix as usize >= members => Some(top as usize),
             _ => None,
         }
     }
@@ -64,7 +64,8 @@ impl Bracket {
     pub(super) fn walk(self, members: usize, mut combine: impl FnMut(usize, usize)) {
         match self {
             Bracket::Chain => (0..members - 1).rev().for_each(|left| combine(left, members - 1)),
-            Bracket::Tree { radix, top } if radix >= members => {
+            Bracket::Tree { radix, top } if radix as usize >= members => {
+                let top = top as usize;
                 let mut left = top;
                 for right in (top + 1..members).chain(0..top) {
                     combine(left, right);
@@ -72,7 +73,7 @@ impl Bracket {
                 }
             }
             Bracket::Tree { radix, top } => {
-                let mut reach = 1;
+                let (radix, top, mut reach) = (radix as usize, top as usize, 1);
                 while reach < members {
                     reach *= radix;
                 }
@@ -130,7 +131,7 @@ mod tests {
         for members in 1..70 {
             for radix in [2, 3, 4, 8, 100] {
                 let top = members / 3;
-                let letters = written(Bracket::Tree { radix, top }, members);
+                let letters = written(Bracket::Tree { radix, top }, members as usize);
                 let order = letters.replace(['(', ')'], "");
                 let expected: Vec<String> =
                     (0..members).map(|place| ((top + place) % members).to_string()).collect();

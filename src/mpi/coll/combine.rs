@@ -1,39 +1,43 @@
 //! Buffered reductions: combines short vectors from copies in shared memory, at the root, at the
-//! last member to arrive, or at each member for itself.
+//! last member to arrive, or, when the members are few, at each member for itself.
 
 use super::bracket::Bracket;
 use super::members::{Members, Wait};
 use super::sum::Sum;
 use crate::engine::{Line, Round};
 use crate::host::memory::{Region, Span, copy, line_up};
-use crate::mpi::error::Result;
+use crate::mpi::error::{Class, Failure, Result};
 use crate::mpi::process::Process;
-use std::cell::Cell;
 use std::mem::MaybeUninit;
 
 /// Up to this many bytes of all members are put in a row.
 const ROW: usize = 2048;
 
-/// Each of few members combines at most this many bytes of all members for itself.
-const MOST_HERE: usize = 16 << 10;
+/// A member that combines for itself has room for two partial results of this many bytes, or of
+/// few.
+const MOST_HERE: usize = 2048;
+const FEW_HERE: usize = 128;
 
 impl<W: Wait> Members<'_, '_, W> {
     /// Combines all members' values, which are short; the result goes to `target` at the root.
     #[inline]
     pub(super) async fn reduce_at(
-        &self, sum: &Sum, bracket: Bracket, target: Option<&Region>, root: usize,
+        &self, sum: &Sum, target: Option<&Region>, root: usize,
     ) -> Result {
         self.put(sum.values())?;
         self.all_at(root).await?;
-        if let Some(target) = target {
-            self.combine_for_one(sum, bracket, target)?;
+        match target {
+            None => {}
+            Some(target) if self.is_small() => self.combine_here(sum, root, 0, target)?,
+            Some(target) => self.combine_for_one(sum, root, target)?,
         }
         self.leave().await
     }
 
     /// Combines all members' published values for this member.
     #[inline(never)]
-    fn combine_for_one(&self, sum: &Sum, bracket: Bracket, target: &Region) -> Result {
+    fn combine_for_one(&self, sum: &Sum, top: usize, target: &Region) -> Result {
+        let bracket = sum.bracket(self.crowd(), top);
         match combine_for_last(self.lane().process(), self.round(), sum, bracket) {
             true => self.copy(self.copy_of(bracket.last(self.count())), target),
             false => self.note_disagreement(target.bytes()),
@@ -44,57 +48,79 @@ impl<W: Wait> Members<'_, '_, W> {
     /// `target` has room for, from byte `offset` on, is for this member. When the members are few,
     /// each combines its own part.
     #[inline]
-    pub(super) async fn reduce_for_all(
-        &self, sum: &Sum, bracket: Bracket, offset: usize, target: &Region,
-    ) -> Result {
-        const FEW: usize = 256;
+    pub(super) async fn reduce_for_all(&self, sum: &Sum, offset: usize, target: &Region) -> Result {
         let input = sum.values();
-        let bytes = input.bytes();
         self.put(input)?;
-        let process = self.lane().process();
-        self.all(|| _ = combine_for_last(process, self.round(), sum, bracket)).await?;
-        let agreed = match self.is_small() {
-            true => self.round().equal_bytes(),
-            false => self.round().agreed_bytes(),
-        };
-        match target.bytes() * self.count() {
-            _ if agreed != Some(bytes) => self.note_disagreement(bytes)?,
-            0 => {}
-            _ if !self.is_small() => {
-                let result = self.copy_of(bracket.last(self.count()));
-                self.copy(result.part(offset, target.bytes()), target)?;
-            }
-            1..=FEW => self.combine_here::<{ FEW / 16 }>(sum, bracket, offset, target)?,
-            _ => self.combine_here::<{ MOST_HERE / 16 }>(sum, bracket, offset, target)?,
+        let (process, crowd) = (self.lane().process(), self.crowd());
+        let combine = || _ = combine_for_last(process, self.round(), sum, sum.bracket(crowd, 0));
+        self.all(combine).await?;
+        if self.is_small() {
+            self.combine_here(sum, 0, offset, target)?;
+        } else if self.round().agreed_bytes() != Some(input.bytes()) {
+            self.note_disagreement(input.bytes())?;
+        } else {
+            let last = sum.bracket(crowd, 0).last(self.count());
+            let result = self.copy_of(last);
+            self.copy(result.part(offset, target.bytes()), target)?;
         }
         self.leave().await
     }
 
-    /// Combines this member's part of the result, as every other member does for itself, with room
-    /// for `WORDS` words. Out of line, so that members that need little room have a small frame.
+    /// Combines as much of all members' published values, from byte `offset` on, as `target` has
+    /// room for, one after the other from that of the member at `first` on, which is how few short
+    /// vectors are bracketed.
+    #[inline(always)]
+    fn combine_here(&self, sum: &Sum, first: usize, offset: usize, target: &Region) -> Result {
+        let bytes = sum.bytes();
+        if self.lines().iter().any(|line| line.bytes() != bytes) {
+            return self.note_disagreement(bytes);
+        }
+        match target.bytes() {
+            0 => Ok(()),
+            1..=FEW_HERE => self.combine_in::<{ FEW_HERE / 8 }>(sum, first, offset, target),
+            _ => self.combine_in::<{ MOST_HERE / 8 }>(sum, first, offset, target),
+        }
+    }
+
+    /// Combines one member's values after the other, from that at `first` on, with `WORDS` words
+    /// for partial results. Out of line, so that members that need little room have a small frame.
     #[inline(never)]
-    fn combine_here<const WORDS: usize>(
-        &self, sum: &Sum, bracket: Bracket, offset: usize, target: &Region,
+    fn combine_in<const WORDS: usize>(
+        &self, sum: &Sum, first: usize, offset: usize, target: &Region,
     ) -> Result {
-        let bytes = target.bytes();
+        let (bytes, count) = (target.bytes(), self.count());
         let mut room = [const { MaybeUninit::<u128>::uninit() }; WORDS];
         let room = Span::new(room.as_mut_ptr().cast_const().cast(), size_of_val(&room));
-        let (lines, combined) = (self.lines(), Cell::new(0_u64));
-        let is_combined = |place: usize| combined.get() >> place & 1 == 1;
-        let new = |place: usize| room.part(place * bytes, bytes);
+        let half = room.bytes() / 2;
+        assert!(bytes <= half, "there is room for two partial results");
+        let (mut next, mut other) = (room.part(0, bytes), room.part(half, bytes));
+        let (lines, combiner) = (self.lines(), sum.combiner_of_bytes(self.lane().process(), bytes));
         let laid = |place: usize| lines[place].copy().part(offset, bytes);
-        let known = |place: usize| if is_combined(place) { new(place) } else { laid(place) };
-        let items = bytes as i64 / sum.item();
-        let (sum, mut outcome) = (sum.combiner_of(self.lane().process(), items), Ok(()));
-        bracket.walk(self.count(), |left, right| {
-            if !is_combined(right) {
-                outcome = copy(laid(right), new(right)).and(outcome);
-            }
-            sum.combine(known(left), new(right));
-            combined.set(combined.get() | 1 << right);
-        });
-        self.judge(outcome)?;
-        self.copy(known(bracket.last(self.count())), target)
+        let mut combined = laid(first);
+        for place in first + 1..first + count {
+            let right = laid(if place < count { place } else { place - count });
+            combiner.combine_apart(combined, right, next);
+            combined = next;
+            (next, other) = (other, next);
+        }
+        self.copy(combined, target)
+    }
+
+    /// Notes that the members disagree on how much is to be combined.
+    #[cold]
+    pub(super) fn note_disagreement(&self, mine: usize) -> Result {
+        let (rank, bytes) = self
+            .sizes()
+            .zip(0..)
+            .map(|(bytes, rank)| (rank, bytes))
+            .find(|(_, n)| *n != mine)
+            .unwrap_or((self.me(), mine));
+        self.lane().note(Err(disagreement(rank, bytes, mine)))
+    }
+
+    /// The sizes of what all members have published, for members that combine it.
+    pub(super) fn sizes(&self) -> impl Iterator<Item = usize> + '_ {
+        (0..self.count()).map(|place| self.laid(place).bytes())
     }
 }
 
@@ -140,4 +166,12 @@ fn agree(round: &Round, sum: &Sum) -> bool {
     let bytes = round.equal_bytes();
     round.agree_on_bytes(bytes);
     bytes.is_some_and(|bytes| bytes as i64 == sum.count * sum.item())
+}
+
+/// The failure of a reduction in which the member with this rank has another number of bytes than
+/// this one.
+#[cold]
+pub(super) fn disagreement(rank: usize, bytes: usize, mine: usize) -> Failure {
+    let words = format!("rank {rank} reduces {bytes} bytes, but this rank reduces {mine}");
+    Class::COUNT.because(words)
 }

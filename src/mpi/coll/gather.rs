@@ -2,7 +2,7 @@
 //! short blocks as copies and leave, and the root reads long blocks in place; by messages, each
 //! member sends its block straight to the root.
 
-use super::blocks::{Blocks, Offer, Sides, Spot, block, blocks, given};
+use super::blocks::{Blocks, Offer, Sides, Spot, at_living, block, check, given};
 use super::claim::{Claim, Kind};
 use super::members::{Members, Wait, index};
 use super::plan::Plan;
@@ -28,7 +28,7 @@ pub struct Gather {
 
 impl Gather {
     #[inline(always)]
-    pub fn plan(comm: &Comm, send: &Offer<'_>, recv: &impl Sides, root: i32) -> Result<Gather> {
+    pub fn plan<S: Sides>(comm: &Comm, send: &Offer<'_>, recv: &S, root: i32) -> Result<Gather> {
         let role = Role::of(comm, root)?;
         let mine = match role {
             Role::Root if comm.is_inter() => None,
@@ -40,7 +40,8 @@ impl Gather {
         let kind = if is_even { Kind::Gather } else { Kind::Gatherv };
         let amount = block(role, recv, send)?;
         let claim = Claim::of(kind).role(role, comm).amount(amount);
-        let blocks = if role == Role::Root { Some(blocks(recv, comm)?) } else { None };
+        let blocks = if role == Role::Root { Some(check(recv, comm)?) } else { None };
+        let blocks = blocks.map(|blocks| at_living::<S>(blocks, comm));
         Ok(Gather { role, mine: mine.map(Spot::region), blocks, is_even, claim })
     }
 }

@@ -15,7 +15,7 @@ use crate::engine::{
     Awaited, Board, Gate, Hall, Laid, Line, Meeting, MeetingWait, Mishap, Outcome, Round,
 };
 use crate::host::memory::{Fault, Region, Span};
-use crate::mpi::error::{Class, Failure, Result};
+use crate::mpi::error::{Failure, Result};
 use crate::mpi::failure::usability::must_be_fresh;
 use crate::mpi::lane::Lane;
 use crate::mpi::p2p::outcome::news;
@@ -65,6 +65,11 @@ pub trait Wait: Sized + Send + Sync + 'static {
 
     /// Wakes all others, which are few, after a SeqCst read-modify-write has published the news.
     fn ring_few(members: &Members<'_, '_, Self>);
+
+    /// Wakes the member at `place` for news published in that way.
+    fn ring_one(members: &Members<'_, '_, Self>, place: usize) {
+        members.meeting.ring(place);
+    }
 
     /// All members have arrived: later turns may reuse the memory of earlier ones.
     fn settle(_: &Members<'_, '_, Self>) {}
@@ -123,6 +128,11 @@ impl Wait for InPlace {
     #[inline(always)]
     fn ring_few(members: &Members<'_, '_, InPlace>) {
         members.meeting.ring_few(members.me);
+    }
+
+    #[inline(always)]
+    fn ring_one(members: &Members<'_, '_, InPlace>, place: usize) {
+        members.meeting.ring_unfenced(place);
     }
 
     #[inline(always)]
@@ -429,6 +439,10 @@ impl<'l, 'a, W: Wait> Members<'l, 'a, W> {
     #[inline(always)]
     pub(super) fn all_at(&self, root: usize) -> impl Future<Output = Result> + Send {
         self.until_any(match self.is_small() {
+            true if root == self.me => {
+                self.round.line(self.me).show_here(self.turn);
+                Some(Gate::AllShown)
+            }
             true => {
                 self.round.line(self.me).show(self.turn);
                 self.tell_root(root, true, Gate::AllShown)
@@ -455,7 +469,7 @@ impl<'l, 'a, W: Wait> Members<'l, 'a, W> {
             return Some(gate);
         }
         if is_news {
-            self.meeting.ring(root);
+            W::ring_one(self, root);
         }
         None
     }
@@ -506,23 +520,6 @@ impl<'l, 'a, W: Wait> Members<'l, 'a, W> {
         self.lane.process().engine.suffer(address).into()
     }
 
-    /// Notes that the members disagree on how much is to be combined.
-    #[cold]
-    pub(super) fn note_disagreement(&self, mine: usize) -> Result {
-        let (rank, bytes) = self
-            .sizes()
-            .zip(0..)
-            .map(|(bytes, rank)| (rank, bytes))
-            .find(|(_, n)| *n != mine)
-            .unwrap_or((self.me, mine));
-        self.lane.note(Err(disagreement(rank, bytes, mine)))
-    }
-
-    /// The sizes of what all members have published, for members that combine it.
-    pub(super) fn sizes(&self) -> impl Iterator<Item = usize> + '_ {
-        (0..self.count()).map(|place| self.laid(place).bytes())
-    }
-
     #[inline(always)]
     pub(super) fn meeting(&self) -> &'a Meeting {
         self.meeting
@@ -561,14 +558,6 @@ impl<'l, 'a, W: Wait> Members<'l, 'a, W> {
             everyone,
         }
     }
-}
-
-/// The failure of a reduction in which the member with this rank has another number of bytes than
-/// this one.
-#[cold]
-pub(super) fn disagreement(rank: usize, bytes: usize, mine: usize) -> Failure {
-    let words = format!("rank {rank} reduces {bytes} bytes, but this rank reduces {mine}");
-    Class::COUNT.because(words)
 }
 
 #[cold]

@@ -20,7 +20,7 @@ pub struct NeighborAllgather(Round);
 pub struct NeighborAlltoall(Round);
 
 impl NeighborAllgather {
-    pub fn plan(comm: &Comm, send: &Offer<'_>, recv: &dyn Sides) -> Result<NeighborAllgather> {
+    pub fn plan(comm: &Comm, send: &Offer<'_>, recv: &impl Sides) -> Result<NeighborAllgather> {
         let around = Around::of(comm)?;
         let mine = send.region()?;
         let from = Blocks::Each(vec![mine; around.destinations.len()]);
@@ -30,7 +30,7 @@ impl NeighborAllgather {
 }
 
 impl NeighborAlltoall {
-    pub fn plan(comm: &Comm, send: &dyn Sides, recv: &dyn Sides) -> Result<NeighborAlltoall> {
+    pub fn plan(comm: &Comm, send: &impl Sides, recv: &impl Sides) -> Result<NeighborAlltoall> {
         let around = Around::of(comm)?;
         let from = send.blocks(around.destinations.len() as i32)?;
         let to = recv.blocks(around.sources.len() as i32)?;

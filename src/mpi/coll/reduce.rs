@@ -119,13 +119,13 @@ impl Plan for Reduce {
         &self, algorithm: Reduction, members: &Members<'_, '_, W>,
     ) -> Result {
         let Some(sum) = &self.sum else { unreachable!("within a group, all give") };
-        let root = self.role.root(members.lane());
+        let root = index(self.role.root(members.lane()));
         let target = self.target.as_ref().map(|(_, target)| target);
-        let bracket = sum.bracket(members.crowd(), root);
+        let bracket = || sum.bracket(members.crowd(), root);
         match algorithm {
-            Reduction::Buffered => members.reduce_at(sum, bracket, target, index(root)).await,
-            Reduction::Replicated => members.reduce_replicated(sum, bracket, target).await,
-            _ => members.reduce_by_parts(sum, bracket, target).await,
+            Reduction::Buffered => members.reduce_at(sum, target, root).await,
+            Reduction::Replicated => members.reduce_replicated(sum, bracket(), target).await,
+            _ => members.reduce_by_parts(sum, bracket(), target).await,
         }
     }
 

@@ -139,7 +139,7 @@ impl Plan for ReduceScatter {
         match algorithm {
             Reduction::Buffered => {
                 let offset = (part.first * sum.item()) as usize;
-                members.reduce_for_all(sum, bracket, offset, target).await
+                members.reduce_for_all(sum, offset, target).await
             }
             _ => members.reduce_and_keep(sum, bracket, part, target).await,
         }

@@ -5,8 +5,8 @@
 
 use super::bracket::Bracket;
 use super::claim::{Claim, Kind};
-use super::combine::combine_all;
-use super::members::{Members, Wait, disagreement};
+use super::combine::{combine_all, disagreement};
+use super::members::{Members, Wait};
 use super::plan::Plan;
 use super::select::{Chain, Crowd, SEGMENT, Venue};
 use super::sum::{Part, Sum, Terms, receive};
@@ -20,8 +20,9 @@ use crate::mpi::op::kernels::Missing;
 /// Prefix reduction: each member gets the combined values of all members up to it, or before it.
 pub struct Scan {
     sum: Sum,
-    bytes: usize,
     recv: Address,
+    /// `None`: no result is for this member.
+    target: Option<Region>,
     is_exclusive: bool,
 }
 
@@ -41,16 +42,16 @@ impl Scan {
         let input = if send == Address::IN_PLACE { recv } else { send };
         let count = terms.count()?;
         let terms = terms.check(input, count)?;
-        if !is_exclusive || comm.living().rank != 0 {
-            terms.target(recv, count)?;
-        }
-        Ok(Scan { bytes: terms.bytes(), sum: terms.sum(), recv, is_exclusive })
+        let has_result = !is_exclusive || comm.living().rank != 0;
+        let target = if has_result { Some(terms.target(recv, count)?) } else { None };
+        let target = target.map(|place| terms.region(place));
+        Ok(Scan { sum: terms.sum(), recv, target, is_exclusive })
     }
 
     #[inline(always)]
     fn chain(&self, crowd: Crowd) -> Chain {
         let is_in_one_piece = !self.is_exclusive && self.sum.is_in_one_piece();
-        crowd.scan(self.bytes, self.sum.is_plain(), is_in_one_piece)
+        crowd.scan(self.sum.bytes(), self.sum.is_plain(), is_in_one_piece)
     }
 
     async fn segment(&self, lane: &Lane<'_>, part: Part) -> Result {
@@ -75,14 +76,6 @@ impl Scan {
         }
         if is_last { Ok(()) } else { lane.send(rank + 1, &values).await }
     }
-
-    /// The place whose result is for the member at `me`, if any, and the target of that result.
-    #[inline(always)]
-    fn mine(&self, me: usize) -> Result<(Option<usize>, Option<Region>)> {
-        let place = if self.is_exclusive { me.checked_sub(1) } else { Some(me) };
-        let target = || self.sum.at(self.recv, self.sum.whole());
-        Ok((place, place.map(|_| target()).transpose()?))
-    }
 }
 
 impl Plan for Scan {
@@ -105,15 +98,11 @@ impl Plan for Scan {
     }
 
     async fn together<W: Wait>(&self, algorithm: Chain, members: &Members<'_, '_, W>) -> Result {
-        let (place, target) = self.mine(members.me())?;
+        let (sum, target) = (&self.sum, self.target.as_ref());
         match (algorithm, target) {
-            (Chain::Buffered, target) => {
-                members.scan_copies(&self.sum, target.as_ref(), self.is_exclusive).await
-            }
-            (Chain::SingleCopy, Some(target)) => {
-                members.scan_where_it_lies(&self.sum, &target).await
-            }
-            (_, target) => members.scan_for_all(&self.sum, place, target.as_ref()).await,
+            (Chain::Buffered, target) => members.scan_copies(sum, target, self.is_exclusive).await,
+            (Chain::SingleCopy, Some(target)) => members.scan_where_it_lies(sum, target).await,
+            (_, target) => members.scan_for_all(sum, target, self.is_exclusive).await,
         }
     }
 
@@ -165,10 +154,10 @@ impl<W: Wait> Members<'_, '_, W> {
         self.leave().await
     }
 
-    /// The last member to arrive combines for all: `place` has the result for this member, if there
-    /// is one.
+    /// The last member to arrive combines for all; this member's result goes to its `target` if it
+    /// has one.
     pub(super) async fn scan_for_all(
-        &self, sum: &Sum, place: Option<usize>, target: Option<&Region>,
+        &self, sum: &Sum, target: Option<&Region>, is_exclusive: bool,
     ) -> Result {
         let input = sum.values();
         self.put(input)?;
@@ -176,8 +165,8 @@ impl<W: Wait> Members<'_, '_, W> {
         self.all_behind(|| _ = combine_all(process, self.round(), sum, one_by_one)).await?;
         if self.round().agreed_bytes() != Some(input.bytes()) {
             self.note_disagreement(input.bytes())?;
-        } else if let (Some(place), Some(target)) = (place, target) {
-            self.copy(self.copy_of(place), target)?;
+        } else if let Some(target) = target {
+            self.copy(self.copy_of(self.me() - usize::from(is_exclusive)), target)?;
         }
         self.leave().await
     }

@@ -2,7 +2,7 @@
 //! root publishes short blocks as a copy and leaves, and members read long blocks in place; by
 //! messages, the root sends each member its block.
 
-use super::blocks::{Blocks, Offer, Sides, Spot, block, blocks, given};
+use super::blocks::{Blocks, Offer, Sides, Spot, at_living, block, check, given};
 use super::claim::{Claim, Kind};
 use super::members::{Members, Wait, index};
 use super::plan::Plan;
@@ -27,7 +27,7 @@ pub struct Scatter {
 
 impl Scatter {
     #[inline(always)]
-    pub fn plan(comm: &Comm, send: &impl Sides, recv: &Offer<'_>, root: i32) -> Result<Scatter> {
+    pub fn plan<S: Sides>(comm: &Comm, send: &S, recv: &Offer<'_>, root: i32) -> Result<Scatter> {
         let role = Role::of(comm, root)?;
         let mine = match role {
             Role::Root if comm.is_inter() => None,
@@ -39,7 +39,8 @@ impl Scatter {
         let kind = if is_even { Kind::Scatter } else { Kind::Scatterv };
         let amount = block(role, send, recv)?;
         let claim = Claim::of(kind).role(role, comm).amount(amount);
-        let blocks = if role == Role::Root { Some(blocks(send, comm)?) } else { None };
+        let blocks = if role == Role::Root { Some(check(send, comm)?) } else { None };
+        let blocks = blocks.map(|blocks| at_living::<S>(blocks, comm));
         Ok(Scatter { role, blocks, mine: mine.map(Spot::region), is_even, claim })
     }
 }

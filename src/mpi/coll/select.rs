@@ -101,6 +101,7 @@ pub struct Crowd {
     members: usize,
     /// How many ranks of the job share a core.
     ranks_per_core: usize,
+    is_small: bool,
     is_blocking: bool,
     /// Whether the operation may use shared memory, and there is another member to share it with.
     can_meet: bool,
@@ -110,9 +111,11 @@ impl Crowd {
     #[inline(always)]
     pub(super) fn of(lane: &Lane<'_>) -> Crowd {
         let members = lane.comm().group.len();
+        let ranks_per_core = lane.process().world.ranks_per_core();
         Crowd {
             members,
-            ranks_per_core: lane.process().world.ranks_per_core(),
+            ranks_per_core,
+            is_small: members <= 8 && ranks_per_core <= 1,
             is_blocking: lane.way() == Way::Blocking,
             can_meet: members > 1 && lane.can_meet(),
         }
@@ -133,7 +136,7 @@ impl Crowd {
     /// have published.
     #[inline(always)]
     pub(super) fn is_small(self) -> bool {
-        self.members <= 8 && !self.is_crowded()
+        self.is_small
     }
 
     /// Whether its members can do it together in shared memory.

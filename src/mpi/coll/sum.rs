@@ -153,6 +153,18 @@ impl Sum {
         Combiner::new(process, &self.op, &self.datatype, items)
     }
 
+    /// The combiner of `bytes` of contiguous values.
+    #[inline]
+    pub(super) fn combiner_of_bytes<'a>(
+        &'a self, process: &'a Process, bytes: usize,
+    ) -> Combiner<'a> {
+        // A division takes longer than the sum of a few numbers.
+        match bytes == self.bytes() {
+            true => self.combiner(process),
+            false => self.combiner_of(process, bytes as i64 / self.item()),
+        }
+    }
+
     /// Whether one member can combine the values of all: the operation is the library's own, and
     /// the values have no gaps.
     #[inline(always)]
@@ -192,7 +204,7 @@ impl Sum {
 
     /// The brackets of this reduction among this crowd, up to `top`.
     #[inline(always)]
-    pub(super) fn bracket(&self, crowd: Crowd, top: i32) -> Bracket {
+    pub(super) fn bracket(&self, crowd: Crowd, top: usize) -> Bracket {
         Bracket::of(self.combination(crowd), self.bytes(), top)
     }
 

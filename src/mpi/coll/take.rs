@@ -167,10 +167,10 @@ impl<W: Wait> Members<'_, '_, W> {
     }
 
     /// Copies each member's data for this one, except its own if that is in place.
+    #[inline]
     pub(super) fn take_all(&self, share: Share, blocks: &Blocks, is_in_place: bool) -> Result {
         if let (Share::All, Blocks::Even { all, each }) = (share, blocks)
             && let Some(all) = all.span()
-            && self.are_copies(*each, is_in_place)
         {
             return self.take_row(*each, all, is_in_place);
         }
@@ -179,31 +179,35 @@ impl<W: Wait> Members<'_, '_, W> {
         others.try_for_each(|place| self.take(place, share, &blocks.at(place)))
     }
 
+    /// Copies all members' data, each at most `each` bytes, into the row `all`; in place, all but
+    /// this member's.
+    #[inline]
+    fn take_row(&self, each: usize, all: Span, is_in_place: bool) -> Result {
+        let (lines, me) = (self.lines(), self.me());
+        if lines.len() > 3 && self.are_copies(each, is_in_place) {
+            return self.judge(match is_in_place {
+                true => line_up(&lines[..me], each, all, 0)
+                    .and_then(|()| line_up(&lines[me + 1..], each, all, me + 1)),
+                false => line_up(lines, each, all, 0),
+            });
+        }
+        for (place, line) in lines.iter().enumerate() {
+            let into = all.part(place * each, each);
+            match line.whole_copy() {
+                _ if is_in_place && place == me => {}
+                Some(copy) if copy.bytes() <= each => self.copy_span(copy, into)?,
+                _ => self.take_with_care(place, Share::All, &into.into())?,
+            }
+        }
+        Ok(())
+    }
+
     /// Whether all members, or all others, have published copies of this many bytes.
     fn are_copies(&self, each: usize, is_of_others: bool) -> bool {
         let is_copy = |line: &Line| line.whole_copy().is_some_and(|copy| copy.bytes() == each);
         let (before, after) = self.lines().split_at(self.me());
         let rest = &after[usize::from(is_of_others)..];
         before.iter().chain(rest).all(is_copy)
-    }
-
-    /// Copies all members' published blocks, all of one length, into the row `all`; in place, all
-    /// but this member's.
-    fn take_row(&self, each: usize, all: Span, is_in_place: bool) -> Result {
-        let row = |lines: &[Line], first: usize| {
-            let into = all.part(first * each, lines.len() * each);
-            if lines.len() > 2 {
-                return memory::line_up(lines.iter().map(Line::copy), each, into);
-            }
-            let copy =
-                |(n, line): (usize, &Line)| memory::copy(line.copy(), into.part(n * each, each));
-            lines.iter().enumerate().try_for_each(copy)
-        };
-        let (lines, me) = (self.lines(), self.me());
-        self.judge(match is_in_place {
-            true => row(&lines[..me], 0).and_then(|()| row(&lines[me + 1..], me + 1)),
-            false => row(lines, 0),
-        })
     }
 
     /// Copies from all members what they point at, and stays until all have done so.
@@ -285,6 +289,12 @@ impl<W: Wait> Members<'_, '_, W> {
     pub(super) fn lost(&self, place: usize) -> Failure {
         self.lane().loss(i32::try_from(place).expect("ranks fit an int"))
     }
+}
+
+/// Copies published blocks of one length to a row, from this place on.
+fn line_up(lines: &[Line], each: usize, all: Span, first: usize) -> std::result::Result<(), Fault> {
+    let into = all.part(first * each, lines.len() * each);
+    memory::line_up(lines.iter().map(Line::copy), each, into)
 }
 
 /// The failure of a member that could not do its part because of a death.

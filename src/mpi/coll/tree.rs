@@ -26,7 +26,7 @@ impl Tree {
 
     /// The tree to combine this many bytes along: that of their bracket.
     pub(super) fn to_combine(lane: &Lane<'_>, top: i32, bytes: usize) -> Tree {
-        Tree::new(lane.size(), lane.rank(), top, bracket::radix(bytes))
+        Tree::new(lane.size(), lane.rank(), top, bracket::radix(bytes) as i32)
     }
 
     fn new(size: i32, rank: i32, top: i32, radix: i32) -> Tree {

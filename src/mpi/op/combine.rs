@@ -68,8 +68,17 @@ impl<'a> Combiner<'a> {
         }
     }
 
-    /// The results of the library's own operation go to `into`, which is `right` or apart from
-    /// both. Memory may not be there.
+    /// The results of the library's own operation go to `into`, which is apart from both operands.
+    #[inline]
+    pub fn combine_apart(&self, left: Span, right: Span, into: Span) {
+        match self.way {
+            Way::Named(kernel, elements) => kernel.run_apart(left, right, into, elements),
+            _ => unreachable!("only what is plain is combined where it lies"),
+        }
+    }
+
+    /// Like [`Combiner::combine_apart`], but `into` may also be `right`, and memory may not be
+    /// there.
     #[inline]
     pub fn combine_into(
         &self, left: Span, right: Span, into: Span,

@@ -86,16 +86,20 @@ impl Calls {
         let entry = &self.0[number as usize & (self.0.len() - 1)];
         let stamp = caller.call.stamp(number);
         let known = entry.stamp.load(Ordering::Acquire);
-        if known == stamp { Ok(()) } else { entry.settle(known, stamp, caller, is_like) }
+        let Caller { place, call } = caller;
+        // The parts of a call are in registers: together they would be written, and read again as
+        // one word, before the first has arrived in memory.
+        if known == stamp { Ok(()) } else { entry.settle(known, number, place, call, is_like) }
     }
 }
 
 impl Entry {
     #[inline(never)]
     fn settle(
-        &self, mut known: u64, stamp: u64, caller: Caller, is_like: fn(Call, Call) -> bool,
+        &self, mut known: u64, number: u32, place: usize, call: Call,
+        is_like: fn(Call, Call) -> bool,
     ) -> Result<(), Caller> {
-        let number = (stamp >> 32) as u32;
+        let (caller, stamp) = (Caller { place, call }, call.stamp(number));
         loop {
             if known == stamp {
                 return Ok(());

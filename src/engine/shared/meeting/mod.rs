@@ -341,7 +341,7 @@ impl Meeting {
     }
 
     /// Opens this gate of a round: wakes all other members that wait for it.
-    #[inline]
+    #[inline(always)]
     pub fn open(&self, round: &Round, gate: Gate, turn: u32, place: usize) {
         if round.call(gate, turn) {
             self.ring_others(place);
@@ -358,8 +358,11 @@ impl Meeting {
     /// Wakes all others, which are few, after a SeqCst read-modify-write has published the news.
     #[inline]
     pub fn ring_few(&self, place: usize) {
-        let (before, after) = self.bells.split_at(place);
-        before.iter().chain(&after[1..]).for_each(|bell| bell.unpark_unfenced());
+        for (other, bell) in self.bells.iter().enumerate() {
+            if other != place {
+                bell.unpark_unfenced();
+            }
+        }
     }
 
     /// Wakes the member after `place`, if there is one, for news published in that way.
@@ -368,6 +371,12 @@ impl Meeting {
         if let Some(bell) = self.bells.get(place + 1) {
             bell.unpark_unfenced();
         }
+    }
+
+    /// Wakes the member at `place`, for news published in that way.
+    #[inline]
+    pub fn ring_unfenced(&self, place: usize) {
+        self.bells[place].unpark_unfenced();
     }
 
     /// Wakes the member at `place`.

@@ -2,7 +2,7 @@
 
 use super::board::{Board, Words, memory};
 use crate::base::sync::arrivals::Arrivals;
-use crate::host::memory::{Fault, Region, Span, copy, transfer};
+use crate::host::memory::{Fault, Region, Span, copy_few, transfer};
 use crate::host::sched::Rows;
 use parking_lot::Mutex;
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
@@ -202,7 +202,7 @@ impl Round {
     }
 
     /// This gate has opened: wakes the members that stand in rows; true if others must be rung.
-    #[inline]
+    #[inline(always)]
     pub(super) fn call(&self, gate: Gate, turn: u32) -> bool {
         let lobby = &self.lobbies[gate.lobby().expect("that opens for many at once")];
         lobby.rows.call(turn);
@@ -238,8 +238,22 @@ impl Round {
 
     /// Publishes a copy of `data` for the member at `place`. Fails if the caller's own memory is
     /// unmapped.
-    #[inline]
+    #[inline(always)]
     pub fn put(&self, place: usize, data: &Region) -> Result<(), Fault> {
+        match data.span() {
+            Some(data) if data.bytes() <= INLINE => {
+                let line = self.line(place);
+                let room = memory(&line.payload);
+                line.note(COPY, room.address(), data.bytes());
+                copy_few(data, room)
+            }
+            _ => self.put_with_care(place, data),
+        }
+    }
+
+    /// Publishes a copy of more than fits into a line, or of what lies in pieces.
+    #[inline(never)]
+    fn put_with_care(&self, place: usize, data: &Region) -> Result<(), Fault> {
         let (line, bytes) = (self.line(place), data.bytes());
         let room = if bytes <= INLINE {
             memory(&line.payload)
@@ -247,10 +261,7 @@ impl Round {
             room(&mut self.annex(place).lock().rooms, bytes)
         };
         line.note(COPY, room.address(), bytes);
-        match data.span() {
-            Some(data) => copy(data, room),
-            None => transfer(data, &room.into()),
-        }
+        transfer(data, &room.into())
     }
 
     /// Publishes copies of a block for each member.
@@ -460,6 +471,12 @@ impl Line {
     #[inline]
     pub fn show(&self, turn: u32) {
         self.shown.swap(turn + 1, Ordering::SeqCst);
+    }
+
+    /// Shows the contents to their own member only, which looks for those of all.
+    #[inline]
+    pub fn show_here(&self, turn: u32) {
+        self.shown.store(turn + 1, Ordering::Relaxed);
     }
 
     /// Notes that its member has arrived.

@@ -168,7 +168,7 @@ struct Value([u64; ROOM / 8]);
 /// `operand` op `old`.
 fn combined(kernel: Kernel, operand: &Value, old: &Value) -> Value {
     let mut new = Value::default();
-    kernel.0(Operands {
+    kernel.0(&Operands {
         left: std::ptr::from_ref(operand).expose_provenance(),
         right: std::ptr::from_ref(old).expose_provenance(),
         into: std::ptr::from_mut(&mut new).expose_provenance(),

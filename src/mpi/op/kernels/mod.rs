@@ -104,9 +104,10 @@ struct Complex<T>(T, T);
 #[derive(Clone, Copy)]
 struct Located<V, I>(V, I);
 
-/// What an operation does to elements of one kind.
+/// What an operation does to elements of one kind. It reads its operands where they are: a copy
+/// would be read before it has been written.
 #[derive(Clone, Copy)]
-pub struct Kernel(fn(Operands));
+pub struct Kernel(fn(&Operands));
 
 impl Kernel {
     /// Combines `count` elements of `input` with those of `inout`, which gets the results. Operands
@@ -116,8 +117,14 @@ impl Kernel {
         self.start(input, inout, inout, count);
     }
 
-    /// Like [`Kernel::run`], but writes the results to `into`, which is `right` or overlaps neither
-    /// operand. Reports memory that is not mapped.
+    /// Like [`Kernel::run`], but writes the results to `into`, which overlaps neither operand.
+    #[inline]
+    pub fn run_apart(self, left: Span, right: Span, into: Span, count: usize) {
+        self.start(left, right, into, count);
+    }
+
+    /// Like [`Kernel::run_apart`], but `into` may also be `right`. Reports memory that is not
+    /// mapped.
     pub fn try_run(self, left: Span, right: Span, into: Span, count: usize) -> Result<(), Missing> {
         // Detects the instructions now, so that the kernel need not do so inside `guard`.
         is_wide();
@@ -136,7 +143,7 @@ impl Kernel {
     #[inline(always)]
     fn start(self, left: Span, right: Span, into: Span, count: usize) {
         let [left, right, into] = [left, right, into].map(Span::address);
-        (self.0)(Operands { left, right, into, count });
+        (self.0)(&Operands { left, right, into, count });
     }
 }
 
@@ -183,7 +190,7 @@ pub fn kernel(op: Named, element: Element) -> Option<Kernel> {
     kernel.map(Kernel)
 }
 
-fn located(op: Named, kind: Pair) -> Option<fn(Operands)> {
+fn located(op: Named, kind: Pair) -> Option<fn(&Operands)> {
     match kind {
         Pair::FloatInt => extreme::<f32, i32>(op),
         Pair::DoubleInt => extreme::<f64, i32>(op),
@@ -203,7 +210,7 @@ impl Operands {
     /// Sets every element of `into` to what `combine` makes of the two. Element by element, so the
     /// width of the machine's registers is of no matter to the results.
     #[inline]
-    fn map<T: Copy>(self, combine: impl Fn(T, T) -> T) {
+    fn map<T: Copy>(&self, combine: impl Fn(T, T) -> T) {
         if self.count > FEW && is_wide() {
             // SAFETY: the machine has these instructions.
             unsafe { self.map_wide(combine) }
@@ -217,19 +224,25 @@ impl Operands {
     /// # Safety
     /// The machine must have them.
     #[cfg_attr(target_arch = "x86_64", target_feature(enable = "avx2"))]
-    unsafe fn map_wide<T: Copy>(self, combine: impl Fn(T, T) -> T) {
+    unsafe fn map_wide<T: Copy>(&self, combine: impl Fn(T, T) -> T) {
         self.run(combine);
     }
 
     #[inline(always)]
-    fn run<T: Copy>(self, combine: impl Fn(T, T) -> T) {
-        let Operands { left, right, into, count } = self;
+    fn run<T: Copy>(&self, combine: impl Fn(T, T) -> T) {
+        let Operands { left, right, into, count } = *self;
         let bytes = count.saturating_mul(size_of::<T>());
         let is_apart = |operand: usize| operand.abs_diff(into) >= bytes;
         let is_in_place = right == into;
         let left = std::ptr::with_exposed_provenance::<Loose<T>>(left);
         let right = std::ptr::with_exposed_provenance::<Loose<T>>(right);
         let into = std::ptr::with_exposed_provenance_mut::<Loose<T>>(into);
+        if count == 1 {
+            // SAFETY: the caller of MPI vouches for the elements (§2.3).
+            let operands = unsafe { (left.read(), right.read()) };
+            // SAFETY: as above.
+            return unsafe { into.write(Loose(combine(operands.0.0, operands.1.0))) };
+        }
         if count <= FEW || !is_apart(self.left) || !is_in_place && !is_apart(self.right) {
             // Those that overlap get what a plain loop gives: what comes first is combined first.
             for index in 0..count {
@@ -287,11 +300,11 @@ fn is_wide() -> bool {
     false
 }
 
-fn integer<T: Number + Bits>(op: Named) -> Option<fn(Operands)> {
+fn integer<T: Number + Bits>(op: Named) -> Option<fn(&Operands)> {
     arithmetic::<T>(op).or_else(|| bits::<T>(op)).or_else(|| logical::<T>(op))
 }
 
-fn arithmetic<T: Number>(op: Named) -> Option<fn(Operands)> {
+fn arithmetic<T: Number>(op: Named) -> Option<fn(&Operands)> {
     Some(match op {
         Named::Sum => |it| it.map(T::plus),
         Named::Prod => |it| it.map(T::times),
@@ -301,7 +314,7 @@ fn arithmetic<T: Number>(op: Named) -> Option<fn(Operands)> {
     })
 }
 
-fn complex<T: Number>(op: Named) -> Option<fn(Operands)> {
+fn complex<T: Number>(op: Named) -> Option<fn(&Operands)> {
     Some(match op {
         Named::Sum => {
             |it| it.map(|a: Complex<T>, b: Complex<T>| Complex(a.0.plus(b.0), a.1.plus(b.1)))
@@ -316,7 +329,7 @@ fn complex<T: Number>(op: Named) -> Option<fn(Operands)> {
     })
 }
 
-fn bits<T: Bits>(op: Named) -> Option<fn(Operands)> {
+fn bits<T: Bits>(op: Named) -> Option<fn(&Operands)> {
     Some(match op {
         Named::Band => |it| it.map(T::and),
         Named::Bor => |it| it.map(T::or),
@@ -325,7 +338,7 @@ fn bits<T: Bits>(op: Named) -> Option<fn(Operands)> {
     })
 }
 
-fn logical<T: Bits>(op: Named) -> Option<fn(Operands)> {
+fn logical<T: Bits>(op: Named) -> Option<fn(&Operands)> {
     fn truth<T: Bits>(is_true: bool) -> T {
         if is_true { T::ONE } else { T::ZERO }
     }
@@ -352,7 +365,7 @@ impl<V: Copy + PartialOrd, I: Copy + PartialOrd> Located<V, I> {
 }
 
 /// The smaller or larger value.
-fn extreme<V: Copy + PartialOrd, I: Copy + PartialOrd>(op: Named) -> Option<fn(Operands)> {
+fn extreme<V: Copy + PartialOrd, I: Copy + PartialOrd>(op: Named) -> Option<fn(&Operands)> {
     Some(match op {
         Named::Minloc => |it| it.map(|a: Located<V, I>, b| a.or(b, b.0 < a.0)),
         Named::Maxloc => |it| it.map(|a: Located<V, I>, b| a.or(b, b.0 > a.0)),

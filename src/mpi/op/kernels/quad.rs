@@ -15,7 +15,7 @@ unsafe extern "C" {
     fn ftmpi_complex_quad_prod(input: *const c_char, inout: *mut c_char, count: usize);
 }
 
-pub(super) fn real(op: Named) -> Option<fn(Operands)> {
+pub(super) fn real(op: Named) -> Option<fn(&Operands)> {
     Some(match op {
         Named::Sum => |it| run(ftmpi_quad_sum, 16, it),
         Named::Prod => |it| run(ftmpi_quad_prod, 16, it),
@@ -25,7 +25,7 @@ pub(super) fn real(op: Named) -> Option<fn(Operands)> {
     })
 }
 
-pub(super) fn complex(op: Named) -> Option<fn(Operands)> {
+pub(super) fn complex(op: Named) -> Option<fn(&Operands)> {
     Some(match op {
         Named::Sum => |it| run(ftmpi_complex_quad_sum, 32, it),
         Named::Prod => |it| run(ftmpi_complex_quad_prod, 32, it),
@@ -34,8 +34,8 @@ pub(super) fn complex(op: Named) -> Option<fn(Operands)> {
 }
 
 /// For elements with this many bytes each.
-fn run(combine: Combine, each: usize, operands: Operands) {
-    let Operands { left, right, into, count } = operands;
+fn run(combine: Combine, each: usize, operands: &Operands) {
+    let Operands { left, right, into, count } = *operands;
     let left = std::ptr::with_exposed_provenance(left);
     let place = std::ptr::with_exposed_provenance_mut::<c_char>(into);
     if into != right {
