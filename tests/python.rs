@@ -93,3 +93,19 @@ fn a_script_runs_by_the_interpreter_in_its_first_line() {
     let seen = support::launch(&place).ranks(3).fails_with(126);
     assert!(seen.stderr.contains("is a script for `/bin/sh`"), "{seen}");
 }
+
+#[test]
+fn a_script_may_spawn_itself_by_its_name() {
+    let spawn = support::root().join("tests/programs/spawn.py");
+    for interpreter in interpreters().iter().filter(|it| ranks(it, 1).is_some()) {
+        // The script's first line finds the interpreter that runs this job.
+        let path =
+            std::env::join_paths([interpreter.parent().unwrap(), Path::new("/bin")]).unwrap();
+        let run = support::launch(&spawn).ranks(1).option("--universe").option("3");
+        let seen = run.env("PATH", path).succeeds();
+        assert_eq!(
+            seen.sorted_lines(),
+            ["['a child'] meets 1", "['a child'] meets 1", "[] meets 2"]
+        );
+    }
+}

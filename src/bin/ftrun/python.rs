@@ -5,7 +5,7 @@ use crate::environment::Variables;
 use crate::request::App;
 use crate::shared::place;
 use crate::shared::refusal::Refusal;
-use ftmpi_elf::{Elf, Kind, libraries, look};
+use ftmpi_elf::{Elf, Kind, is_name_of_python, libraries, look, python_in};
 use std::ffi::{OsStr, OsString};
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
@@ -26,36 +26,20 @@ pub(crate) fn run_by_interpreter(
     app: &mut App, script: &Path, line: &str, variables: &Variables,
 ) -> bool {
     let name = script.file_name().unwrap_or_default().to_string_lossy();
-    if is_interpreter(&name) {
+    if is_name_of_python(&name) {
         // Tools that switch between versions put scripts in the place of Python.
         let told = ask(script, "import sys\nprint(sys.executable)", variables);
         let real = told.ok().and_then(|lines| lines.first().cloned()).filter(|it| it != script);
         app.program = real.clone().unwrap_or_default();
         return real.is_some();
     }
-    let Some(mut words) = behind(line) else { return false };
+    let Some(words) = python_in(line) else { return false };
+    let mut words: Vec<OsString> = words.into_iter().map(OsString::from).collect();
     words.push(script.into());
     app.program = words.remove(0);
     words.append(&mut app.arguments);
     app.arguments = words;
     true
-}
-
-/// The words of the interpreter in a script's first line, if it is Python.
-fn behind(line: &str) -> Option<Vec<OsString>> {
-    let mut words: Vec<&str> = line.split_whitespace().collect();
-    if words.first().is_some_and(|first| first.ends_with("/env")) {
-        words.remove(0);
-        let is_other = |word: &&str| word.starts_with('-') || word.contains('=');
-        words = words.into_iter().skip_while(is_other).collect();
-    }
-    let name = words.first()?.rsplit('/').next()?;
-    is_interpreter(name).then(|| words.into_iter().map(OsString::from).collect())
-}
-
-/// Whether this is a name of Python.
-fn is_interpreter(file: &str) -> bool {
-    file.strip_prefix("python").is_some_and(|rest| !rest.contains(char::is_alphabetic))
 }
 
 /// The lines that the interpreter prints about itself.
@@ -106,25 +90,4 @@ fn library_of(path: &Path, elf: &Elf, variables: &Variables) -> Result<PathBuf, 
              libpython{version})"
         )
     })
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_script_for_python_is_known_by_its_first_line() {
-        let behind = |line: &str| {
-            let words = behind(line)?.into_iter().map(|word| word.into_string().unwrap());
-            Some(words.collect::<Vec<_>>())
-        };
-        let words =
-            |words: &[&str]| Some(words.iter().map(|it| it.to_string()).collect::<Vec<_>>());
-        assert_eq!(behind("/usr/bin/python3 -u"), words(&["/usr/bin/python3", "-u"]));
-        assert_eq!(behind("/usr/bin/env python3.12"), words(&["python3.12"]));
-        assert_eq!(behind("/usr/bin/env -S A=1 python3 -O"), words(&["python3", "-O"]));
-        assert_eq!(behind("/bin/sh"), None);
-        assert_eq!(behind("/usr/bin/env pythonic"), None);
-        assert_eq!(behind(""), None);
-    }
 }

@@ -22,6 +22,13 @@ impl Arguments {
         Arguments { words, text }
     }
 
+    /// One of them.
+    pub(super) fn word(&self, index: usize) -> Option<&[u8]> {
+        let pointers = (self.words.len() + 1) * size_of::<usize>();
+        let rest = &self.text[self.words.get(index)? - pointers..];
+        rest.split(|byte| *byte == 0).next()
+    }
+
     /// How many there are.
     pub(super) fn count(&self) -> c_int {
         c_int::try_from(self.words.len()).unwrap_or(c_int::MAX)

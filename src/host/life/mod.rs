@@ -10,6 +10,7 @@ mod apps;
 mod arguments;
 mod birth;
 mod closing;
+mod command;
 mod ending;
 mod exit;
 mod exit_list;

@@ -281,6 +281,11 @@ impl RunningJob {
         }
     }
 
+    /// What the job has started with.
+    pub(super) fn apps(&self) -> impl Iterator<Item = &Ready> {
+        self.apps.iter()
+    }
+
     /// A rank that is about to start in `seat` runs this.
     pub(super) fn assign(&self, seat: usize, app: &'static Ready) {
         self.spawned.lock().insert(seat, app);

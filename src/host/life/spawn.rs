@@ -1,16 +1,15 @@
 //! Starts ranks while the job runs, in seats that nobody has had: MPI_Comm_spawn.
 
 use super::apps::Ready;
+use super::command::Places;
 use super::ground;
 use super::running_job::{self, RunningJob};
 use super::verdict::Newcomer;
 use crate::host::loader::{Program, Template};
 use crate::host::rank::as_host;
 use crate::host::shims;
-use ftmpi_elf::{Kind, look};
 use std::ffi::{CString, OsStr};
 use std::os::unix::ffi::OsStrExt;
-use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
 /// What ranks are to run.
@@ -38,10 +37,11 @@ pub fn find(order: &Order) -> Result<Startable, String> {
     if let Some(directory) = directory.as_ref().filter(|directory| !directory.is_dir()) {
         return Err(format!("there is no directory {}", directory.display()));
     }
-    let file = locate(order, directory.as_deref())?;
-    let template = template_of(world, &file)?;
+    let places = Places { directory: directory.as_deref(), path: order.path.as_deref() };
+    let found = places.find(world, &order.command)?;
+    let template = template_of(world, &found.file)?;
     let text = |bytes: &[u8]| CString::new(bytes).map_err(|_| "an argument has a null byte");
-    let words = std::iter::once(&order.command).chain(&order.arguments);
+    let words = found.words.iter().chain(&order.arguments);
     let arguments = words.map(|word| text(word)).collect::<Result<Vec<_>, _>>()?;
     let directory = directory.map(|it| text(it.as_os_str().as_bytes())).transpose()?;
     let ready = Box::new(Ready::for_more(template, &arguments, directory));
@@ -56,31 +56,6 @@ pub fn start(seat: usize, startable: Startable) {
     if let Some(world) = running_job::found() {
         world.assign(seat, startable.0);
         running_job::respawn(seat, Newcomer { incarnation: 0, generation: 0 });
-    }
-}
-
-/// The file behind the command: a path as it is, a plain word in the given directories, on PATH, or
-/// here.
-fn locate(order: &Order, directory: Option<&Path>) -> Result<PathBuf, String> {
-    let name = Path::new(OsStr::from_bytes(&order.command));
-    let shown = name.display();
-    let given = order.path.as_deref().map(OsStr::from_bytes).unwrap_or_default();
-    let usual = std::env::var_os("PATH").unwrap_or_default();
-    let is_word = !order.command.contains(&b'/');
-    let on_path = std::env::split_paths(&given).chain(std::env::split_paths(&usual));
-    let on_path = on_path.filter(|_| is_word).map(|directory| directory.join(name));
-    let own = directory.map(|directory| directory.join(name));
-    let mut places = own.into_iter().chain(on_path).chain([name.to_path_buf()]);
-    let file = places.find(|file| file.is_file());
-    let file = file.ok_or_else(|| format!("there is no program {shown}"))?;
-    let is_executable = file.metadata().is_ok_and(|it| it.permissions().mode() & 0o111 != 0);
-    match look(&file) {
-        _ if !is_executable => Err(format!("{shown} is not executable")),
-        Ok(Kind::Elf(elf)) if elf.position_independent && elf.interpreter.is_some() => {
-            Ok(std::path::absolute(&file).unwrap_or(file))
-        }
-        Ok(Kind::Elf(_)) => Err(format!("{shown} is not a position-independent program")),
-        _ => Err(format!("{shown} is not a compiled program")),
     }
 }
 
