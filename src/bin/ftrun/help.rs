@@ -293,10 +293,11 @@ LIMITS
     independent, the default of most compilers. Programs linked with -no-pie or
     -static are refused, as are scripts (but for Python) and programs compiled
     with -fsanitize=address, thread, memory or leak (undefined works). Ranks are
-    not protected from wild writes of other ranks. The number of ranks is limited
-    by memory and by the mappings of a process (vm.max_map_count): about 32,000
-    ranks of a C program by default, any number of a very small program or with
-    --share-image. A job that is too large is refused with the limit's name.
+    not protected from wild writes of other ranks. The number of ranks is
+    limited by memory and by the mappings of a process (vm.max_map_count): about
+    32,000 ranks of a C program by default, any number of a very small program
+    or with --share-image. A job that is too large is refused with the limit's
+    name.
 ";
 
 #[cfg(test)]
