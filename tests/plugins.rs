@@ -41,7 +41,17 @@ const OUTER: &str = r#"
     int chosen(void) __attribute__((ifunc("choose")));
 "#;
 
-const GLOBAL: &str = "static int all; int global_count(void) { return ++all; }";
+const BASE: &str = r#"
+    static int is_ready;
+    int base_is_ready(void) { return is_ready; }
+    __attribute__((constructor)) static void begin(void) { is_ready = 1; }
+"#;
+const GLOBAL: &str = r#"
+    int base_is_ready(void);
+    static int all;
+    __attribute__((constructor)) static void begin(void) { all = base_is_ready() ? 0 : -100; }
+    int global_count(void) { return ++all; }
+"#;
 const USER: &str = "int global_count(void); int use(void) { return global_count(); }";
 const BROKEN: &str = "int nowhere_to_be_found(void); int x(void) { return nowhere_to_be_found(); }";
 
@@ -61,7 +71,8 @@ fn plugins(name: &str) -> PathBuf {
     let directory = support::fresh_directory(name);
     library(&directory, "libinner.so", INNER, &["-Wl,-soname,libinner.so"]);
     library(&directory, "libouter.so", OUTER, &["-Wl,-rpath,$ORIGIN", "-linner"]);
-    library(&directory, "libglobal.so", GLOBAL, &[]);
+    library(&directory, "libbase.so", BASE, &["-Wl,-soname,libbase.so"]);
+    library(&directory, "libglobal.so", GLOBAL, &["-Wl,-rpath,$ORIGIN", "-lbase"]);
     library(&directory, "libuser.so", USER, &[]);
     library(&directory, "libbroken.so", BROKEN, &[]);
     directory

@@ -142,6 +142,9 @@ impl Plugins {
     /// which libraries the rank has opened.
     pub(in crate::host) fn find(&self, name: &CStr, has: impl Fn(usize) -> bool) -> Option<usize> {
         let known = self.known.lock();
+        if known.scope.host.is_none() && known.scope.objects.len() == known.at_start {
+            return None;
+        }
         // SAFETY: the reference does not outlive this call, and so not the name.
         let text = unsafe { &*std::ptr::from_ref::<CStr>(name) };
         let reference = Reference { name: text, version: None };
@@ -150,8 +153,7 @@ impl Plugins {
             self.libraries().find(|(_, it)| it.loaded.base == base).map(|(number, _)| number)
         };
         let is_there = |object: usize| object < known.at_start || number(object).is_none_or(&has);
-        let mut there = (0..known.scope.objects.len()).filter(|&object| is_there(object));
-        let found = there.find_map(|object| known.scope.find_at_home(object, reference))?;
+        let found = known.scope.find_among(reference, is_there)?;
         let is_ours = known.scope.host.is_some() || found.object >= known.at_start;
         is_ours.then(|| known.scope.objects[found.object].address(found.symbol))
     }
@@ -182,7 +184,8 @@ impl Plugins {
         if is_of_program || !choice.is_private || !may_load {
             return Ok(Kept::Shared);
         }
-        let number = self.load(&mut known, &path, flags)?;
+        let end = known.end;
+        let number = self.load(&mut known, &path, flags).inspect_err(|_| known.end = end)?;
         if is_wanted_by_all {
             known.show(&self.library(number).loaded, &self.library(number).object);
         }
@@ -239,11 +242,7 @@ impl Plugins {
             let own = index - known.scope.objects.len();
             let needed = reached(&needs, own, &order).into_iter().map(|place| numbers[place]);
             let mut with = self.bound_to(&object);
-            needed.for_each(|number| {
-                if !with.contains(&number) {
-                    with.push(number)
-                }
-            });
+            add(&mut with, needed);
             if let Some(file) = file {
                 known.numbers.insert(file, numbers[own]);
             }
@@ -262,12 +261,20 @@ impl Plugins {
             let span = library.object.span();
             let is_reached = object.program.targets().any(|target| span.contains(&target));
             if is_reached {
-                bound.extend(library.with.iter().copied());
+                // In the order of their constructors.
+                add(&mut bound, library.with.iter().copied());
             }
         }
-        bound.sort_unstable();
-        bound.dedup();
         bound
+    }
+}
+
+/// Adds what is not there yet.
+fn add(list: &mut Vec<usize>, numbers: impl Iterator<Item = usize>) {
+    for number in numbers {
+        if !list.contains(&number) {
+            list.push(number);
+        }
     }
 }
 

@@ -117,7 +117,8 @@ impl Program {
             Origin::Images(at) => Some(at),
             Origin::Process(_) => None,
         });
-        self.moved.iter().map(|it| it.to).chain(copied)
+        let resolvers = self.resolved.iter().map(|it| it.resolver);
+        self.moved.iter().map(|it| it.to).chain(copied).chain(resolvers)
     }
 
     fn places(&self) -> impl Iterator<Item = usize> {

@@ -126,10 +126,17 @@ impl Scope {
     /// The definition to which ld.so would bind `reference`; `skip` excludes an object, for COPY
     /// relocations.
     pub(super) fn find(&self, reference: Reference, skip: Option<usize>) -> Option<Definition> {
+        self.find_among(reference, |object| Some(object) != skip)
+    }
+
+    /// The same, in those objects that are meant.
+    pub(super) fn find_among(
+        &self, reference: Reference, is_meant: impl Fn(usize) -> bool,
+    ) -> Option<Definition> {
         let hashes = Hashes::of(reference.name);
         let in_order = || {
             (0..self.objects.len())
-                .filter(|&object| Some(object) != skip)
+                .filter(|&object| is_meant(object))
                 .filter_map(|object| self.find_in(object, reference, hashes))
         };
         if is_call_of_mpi(reference.name)
