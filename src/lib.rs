@@ -12,7 +12,6 @@
 
 mod checkpoint;
 mod engine;
-mod fault;
 #[allow(unsafe_code, reason = "loads images, replaces libc functions and ends threads")]
 mod host;
 mod job;
@@ -24,6 +23,8 @@ mod transport;
 mod abi;
 
 use ftmpi_base as base;
+use ftmpi_fault as fault;
 use ftmpi_launch as launch;
 use ftmpi_machine as machine;
 use ftmpi_view as view;
+use ftmpi_wireup as wireup;

@@ -103,8 +103,18 @@ fn find() -> &'static Process {
             job::lead(&process);
             process
         }),
-        // Not under ftrun: a world of one.
-        None => ALONE.get_or_init(|| Process::new(world(1, 1), FIRST, Pulse::default(), &PROGRAM)),
+        // One of several processes of a job, or not under ftrun: a world of one.
+        None => ALONE.get_or_init(|| {
+            let joined = job::join(call);
+            let me = joined.as_ref().map_or(FIRST, |joined| joined.me);
+            let world = match joined {
+                Some(joined) => WORLD.get_or_init(|| joined.world),
+                None => world(1, 1),
+            };
+            let process = Process::new(world, me, Pulse::default(), &PROGRAM);
+            job::lead(&process);
+            process
+        }),
     };
     process.introduce();
     with(|current| current.process.set(Some(process)));
@@ -115,8 +125,14 @@ fn find() -> &'static Process {
 /// owns anything.
 #[cold]
 pub(super) fn end() -> ! {
-    let Some(address) = process().engine.fault() else { life::end_current(Ending::Killed) };
-    if host::current().is_none() {
+    let is_of_no_rank = host::current().is_none();
+    let Some(address) = process().engine.fault() else {
+        if is_of_no_rank {
+            job::die(process());
+        }
+        life::end_current(Ending::Killed)
+    };
+    if is_of_no_rank {
         // SAFETY: without a launcher, a program that touches invalid memory ends by this signal.
         unsafe { libc::raise(libc::SIGSEGV) };
     }

@@ -1,7 +1,9 @@
 //! Identifies one incarnation of one rank.
 
+use serde::{Deserialize, Serialize};
+
 /// One life of one rank: identities are never used again.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct Member {
     pub seat: usize,
     /// 0 for the first life in a seat, then 1, 2, …

@@ -19,11 +19,12 @@ pub use crate::engine::rank::probe::Held;
 pub use crate::engine::rank::steps::Steps;
 pub use crate::engine::rank::synchronize::PeerWait;
 pub use crate::engine::rank::tally::{Observer, Path, Tally};
-pub use crate::engine::shared::agreements::{Key as Matter, Purpose, Summons};
+pub use crate::engine::shared::contexts::CONTEXTS;
 pub use crate::engine::shared::home::Home;
 pub use crate::engine::shared::mismatch::Void;
 pub use crate::engine::shared::recovery_cache::CommittedView;
-pub use crate::engine::shared::world::{CONTEXTS, World};
+pub use crate::engine::shared::world::World;
+pub use crate::fault::{Key as Matter, Purpose, Summons};
 pub use shared::meeting::{Board, Call, Caller, Gate, Hall, Laid, Line, Meeting, Round};
 
 use crate::base::Member;
@@ -37,7 +38,7 @@ use crate::engine::rank::tally::{Instruments, path_of};
 use crate::host::life::Pulse;
 use crate::host::memory::{self, Region, Span};
 use crate::host::sched;
-use crate::transport::{Batches, Envelope, Load, Packet, Pool, Port, WatchedRings};
+use crate::transport::{Batches, Envelope, Load, Packet, Pool, Port, Processes, WatchedRings};
 use std::collections::{HashMap, VecDeque};
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock};
@@ -49,6 +50,8 @@ pub struct Engine {
     me: Member,
     pulse: Pulse,
     port: &'static Port,
+    /// The way to ranks in other processes.
+    outside: Option<&'static Processes>,
     state: Biased<State>,
     /// Watch the rings for threads that wait.
     watched: WatchedRings,
@@ -167,6 +170,7 @@ impl Engine {
             me: Member { seat, incarnation },
             pulse,
             port,
+            outside: world.processes(),
             state: Biased::new(State::new(port)),
             watched: WatchedRings::default(),
             calm: AtomicU64::new(0),

@@ -1,8 +1,8 @@
 //! The record of each failure, for reports: the time of each step until the job has recovered.
 //! Pure: times come in as arguments, counted from the start of the job.
 
-use crate::base::Member;
-use crate::machine::berths::Relocation;
+use ftmpi_base::Member;
+use ftmpi_machine::berths::Relocation;
 use std::ops::Range;
 use std::time::Duration;
 

@@ -3,11 +3,12 @@
 //! The supervisor reports deaths in its own process; a failure detector for other processes would
 //! report them here, too.
 
-use crate::base::Member;
+use ftmpi_base::Member;
+use serde::{Deserialize, Serialize};
 
 /// The record of deaths. Their number is the epoch, so the news since an epoch is a slice. Early
 /// deaths may be [forgotten](Ledger::forget): the seats still tell which members are dead.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Ledger {
     seats: Vec<Seat>,
     forgotten: usize,
@@ -15,7 +16,7 @@ pub struct Ledger {
 }
 
 /// The latest incarnation in a seat.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 struct Seat {
     incarnation: u32,
     is_dead: bool,
@@ -53,6 +54,17 @@ impl Ledger {
             *seat = Seat { incarnation: member.incarnation, is_dead: false };
         }
         may_enter
+    }
+
+    /// The latest life in a seat.
+    pub fn latest(&self, seat: usize) -> Member {
+        Member { seat, incarnation: self.seats[seat].incarnation }
+    }
+
+    /// Whether the latest life in each seat goes on.
+    pub fn seats(&self) -> impl Iterator<Item = (Member, bool)> + '_ {
+        let seats = self.seats.iter().enumerate();
+        seats.map(|(seat, it)| (Member { seat, incarnation: it.incarnation }, !it.is_dead))
     }
 
     /// Whether `member` has started, alive or not.

@@ -6,18 +6,19 @@
 //! ([`Annals`]).
 
 use super::rules::Rules;
-use crate::base::Member;
+use ftmpi_base::Member;
+use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 
 /// The death of a member, and the rank that it had.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Loss {
     pub member: Member,
     pub rank: usize,
 }
 
 /// The failures of a communicator that are not filed, in order of detection.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Record {
     /// The number of filed failures.
     filed: usize,
@@ -121,7 +122,7 @@ impl Record {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::fault::rules::Sound;
+    use crate::rules::Sound;
 
     fn loss(rank: usize, incarnation: u32) -> Loss {
         Loss { member: Member { seat: rank, incarnation }, rank }

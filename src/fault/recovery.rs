@@ -15,7 +15,8 @@ use super::agreement::Decision;
 use super::record::{Loss, Record};
 use super::rules::{Rules, Sound};
 use super::view::{Mode, Slot, View};
-use crate::base::Member;
+use ftmpi_base::Member;
+use serde::{Deserialize, Serialize};
 use std::marker::PhantomData;
 
 /// This many replacements of one slot may fail in one recovery.
@@ -38,7 +39,8 @@ pub enum Step {
 }
 
 /// One recovery, as known to all members that take part.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(bound = "")]
 pub struct Recovery<R = Sound> {
     before: View,
     mode: Mode,
@@ -239,7 +241,7 @@ impl<R: Rules> Recovery<R> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::fault::Value;
+    use crate::Value;
 
     fn life(seat: usize, incarnation: u32) -> Member {
         Member { seat, incarnation }

@@ -9,8 +9,8 @@
 //! what has arrived, since the others may have completed them successfully. Once it has been told,
 //! it starts nothing on the communicator.
 
-use crate::base::Member;
-use crate::base::member::Roster;
+use ftmpi_base::Member;
+use ftmpi_base::member::Roster;
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
@@ -108,8 +108,8 @@ impl Revocations {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::base::random::Random;
-    use crate::base::roll::Roll;
+    use ftmpi_base::random::Random;
+    use ftmpi_base::roll::Roll;
 
     fn member(seat: usize) -> Member {
         Member { seat, incarnation: 0 }

@@ -6,7 +6,7 @@
 use super::recovery::Recovery;
 use super::rules::Rules;
 use super::view::{Slot, View};
-use crate::base::Member;
+use ftmpi_base::Member;
 
 /// The state of a communicator.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -69,7 +69,7 @@ impl RankState {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::fault::{Decision, Mode, Record, Step, Value};
+    use crate::{Decision, Mode, Record, Step, Value};
 
     #[test]
     fn a_world_is_detected_recovers_gives_up_and_is_recovered() {

@@ -1,9 +1,11 @@
 //! Membership: the slots of a communicator in one generation.
 
-use crate::base::Member;
+use ftmpi_base::Member;
+use ftmpi_launch::CommMode;
+use serde::{Deserialize, Serialize};
 
 /// What a recovery does with the slots of the dead.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Mode {
     /// Their slots stay as gaps.
     Blank,
@@ -13,8 +15,18 @@ pub enum Mode {
     Rebuild,
 }
 
+/// What a recovery by this mode makes of the dead; `None`: there is none.
+pub fn mode_of(comm: CommMode) -> Option<Mode> {
+    match comm {
+        CommMode::Abort => None,
+        CommMode::Blank => Some(Mode::Blank),
+        CommMode::Shrink => Some(Mode::Shrink),
+        CommMode::Rebuild => Some(Mode::Rebuild),
+    }
+}
+
 /// One position in a communicator: its rank.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Slot {
     Taken(Member),
     /// Empty: its last member died.
@@ -40,7 +52,7 @@ impl Slot {
 }
 
 /// The members of a communicator in one generation, by rank.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct View {
     /// The number of completed recoveries.
     pub generation: u64,

@@ -9,6 +9,9 @@ mod line;
 #[cfg(loom)]
 #[path = "sched/model.rs"]
 mod model;
+#[cfg(not(loom))]
+#[path = "sched/shared_bell.rs"]
+mod shared_bell;
 
 use crate::base::sync::atomic::{AtomicU32, Ordering, fence};
 use crate::host::fiber;
@@ -17,6 +20,8 @@ pub use crate::host::fiber::Rows;
 use crate::host::futex;
 use crate::host::{clock, cores, replay};
 use line::{Fiber, Line, order_for_model};
+#[cfg(not(loom))]
+pub use shared_bell::SharedBell;
 use std::sync::atomic::AtomicBool;
 use std::thread::available_parallelism;
 use std::time::Duration;
@@ -71,7 +76,7 @@ pub fn cores() -> usize {
         .unwrap_or_else(|| available_parallelism().map_or(1, usize::from))
 }
 
-pub(super) fn expect_crowd(is_crowded: bool) {
+pub fn expect_crowd(is_crowded: bool) {
     IS_CROWDED.store(is_crowded, Ordering::Relaxed);
 }
 
@@ -174,6 +179,18 @@ impl Bell {
         look_at_signals();
     }
 
+    /// Like [`Bell::park`], also until `other` has rung since `heard`. Not for fibers.
+    #[cfg(not(loom))]
+    pub fn park_with(&self, seen: Seen, other: &SharedBell, heard: u32) {
+        let has_rung = || self.has_rung(seen) || other.has_rung(heard);
+        if !is_so_soon(has_rung) {
+            self.asleep.fetch_add(1, Ordering::SeqCst);
+            other.sleep(heard, (&self.word, seen.0));
+            self.asleep.fetch_sub(1, Ordering::SeqCst);
+        }
+        look_at_signals();
+    }
+
     /// Like [`Bell::park`], for a caller that returns to its program as soon as it `is_over`;
     /// signals that have arrived meanwhile find it there.
     #[inline]
@@ -236,25 +253,8 @@ impl Bell {
         self.word.load(Ordering::SeqCst) != seen.0
     }
 
-    /// Spins for as long as the kernel takes to put a thread to sleep and wake it again. The ringer
-    /// may need this very core, however many cores there are.
     fn has_rung_soon(&self, seen: Seen) -> bool {
-        if cfg!(loom) {
-            return self.has_rung(seen);
-        }
-        let is_crowded = IS_CROWDED.load(Ordering::Relaxed);
-        let (turns, spins) = if is_crowded { (2, 0) } else { (20, 50) };
-        let spin = || {
-            std::hint::spin_loop();
-            self.has_rung(seen)
-        };
-        self.has_rung(seen)
-            || (0..turns).any(|_| {
-                (0..spins).any(|_| spin()) || {
-                    yield_now();
-                    self.has_rung(seen)
-                }
-            })
+        is_so_soon(|| self.has_rung(seen))
     }
 
     fn sleep(&self, seen: Seen, longest: Option<Duration>) {
@@ -283,6 +283,27 @@ impl Bell {
     fn wake_all(&self) {
         self.kernel.wake_all();
     }
+}
+
+/// Spins for as long as the kernel takes to put a thread to sleep and wake it again. Whoever makes
+/// it so may need this very core, however many cores there are.
+fn is_so_soon(is_so: impl Fn() -> bool) -> bool {
+    if cfg!(loom) {
+        return is_so();
+    }
+    let is_crowded = IS_CROWDED.load(Ordering::Relaxed);
+    let (turns, spins) = if is_crowded { (2, 0) } else { (20, 50) };
+    let spin = || {
+        std::hint::spin_loop();
+        is_so()
+    };
+    is_so()
+        || (0..turns).any(|_| {
+            (0..spins).any(|_| spin()) || {
+                yield_now();
+                is_so()
+            }
+        })
 }
 
 #[inline]

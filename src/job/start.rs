@@ -107,7 +107,7 @@ fn strokes(world: &'static World, job: &Job) -> Result<Vec<Strokes>, String> {
 }
 
 /// The rules that the program expects, judged by the symbols it refers to.
-fn shown() -> Option<Rules> {
+pub(super) fn shown() -> Option<Rules> {
     // C refers to the constant as a symbol; Fortran has it as a number.
     let is_of_ft = |name: &str| name == "ftmpi_check_recover" || name == "ftmpi_incarnation";
     let is_of_ulfm = |name: &str| {

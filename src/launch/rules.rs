@@ -1,6 +1,7 @@
 //! What a death means to a job: the rules that the job follows, and the modes of FT-MPI (Fagg &
 //! Dongarra 2000).
 
+use serde::{Deserialize, Serialize};
 use std::fmt::Write;
 
 /// How a job handles the death of a rank.
@@ -49,7 +50,8 @@ impl InitialErrhandler {
 }
 
 /// The modes of FT-MPI, of a job or of a communicator.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(into = "u8", try_from = "u8")]
 pub struct Modes {
     pub comm: CommMode,
     pub msg: MsgMode,
@@ -75,6 +77,20 @@ impl Modes {
             coll: CollMode::of(part(4))?,
             recovery: RecoveryMode::of(part(6))?,
         })
+    }
+}
+
+impl From<Modes> for u8 {
+    fn from(modes: Modes) -> u8 {
+        modes.code()
+    }
+}
+
+impl TryFrom<u8> for Modes {
+    type Error = &'static str;
+
+    fn try_from(code: u8) -> Result<Modes, &'static str> {
+        Modes::of_code(code).ok_or("no modes have this number")
     }
 }
 
@@ -190,8 +206,8 @@ fn listed<'a>(names: impl Iterator<Item = &'a str>) -> String {
 }
 
 impl Rules {
-    /// The rules as one word, for a job's text.
-    pub(super) fn encode(self) -> String {
+    /// The rules as one word.
+    pub fn encode(self) -> String {
         match self {
             Rules::End => "end".into(),
             Rules::Standard => "standard".into(),
@@ -206,7 +222,7 @@ impl Rules {
         }
     }
 
-    pub(super) fn decode(text: &str) -> Option<Rules> {
+    pub fn decode(text: &str) -> Option<Rules> {
         match text {
             "end" => Some(Rules::End),
             "standard" => Some(Rules::Standard),

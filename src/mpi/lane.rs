@@ -160,7 +160,38 @@ impl<'a> Lane<'a> {
     /// Whether its members can do this operation without messages.
     #[inline(always)]
     pub(super) fn can_meet(&self) -> bool {
-        self.is_turn && !self.is_atomic()
+        self.is_turn && !self.process.world.is_of_several_processes() && !self.is_atomic()
+    }
+
+    /// All members say something, and hear what all have said, in the order of their ranks: or none
+    /// does. For members that share no memory.
+    pub(super) async fn hear_all(&self, bytes: &[u8]) -> Result<Vec<Vec<u8>>> {
+        must_be_fresh(self.process, self.comm)?;
+        let engine = &self.process.engine;
+        let (matter, members) = self.exchange_matter();
+        let op = engine.start_exchange(matter, members, bytes.to_vec())?;
+        Doing { lane: self, op: Some(op) }.outcome().await?;
+        let Some(all) = engine.heard(matter) else {
+            let death = engine.first_dead(&**self.roster());
+            let mishap = death.map_or(Mishap::Interrupted, |rank| Mishap::Lost { rank });
+            let revoked = self.process.world.is_revoked(self.comm.context(), self.process.me);
+            let mishap = Some(if revoked { Mishap::Revoked } else { mishap });
+            let outcome = Outcome { mishap, ..Outcome::default() };
+            return Err(news(&outcome).expect_err("a mishap is a failure"));
+        };
+        Ok(all)
+    }
+
+    /// Makes sure that no member hears anything under the number of this operation.
+    pub(super) fn let_nobody_hear(&self) {
+        let (matter, members) = self.exchange_matter();
+        self.process.engine.say_nothing(matter, members);
+    }
+
+    fn exchange_matter(&self) -> (Matter, Vec<Member>) {
+        let number = u64::from(self.round) << 32 | u64::from(self.tag as u32);
+        let matter = Matter { purpose: Purpose::Exchange, of: self.comm.matter(), number };
+        (matter, self.comm.group.members().collect())
     }
 
     /// The number of this operation, and which repetition of it this is.

@@ -12,7 +12,7 @@ use parking_lot::Mutex;
 use std::sync::atomic::{AtomicU32, Ordering};
 
 impl Port {
-    fn new(seat: u32) -> Port {
+    pub(super) fn new(seat: u32) -> Port {
         Port {
             inbox: Queue::default(),
             bell: Bell::default(),
@@ -115,6 +115,16 @@ pub struct Wire {
     rings: Box<[Mutex<Rings>]>,
     /// Whether two ranks that communicate often get a ring.
     has_rings: bool,
+    /// The way to ranks in other processes.
+    outside: Option<&'static dyn Outside>,
+}
+
+/// The way to ranks in other processes.
+pub(super) trait Outside: Send + Sync {
+    /// Whether the rank in this seat is in another process.
+    fn has(&self, seat: usize) -> bool;
+    /// Sends `packet` there. It never waits.
+    fn post(&self, seat: usize, packet: Packet);
 }
 
 impl Wire {
@@ -128,7 +138,14 @@ impl Wire {
         let has_rings = fence::arm() && wants_rings;
         let ports = (0..seats).map(Port::new).collect();
         let rings = (0..seats).map(|_| Mutex::default()).collect();
-        Box::leak(Box::new(Wire { ports, rings, has_rings }))
+        Box::leak(Box::new(Wire { ports, rings, has_rings, outside: None }))
+    }
+
+    /// A wire for seats of which most are in other processes.
+    pub(super) fn across(outside: &'static dyn Outside, seats: usize) -> &'static Wire {
+        let ports = (0..seats as u32).map(Port::new).collect();
+        let rings = (0..seats).map(|_| Mutex::default()).collect();
+        Box::leak(Box::new(Wire { ports, rings, has_rings: false, outside: Some(outside) }))
     }
 
     /// Whether two ranks that communicate often get a ring.
@@ -193,6 +210,15 @@ impl Wire {
     /// Sends `packet` on its way. It never waits.
     #[inline]
     pub fn post(&self, seat: usize, packet: Packet) {
+        match self.outside {
+            Some(outside) if outside.has(seat) => outside.post(seat, packet),
+            _ => self.receive(seat, packet),
+        }
+    }
+
+    /// Puts `packet` into the inbox of a seat in this process.
+    #[inline]
+    pub(super) fn receive(&self, seat: usize, packet: Packet) {
         let port = &self.ports[seat];
         port.inbox.push(packet);
         port.bell.unpark_unfenced();

@@ -1,10 +1,12 @@
-//! Wires between ranks. So far one: within this process, from heap to heap.
+//! Wires between ranks: within this process, from heap to heap; and to other processes of this
+//! host, by memory that they share.
 
 mod batches;
 mod cooperative_copy;
 mod inbox;
 mod packet;
 mod payloads;
+mod processes;
 mod ring;
 #[cfg(all(test, not(loom)))]
 mod tests;
@@ -17,3 +19,4 @@ pub use crate::transport::ring::{
 };
 pub use packet::{Delivery, Envelope, Fate, Load, Packet, Pool, Port, Ticket};
 pub use payloads::LONGEST as LONGEST_IN_RING;
+pub use processes::{Address, MOST_PROCESSES, Processes};

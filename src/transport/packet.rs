@@ -19,9 +19,11 @@ use crate::host::life;
 use crate::host::memory::{self, Fault, Region, Span};
 use crate::host::sched::Bell;
 use crate::transport::cooperative_copy::{self, Errand, Invitation};
+use crate::transport::processes::foreign::Foreign;
 use std::alloc::{Layout, alloc, handle_alloc_error};
 use std::mem::offset_of;
 use std::ptr::{self, NonNull};
+use std::sync::OnceLock;
 use std::sync::atomic::AtomicU32;
 
 /// Where one seat is reached: the inbox for what others send, and the queue of its own packets that
@@ -97,12 +99,18 @@ enum Shape {
     /// In many pieces; a [`Region`] lies behind the node.
     Scattered,
     Attached,
+    /// In another process; a [`Foreign`] lies behind the node.
+    Foreign,
 }
 
 const PLAIN: u8 = 0;
 const OPEN: u8 = 1;
 const CLAIMED: u8 = 2;
 const RECALLED: u8 = 3;
+/// It waits for a receiver in another process.
+const AWAY: u8 = 4;
+/// Its sender's process keeps the hold.
+const ELSEWHERE: u8 = 5;
 
 /// The first cache line of a packet: everything that matching needs, and 8 bytes of payload.
 #[repr(C, align(64))]
@@ -134,6 +142,7 @@ const HEADER: usize = offset_of!(Node, payload);
 const CLASSES: [(usize, usize); 3] = [(256, 8), (2048, 4), (16 << 10, 1)];
 const _: () = assert!(cfg!(loom) || HEADER == 56, "an 8-byte message is one cache line");
 const _: () = assert!(size_of::<Node>() + size_of::<Region>() <= CLASSES[0].0);
+const _: () = assert!(size_of::<Node>() + size_of::<Foreign>() <= CLASSES[0].0);
 
 /// A message and the memory it travels in.
 pub struct Packet(NonNull<Node>);
@@ -168,7 +177,7 @@ impl Drop for Packet {
     /// Sends the packet home.
     #[inline]
     fn drop(&mut self) {
-        if matches!(self.shape(), Shape::Attached | Shape::Scattered) {
+        if !matches!(self.shape(), Shape::Carried | Shape::Referenced) {
             self.detach();
         }
         let home = self.home();
@@ -251,8 +260,14 @@ impl Packet {
 
     /// Whether the bytes can still be had: they died with the sender when they were still there.
     pub fn is_intact(&self) -> bool {
-        let is_there = matches!(self.shape(), Shape::Carried | Shape::Attached);
-        is_there || self.home().is_alive(field!(self, sender))
+        match self.shape() {
+            Shape::Carried | Shape::Attached => true,
+            Shape::Referenced | Shape::Scattered => self.home().is_alive(field!(self, sender)),
+            Shape::Foreign => {
+                let Member { seat, incarnation } = self.sender();
+                self.foreign().is_alive(seat, incarnation)
+            }
+        }
     }
 
     /// Whether taking this message is short work, to be done under a lock.
@@ -314,6 +329,7 @@ impl Packet {
         let hold = self.hold();
         match hold.load(Ordering::Relaxed) {
             PLAIN | CLAIMED => true,
+            ELSEWHERE => self.foreign().claim(),
             _ => {
                 let (won, lost) = (Ordering::Acquire, Ordering::Relaxed);
                 hold.compare_exchange(OPEN, CLAIMED, won, lost).is_ok()
@@ -323,7 +339,10 @@ impl Packet {
 
     /// Whether the sender has taken the message back.
     pub fn is_recalled(&self) -> bool {
-        self.hold().load(Ordering::Acquire) == RECALLED
+        match self.hold().load(Ordering::Acquire) {
+            ELSEWHERE => self.foreign().is_recalled(),
+            hold => hold == RECALLED,
+        }
     }
 
     /// Copies what fits of the message to `into`, and sends the packet home.
@@ -342,6 +361,7 @@ impl Packet {
                 self.run(std::slice::from_ref(&errand));
                 errand.outcome()
             }
+            Shape::Foreign => self.foreign().read(bytes, into),
         };
         self.concluded(outcome)
     }
@@ -350,6 +370,11 @@ impl Packet {
     #[inline]
     pub fn is_by_reference(&self) -> bool {
         matches!(self.shape(), Shape::Referenced | Shape::Scattered)
+    }
+
+    /// Whether the bytes are still in the sender's memory, in this process or another.
+    fn is_with_sender(&self) -> bool {
+        self.is_by_reference() || self.shape() == Shape::Foreign
     }
 
     /// Whether both are such messages, of one sender's: they may be copied together.
@@ -390,13 +415,93 @@ impl Packet {
                 field!(self, fate = 1);
                 Delivery::Done
             }
-            Err(Fault { address, in_source: true }) if self.is_by_reference() => {
+            Err(Fault { address, in_source: true }) if self.is_with_sender() => {
                 field!(self, fate = 2);
                 field!(self, payload = [address as u64]);
                 Delivery::SenderGone
             }
             Err(fault) => Delivery::TargetFault { address: fault.address },
         }
+    }
+
+    /// Describes a message of so many bytes that has stayed in another process.
+    pub(super) fn load_foreign(&mut self, bytes: usize, foreign: Foreign) {
+        // SAFETY: no block is smaller than a node and a description, and the packet owns it.
+        unsafe { self.foreign_place().write(foreign) };
+        field!(self, shape = Shape::Foreign);
+        field!(self, bytes = bytes);
+        self.hold().store(ELSEWHERE, Ordering::Relaxed);
+    }
+
+    /// The bytes, if they are in memory of the library.
+    pub(super) fn held(&self) -> Option<&[u8]> {
+        let (start, bytes) = (self.whereabouts(), self.bytes());
+        let is_held = matches!(self.shape(), Shape::Carried | Shape::Attached);
+        // SAFETY: the packet owns them, in its node or in its block, as the shape says.
+        is_held.then(|| unsafe {
+            std::slice::from_raw_parts(ptr::with_exposed_provenance(start), bytes)
+        })
+    }
+
+    /// Where the bytes of a message in one piece are.
+    pub(super) fn whereabouts(&self) -> usize {
+        match self.shape() {
+            Shape::Carried => self.span(self.bytes()).address(),
+            _ => self.word(),
+        }
+    }
+
+    /// This message in one piece. `None`: the sender's memory is not there, and it has gone home.
+    pub(super) fn gathered(mut self) -> Option<Packet> {
+        if self.shape() != Shape::Scattered {
+            return Some(self);
+        }
+        let mut block = vec![0; self.bytes()].into_boxed_slice();
+        let gathered = memory::transfer(&self.source(), &Span::of_mut(&mut block).into());
+        if gathered.is_err() {
+            self.concluded(gathered);
+            return None;
+        }
+        self.detach();
+        self.load(Load::Attached(block)).expect("a block is taken along as it is");
+        Some(self)
+    }
+
+    /// From now on it waits for a receiver in another process; false if it has been recalled.
+    pub(super) fn go_away(&self) -> bool {
+        let (won, lost) = (Ordering::AcqRel, Ordering::Acquire);
+        let plain = self.hold().compare_exchange(PLAIN, AWAY, won, lost);
+        plain.or_else(|_| self.hold().compare_exchange(OPEN, AWAY, won, lost)).is_ok()
+    }
+
+    /// It is as before [`Packet::go_away`].
+    pub(super) fn come_back(self) -> Packet {
+        self.hold().store(if self.token() == 0 { PLAIN } else { OPEN }, Ordering::Release);
+        self
+    }
+
+    /// It has met this fate in another process.
+    pub(super) fn come_home(self, fate: Fate) {
+        self.hold().store(CLAIMED, Ordering::Release);
+        match fate {
+            Fate::Refused => {}
+            Fate::Delivered => field!(self, fate = 1),
+            Fate::Faulty { address } => {
+                field!(self, fate = 2);
+                // The block goes first: its address is where that of the fault will be.
+                if self.shape() == Shape::Attached {
+                    let mut attached = self;
+                    attached.detach();
+                    return attached.come_home(Fate::Faulty { address });
+                }
+                field!(self, payload = [address as u64]);
+            }
+        }
+    }
+
+    /// Whether this is the message of that ticket.
+    pub(super) fn is_of(&self, ticket: Ticket) -> bool {
+        self.0 == ticket.0
     }
 
     /// A handle by which the sender can take the message back.
@@ -438,8 +543,29 @@ impl Packet {
         unsafe { self.0.as_ptr().add(1).cast::<Region>() }
     }
 
+    /// Where a message in another process is described.
+    fn foreign_place(&self) -> *mut Foreign {
+        // SAFETY: every block is larger than a node and such a description.
+        unsafe { self.0.as_ptr().add(1).cast::<Foreign>() }
+    }
+
+    fn foreign(&self) -> &Foreign {
+        assert!(self.shape() == Shape::Foreign, "only such a packet has a description");
+        // SAFETY: `load_foreign` put it there, and the shape says that it still is.
+        unsafe { &*self.foreign_place() }
+    }
+
     #[cold]
     fn detach(&mut self) {
+        if self.shape() == Shape::Foreign {
+            let fate = self.fate();
+            let fault = if let Fate::Faulty { address } = fate { Some(address) } else { None };
+            self.foreign().give_back(fate == Fate::Delivered, fault);
+            field!(self, shape = Shape::Carried);
+            field!(self, fate = 0);
+            // SAFETY: `load_foreign` put it there; from now on the shape says that there is none.
+            return unsafe { self.foreign_place().drop_in_place() };
+        }
         if self.shape() == Shape::Scattered {
             field!(self, shape = Shape::Carried);
             // SAFETY: `load` put a region there; from now on the shape says that there is none.
@@ -466,8 +592,25 @@ impl Ticket {
         // SAFETY: nodes are never freed, and `hold` is only touched as an atomic.
         let hold = unsafe { &(*self.0.as_ptr()).hold };
         let (won, lost) = (Ordering::AcqRel, Ordering::Relaxed);
-        hold.compare_exchange(OPEN, RECALLED, won, lost).is_ok()
+        match hold.compare_exchange(OPEN, RECALLED, won, lost) {
+            Ok(_) => true,
+            Err(AWAY) => recall_from_away(self),
+            Err(_) => false,
+        }
     }
+}
+
+/// Takes a message back that waits for a receiver in another process.
+#[cold]
+fn recall_from_away(ticket: Ticket) -> bool {
+    RECALL.get().is_some_and(|recall| recall(ticket))
+}
+
+/// How such messages are taken back, once there are other processes.
+static RECALL: OnceLock<fn(Ticket) -> bool> = OnceLock::new();
+
+pub(super) fn expect_recalls(recall: fn(Ticket) -> bool) {
+    RECALL.get_or_init(|| recall);
 }
 
 /// The blank packets of one seat.

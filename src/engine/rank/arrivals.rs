@@ -49,6 +49,9 @@ impl Engine {
         // And this before the inbox (see `adopt`).
         let made = self.port.made();
         let mut found = None;
+        if let Some(outside) = self.outside {
+            outside.poll();
+        }
         if self.port.has_arrivals() {
             self.empty_inbox(state, wanted, &mut found)?;
         }

@@ -10,7 +10,7 @@ use crate::engine::shared::world::epoch_of;
 use crate::engine::{Engine, FEWEST_TO_SWEEP, State};
 use crate::host::memory::Region;
 use crate::host::sched;
-use crate::transport::{Delivery, Envelope, Fate, Packet};
+use crate::transport::{Delivery, Envelope, Fate, Packet, Processes};
 use std::mem;
 use std::sync::atomic::Ordering;
 
@@ -447,15 +447,22 @@ impl Engine {
             // A sender with a ring makes the light one.
             fence::heavy();
         }
-        if !self.has_news(seen) && !is_so() {
-            bell.park(heard);
+        if self.has_news(seen) || is_so() {
+            return;
+        }
+        match self.outside {
+            Some(outside) => outside.park(bell, heard, || self.has_news(seen) || is_so()),
+            None => bell.park(heard),
         }
     }
 
     /// Whether something has come, by the inbox or by rings, those included that are new.
     #[inline]
     pub(in crate::engine) fn has_arrivals(&self, made: u32) -> bool {
-        self.watched.have_messages() || self.port.has_arrivals() || self.port.made() != made
+        self.watched.have_messages()
+            || self.port.has_arrivals()
+            || self.port.made() != made
+            || self.outside.is_some_and(Processes::has_news)
     }
 
     #[inline]

@@ -1,196 +1,117 @@
-//! Where ranks of one process agree: each has a machine of [`crate::fault::Agreement`], and what
-//! the machines say to each other is delivered at once, by the thread that makes them say it.
+//! Where ranks agree: all [`Agreements`] of a job are in one place, and what follows from a
+//! contribution or a death is done at once, by the thread that brings it.
 //!
-//! An agreement exists from the first member's contribution until all living members have collected
-//! the decision. Lock order: an engine's state, the agreements, the ledger.
+//! Lock order: an engine's state, the agreements, the ledger.
 
-use super::agreements::{Key, Outbox, Purpose, Round, Standing, Summons};
 use super::home::Home;
 use crate::base::Member;
-use crate::base::roll::Roll;
 use crate::engine::rank::operation::{Died, Mishap, Outcome, Stage};
 use crate::engine::{Engine, State, World};
-use crate::fault::{Agreement, Decision, Value};
+use crate::fault::{
+    Agreements, Decision, Key, News, Party, Purpose, Report, Summons, Surroundings, Value,
+};
 use crate::host::life::{self, Newcomer};
 use crate::host::sched;
 use crate::transport::Envelope;
-use std::collections::BTreeMap;
-use std::collections::btree_map::Entry;
 use std::sync::Arc;
 use std::time::Duration;
-
-/// What agreements have led to, that is to be told and done with nothing locked.
-#[derive(Default)]
-struct News {
-    decided: Vec<Member>,
-    /// The members whose deaths are known to all that recover.
-    agreed: Vec<Member>,
-    /// The members to be started, and for what.
-    wanted: Vec<(Vec<Member>, Summons)>,
-}
 
 impl World {
     /// Brings what `me` contributes to the agreement `key` of these members.
     pub fn contribute(&self, key: Key, roster: &[Member], me: Member, value: Value) {
-        self.bring(key, || self.convene(roster, None), me, value);
+        self.bring(key, &Party { roster, course: None }, me, value);
     }
 
-    fn bring(&self, key: Key, convene: impl FnOnce() -> Round, me: Member, value: Value) {
-        let mut rounds = self.agreements.rounds.lock();
-        let round = match rounds.entry(key) {
-            Entry::Occupied(entry) => entry.into_mut(),
-            Entry::Vacant(entry) => {
-                life::expect_dues();
-                entry.insert(convene())
-            }
-        };
-        round.contribute(me, value);
-        let mut news = News::default();
-        self.lead_on(&mut rounds, key, &mut news);
-        drop(rounds);
-        self.announce(news);
-    }
-
-    /// Adds to `news` who is to hear of the decision of `key`, if there is one. Nobody has to where
-    /// it leads to another round: all who wait for it would do the same next, and be woken up only
-    /// to wait again. So it is done for them; they find it done when they come to it.
-    fn lead_on(&self, rounds: &mut BTreeMap<Key, Round>, mut key: Key, news: &mut News) {
-        while let Some(round) = rounds.get_mut(&key) {
-            let decided = round.news();
-            if let Purpose::Recovery { .. } = key.purpose {
-                news.agreed.extend(round.dead(&decided));
-            }
-            let next = round.conclusion(&decided);
-            let Some((respawn, course)) = next else { return news.decided.extend(decided) };
-            key.number = course.number;
-            let convene = || self.convene(course.recovery.roster(), Some(course.clone()));
-            let round = rounds.entry(key).or_insert_with(convene);
-            let value = Value { most: u64::from(self.fresh_context()), ..Value::NEUTRAL };
-            decided.into_iter().for_each(|member| round.contribute(member, value));
-            news.wanted.push((respawn, course));
+    fn bring(&self, key: Key, party: &Party<'_>, me: Member, value: Value) {
+        if let Some(elsewhere) = &self.elsewhere {
+            return elsewhere.contribute(key, party, value);
         }
+        self.agree(|agreements, around| agreements.contribute(key, party, me, value, around));
     }
 
-    /// A round of these members, some of whom may be dead already.
-    fn convene(&self, roster: &[Member], course: Option<Summons>) -> Round {
-        let size = roster.len();
-        let mut round = Round {
-            roster: Roll::new(roster.to_vec()),
-            course,
-            machines: (0..size).map(|place| Agreement::new(place, size)).collect(),
-            standings: vec![Standing::Open; size],
-            decided: Vec::new(),
-            waiting: size,
-            since: self.age(),
-        };
+    /// Lets something happen to the agreements, and sees to what follows.
+    fn agree(&self, act: impl FnOnce(&mut Agreements, &Surroundings<'_>) -> News) {
+        let mut agreements = self.agreements.lock();
         let ledger = self.ledger.lock();
-        let is_dead = |member: &Member| ledger.is_dead(*member);
-        let mut absent: Vec<Member> = roster.iter().copied().filter(is_dead).collect();
-        // In the order of the record, so that all members have one order.
-        let deaths = ledger.since(0);
-        absent.sort_by_key(|dead| deaths.iter().rposition(|other| other == dead));
+        let fresh_context = || self.fresh_context();
+        let around =
+            Surroundings { ledger: &ledger, now: self.age(), fresh_context: &fresh_context };
+        let news = act(&mut agreements, &around);
         drop(ledger);
-        absent.into_iter().for_each(|dead| round.miss(dead, Agreement::bury));
-        let departed = self.agreements.departed.lock();
-        let left: Vec<Member> =
-            roster.iter().copied().filter(|member| departed.contains(member)).collect();
-        drop(departed);
-        left.into_iter().for_each(|gone| round.miss(gone, Agreement::excuse));
-        round
+        drop(agreements);
+        self.announce(news);
     }
 
     /// What was decided, if it was; once asked, `me` knows it.
     fn decision(&self, key: Key, me: Member) -> Option<Arc<Decision>> {
-        let mut rounds = self.agreements.rounds.lock();
-        // A member that is recorded as dead while it still looks finds nothing any more.
-        let round = rounds.get_mut(&key)?;
-        let place = round.place(me).expect("whoever contributes is a member");
-        let decision = round.machines[place].decision()?.clone();
-        round.rest(place, Standing::Collected);
-        if round.is_over() {
-            rounds.remove(&key);
+        match &self.elsewhere {
+            Some(elsewhere) => elsewhere.decision(key),
+            None => self.agreements.lock().decision(key, me),
         }
-        Some(decision)
     }
 
     /// Whether it is decided, as far as `me` knows.
     fn has_decided(&self, key: Key, me: Member) -> bool {
-        let rounds = self.agreements.rounds.lock();
-        let Some(round) = rounds.get(&key) else { return false };
-        let place = round.place(me).expect("whoever contributes is a member");
-        round.machines[place].decision().is_some()
+        match &self.elsewhere {
+            Some(elsewhere) => elsewhere.has_heard(key),
+            None => self.agreements.lock().has_decided(key, me),
+        }
     }
 
     /// No member of this world decides any more on communicators with contexts below this one.
     pub(in crate::engine) fn forget_outcomes(&self, home: &Home, context: u32) {
-        let is_old = |key: &Key, round: &Round| {
+        self.agreements.lock().forget(|key, members| {
             key.purpose == Purpose::Outcome
                 && key.of < u64::from(context)
-                && round.roster.members().iter().all(|member| home.has(member.seat))
-        };
-        self.agreements.rounds.lock().retain(|key, round| !is_old(key, round));
+                && members.iter().all(|member| home.has(member.seat))
+        });
     }
 
     /// Who has kept the others waiting for so long who recover from a death. Those who only look
     /// whether anybody has died wait for as long as it takes.
     pub fn latecomers(&self, patience: Duration) -> Vec<Member> {
         let now = self.age();
-        let rounds = self.agreements.rounds.lock();
-        let awaiting = self.awaiting(&rounds);
-        let overdue = awaiting.filter(|round| now.saturating_sub(round.since) >= patience);
-        overdue.flat_map(Round::missing).collect()
+        let agreements = self.agreements.lock();
+        let awaited = agreements.awaited(|home| self.called(home));
+        let overdue = awaited.filter(|(since, _)| now.saturating_sub(*since) >= patience);
+        overdue.flat_map(|(_, missing)| missing).collect()
     }
 
     /// Since when the first of those has been waited for.
     pub fn awaited_since(&self) -> Option<Duration> {
-        self.awaiting(&self.agreements.rounds.lock()).map(|round| round.since).min()
-    }
-
-    /// The call in which recovering members wait for another.
-    fn awaiting<'a>(&'a self, rounds: &'a BTreeMap<Key, Round>) -> impl Iterator<Item = &'a Round> {
-        let is_meant = |(key, round): &(&Key, &Round)| match key.purpose {
-            Purpose::Recovery { home } => {
-                self.called(home) > key.of && round.missing().next().is_some()
-            }
-            _ => false,
-        };
-        rounds.iter().filter(is_meant).map(|(_, round)| round)
+        let agreements = self.agreements.lock();
+        agreements.awaited(|home| self.called(home)).map(|(since, _)| since).min()
     }
 
     /// All agreements hear of a death.
     pub(in crate::engine) fn tell_agreements(&self, dead: Member) {
-        self.agreements.summons.lock().remove(&dead);
-        self.miss(dead, Agreement::bury);
+        self.agree(|agreements, around| agreements.bury(dead, around));
     }
 
     /// `member` leaves in peace, and takes part in nothing any more.
     pub fn depart(&self, member: Member) {
-        self.agreements.departed.lock().insert(member);
+        match &self.elsewhere {
+            Some(elsewhere) => elsewhere.report(&Report::Departed),
+            None => self.see_off(member),
+        }
+    }
+
+    /// `member` has left.
+    pub(super) fn see_off(&self, member: Member) {
+        self.agree(|agreements, around| agreements.depart(member, around));
         self.part_with(member);
         self.settle(member.seat, usize::MAX);
-        self.miss(member, Agreement::excuse);
     }
 
     /// The members that have left after finalizing.
     pub(in crate::engine) fn departed(&self) -> Vec<Member> {
-        self.agreements.departed.lock().iter().copied().collect()
-    }
-
-    fn miss(&self, member: Member, how: fn(&mut Agreement, usize, &mut Outbox)) {
-        let mut news = News::default();
-        let mut rounds = self.agreements.rounds.lock();
-        let concerned = rounds.iter().filter(|(_, round)| round.place(member).is_some());
-        for key in concerned.map(|(key, _)| *key).collect::<Vec<Key>>() {
-            let Some(round) = rounds.get_mut(&key) else { continue };
-            round.miss(member, how);
-            self.lead_on(&mut rounds, key, &mut news);
-        }
-        rounds.retain(|_, round| !round.is_over());
-        drop(rounds);
-        self.announce(news);
+        self.agreements.lock().departed().collect()
     }
 
     fn announce(&self, news: News) {
+        if news.has_begun {
+            life::expect_dues();
+        }
         if !news.agreed.is_empty() {
             self.tell(|chronicle, now| chronicle.agreed(&news.agreed, now));
         }
@@ -199,17 +120,32 @@ impl World {
         }
         if !news.decided.is_empty() {
             self.disturb();
-            sched::wake_all(news.decided.iter().map(|member| self.port(member.seat).bell()));
+            let bells = news.decided.iter().map(|(_, member)| self.port(member.seat).bell());
+            sched::wake_all(bells);
         }
     }
 
     /// A rank is on the way to this generation of its world: the others notice it wherever they
     /// wait.
     fn call_to(&self, home: &Home, generation: u64) {
-        if home.call_to(generation) {
+        if !home.call_to(generation) {
+            return;
+        }
+        if let Some(elsewhere) = &self.elsewhere {
+            elsewhere.report(&Report::Called { home: home.context(), generation });
+        }
+        self.disturb();
+        self.wake_all();
+        life::expect_dues();
+    }
+
+    /// A rank of another process is on the way to this generation.
+    pub(super) fn spread_call(&self, home: u32, generation: u64) {
+        let homes = self.homes();
+        let is_news = |home: &Arc<Home>| home.call_to(generation);
+        if homes.iter().filter(|it| it.context() == home).any(is_news) {
             self.disturb();
             self.wake_all();
-            life::expect_dues();
         }
     }
 
@@ -218,20 +154,20 @@ impl World {
         let generation = summons.recovery.before().generation + 1;
         for &member in members {
             let Member { seat, incarnation } = member;
-            let mut waiting = self.agreements.summons.lock();
+            let mut agreements = self.agreements.lock();
             if self.ledger.lock().has_entered(member) {
                 continue;
             }
-            waiting.insert(member, summons.clone());
+            agreements.summon(member, summons);
             self.enter(seat, incarnation);
-            drop(waiting);
+            drop(agreements);
             life::respawn(seat, Newcomer { incarnation, generation });
         }
     }
 
     /// What `member`, which has just begun, is to take part in.
     pub fn summons(&self, member: Member) -> Option<Summons> {
-        self.agreements.summons.lock().remove(&member)
+        self.agreements.lock().summons(member)
     }
 }
 
@@ -257,12 +193,55 @@ impl Engine {
         self.world.decision(key, self.me).ok_or(Died)
     }
 
+    /// Says something to all members of a communicator in other processes, each of whom says
+    /// something under this key. When the operation ends, [`Engine::heard`] tells what they have
+    /// said.
+    pub fn start_exchange(
+        &self, key: Key, roster: Vec<Member>, bytes: Vec<u8>,
+    ) -> Result<crate::engine::Key, Died> {
+        if let Some(elsewhere) = &self.world.elsewhere {
+            elsewhere.say(key, roster, bytes);
+        }
+        self.step()?;
+        let mut state = self.state.lock();
+        let op = state.begin(Stage::Deciding(key), Envelope::default(), None);
+        state.deciding.push(op);
+        self.hear_decisions(&mut state);
+        Ok(op)
+    }
+
+    /// What all members have said, in their order; `None`: it has come to nothing for all.
+    pub fn heard(&self, key: Key) -> Option<Vec<Vec<u8>>> {
+        self.world.elsewhere.as_ref()?.take(key)
+    }
+
+    /// This rank says nothing under this key, and so no member hears anything.
+    pub fn say_nothing(&self, key: Key, roster: Vec<Member>) {
+        if let Some(elsewhere) = &self.world.elsewhere {
+            elsewhere.report(&Report::GaveUp { key, roster, has_said: false });
+        }
+    }
+
+    fn give_up_if_hopeless(&self, key: Key) {
+        let context = (key.of >> 32) as u32;
+        let is_hopeless =
+            self.home.called() > self.generation() || self.world.is_revoked(context, self.me);
+        if is_hopeless && let Some(elsewhere) = &self.world.elsewhere {
+            elsewhere.give_up(key);
+        }
+    }
+
     /// Ends the operations that waited for a decision that is there.
     pub(in crate::engine) fn hear_decisions(&self, state: &mut State) {
         for op in std::mem::take(&mut state.deciding) {
             match state.ops.0.find(op).map(|op| &op.stage) {
                 Some(Stage::Deciding(key)) if self.world.has_decided(*key, self.me) => {
                     self.finish(state, op, Outcome::default());
+                }
+                Some(Stage::Deciding(key)) if key.purpose == Purpose::Exchange => {
+                    // The coordinator answers in any case.
+                    self.give_up_if_hopeless(*key);
+                    state.deciding.push(op);
                 }
                 // Recovering members contribute nothing any more.
                 Some(Stage::Deciding(key))
@@ -284,8 +263,8 @@ impl Engine {
         let of = course.recovery.before().generation;
         let purpose = Purpose::Recovery { home: self.home.context() };
         let key = Key { purpose, of, number: course.number };
-        let convene = || self.world.convene(course.recovery.roster(), Some(course.clone()));
-        self.world.bring(key, convene, self.me, value);
+        let party = Party { roster: course.recovery.roster(), course: Some(course) };
+        self.world.bring(key, &party, self.me, value);
         self.wait_until(|state| {
             // Not because it is not calm: that may have to do with anything that is new.
             if state.outlook.has_losses {

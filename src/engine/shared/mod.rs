@@ -2,11 +2,13 @@
 //! the rules of the job.
 
 pub(in crate::engine) mod agreement;
-pub(in crate::engine) mod agreements;
+pub(in crate::engine) mod contexts;
 pub mod deadlock_detector;
+pub(in crate::engine) mod elsewhere;
 pub(in crate::engine) mod home;
 pub(in crate::engine) mod meeting;
 pub(in crate::engine) mod mismatch;
+pub(in crate::engine) mod notices;
 pub(in crate::engine) mod recovery_cache;
 pub(in crate::engine) mod revocation;
 pub mod rules;

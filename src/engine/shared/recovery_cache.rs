@@ -3,7 +3,7 @@
 //! itself.
 
 use crate::base::roll::Roll;
-use crate::engine::shared::agreements::Summons;
+use crate::fault::Summons;
 use crate::fault::{Decision, Mode, Recovery, Step};
 use parking_lot::Mutex;
 use std::collections::VecDeque;

@@ -5,7 +5,7 @@ use crate::base::Member;
 use crate::base::member::Roster;
 use crate::engine::rank::operation::{Died, Mishap};
 use crate::engine::{Engine, State, World};
-use crate::fault::Revocations;
+use crate::fault::{Report, Revocations};
 use crate::transport::Envelope;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -13,19 +13,39 @@ use std::sync::atomic::Ordering;
 impl World {
     /// The communicator with this context and these members, of whom `me` is one, is revoked.
     pub fn revoke(&self, context: u32, roster: &Arc<dyn Roster>, me: Member) {
+        if self.enter_revocation(context, roster, me, true)
+            && let Some(elsewhere) = &self.elsewhere
+        {
+            let roster = self.members_of(&**roster);
+            elsewhere.report(&Report::Revoked { context, roster });
+        }
+    }
+
+    /// Enters a revocation; true if it is news. `by_me`: this rank's program has done it.
+    pub(super) fn enter_revocation(
+        &self, context: u32, roster: &Arc<dyn Roster>, me: Member, by_me: bool,
+    ) -> bool {
         let mut all = self.revoked.all.lock();
-        // A member that dies or leaves from now on is removed from what is in the list.
-        let gone = self.deaths_since(0).into_iter().chain(self.departed());
+        // A member that dies or leaves from now on is removed from what is in the list. What becomes
+        // of those in other processes, they know themselves.
+        let others = match self.is_of_several_processes() {
+            true => self.members_of(&**roster).into_iter().filter(|other| *other != me).collect(),
+            false => Vec::new(),
+        };
+        let gone = self.deaths_since(0).into_iter().chain(self.departed()).chain(others);
         let is_news = all.revoke(context, roster, me, gone);
-        all.hear(context, me);
+        if by_me {
+            all.hear(context, me);
+        }
         if !is_news {
-            return;
+            return false;
         }
         self.revoked.count.store(all.count(), Ordering::SeqCst);
         // A rank that finds the entry finds the stir, too.
         self.disturb();
         drop(all);
         self.wake_all();
+        true
     }
 
     /// Whether the communicator with this context of which `me` is a member is revoked.

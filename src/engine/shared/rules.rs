@@ -1,24 +1,14 @@
 //! How a job takes failures: as requested, or as the program shows that it can.
 
-use crate::fault::Mode;
+pub use crate::fault::view::mode_of;
 pub use crate::launch::{
     CollMode, CommMode, InitialErrhandler, Modes, MsgMode, RecoveryMode, Rules,
 };
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-/// What a recovery by this mode makes of the dead; `None`: there is none.
-pub fn mode_of(comm: CommMode) -> Option<Mode> {
-    match comm {
-        CommMode::Abort => None,
-        CommMode::Blank => Some(Mode::Blank),
-        CommMode::Shrink => Some(Mode::Shrink),
-        CommMode::Rebuild => Some(Mode::Rebuild),
-    }
-}
-
 /// Where the rules of one job come from; they are the same for all of its ranks.
-#[derive(Debug, Default)]
+#[derive(Default)]
 pub struct Charter {
     given: OnceLock<Rules>,
     errhandler: OnceLock<InitialErrhandler>,
@@ -26,13 +16,28 @@ pub struct Charter {
     is_heard: AtomicBool,
     /// The rules have modes.
     has_modes: AtomicBool,
+    /// Is told of the rules whenever they change.
+    listener: OnceLock<Box<dyn Fn(Rules) + Send + Sync>>,
 }
 
 impl Charter {
     /// What was asked for, or what the program's references show. To be told before ranks live.
     pub fn give(&self, rules: Rules) {
         self.given.get_or_init(|| rules);
-        self.has_modes.store(self.rules().modes().is_some(), Ordering::Relaxed);
+        self.settle();
+    }
+
+    /// `listener` is told of the rules whenever they change.
+    pub fn tell(&self, listener: impl Fn(Rules) + Send + Sync + 'static) {
+        self.listener.get_or_init(|| Box::new(listener));
+    }
+
+    fn settle(&self) {
+        let rules = self.rules();
+        self.has_modes.store(rules.modes().is_some(), Ordering::Release);
+        if let Some(listener) = self.listener.get() {
+            listener(rules);
+        }
     }
 
     /// The error handler that the first communicators start with. To be told before ranks live.
@@ -52,7 +57,7 @@ impl Charter {
     pub fn hear(&self) {
         if !self.is_heard.load(Ordering::Relaxed) {
             self.is_heard.store(true, Ordering::Release);
-            self.has_modes.store(self.rules().modes().is_some(), Ordering::Release);
+            self.settle();
         }
     }
 

@@ -4,18 +4,19 @@
 use crate::base::Member;
 use crate::base::roll::{Roll, Rolls};
 use crate::base::tenants::Tenants;
-use crate::engine::shared::agreements::Agreements;
+use crate::engine::shared::contexts::Contexts;
+use crate::engine::shared::elsewhere::{Elsewhere, Reporter};
 use crate::engine::shared::home::Home;
 use crate::engine::shared::meeting::Meetings;
 use crate::engine::shared::mismatch::{Void, Voids};
 use crate::engine::shared::rules::{Charter, Rules};
-use crate::fault::{Chronicle, Incident, Ledger, Revocations};
+use crate::fault::{Agreements, Chronicle, Incident, Ledger, Revocations};
 use crate::host::{clock, sched};
 use crate::machine::berths::Berths;
-use crate::transport::{Envelope, Port, Wire};
+use crate::transport::{Envelope, Port, Processes, Wire};
 use parking_lot::{Mutex, MutexGuard, RwLock};
 use std::ops::Range;
-use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 
@@ -30,7 +31,7 @@ pub struct World {
     /// Grows with everything that waiting ranks may have to look at: deaths in the upper half,
     /// the rest in the lower. All ranks look at it, all the time.
     stir: AtomicU64,
-    pub(in crate::engine) agreements: Agreements,
+    pub(in crate::engine) agreements: Mutex<Agreements>,
     /// The first world and those that were spawned, in the order of their seats.
     homes: RwLock<Vec<Arc<Home>>>,
     pub(in crate::engine) revoked: Revoked,
@@ -43,7 +44,9 @@ pub struct World {
     is_in_use: AtomicBool,
     ranks_per_core: usize,
     started: Instant,
-    contexts: AtomicU32,
+    contexts: Contexts,
+    /// The other processes, if there are any.
+    pub(super) elsewhere: Option<Elsewhere>,
     rolls: Rolls,
     /// Knows the name of the call that the calling thread is in.
     call: OnceLock<fn() -> &'static str>,
@@ -67,14 +70,8 @@ pub(in crate::engine) struct Revoked {
 /// One death, as [`World::stir`] counts.
 const DEATH: u64 = 1 << 32;
 
-/// The contexts of MPI_COMM_WORLD and MPI_COMM_SELF are 0 and 1.
-const FIRST_FREE_CONTEXT: u32 = 2;
-
 /// The first world is known by the context of its MPI_COMM_WORLD, as all are.
 const FIRST_HOME: u32 = 0;
-
-/// From here on are those of processes that have no communicator yet.
-pub const CONTEXTS: u32 = 1 << 30;
 
 impl World {
     /// A world of `ranks` ranks, none of which has entered yet, with seats for more.
@@ -89,15 +86,32 @@ impl World {
         world
     }
 
+    /// A world of `ranks` ranks, each in a process of its own: this one is that of `me`, and tells
+    /// the coordinator of the job what it does by `report`.
+    pub fn across(
+        ranks: usize, me: Member, processes: &'static Processes, report: Box<Reporter>,
+    ) -> World {
+        let mut world = World::with(processes.wire_for(ranks), sched::cores(), ranks);
+        // The coordinator draws some, too.
+        world.contexts = Contexts::of(me.seat as u32, ranks as u32 + 1);
+        world.elsewhere = Some(Elsewhere::new(me, processes, report));
+        sched::expect_crowd(world.ranks_per_core > 1);
+        world
+    }
+
     /// A world of `seats` ranks on `cores` cores.
     pub(in crate::engine) fn on(cores: usize, seats: usize) -> World {
+        World::with(Wire::new(seats, seats <= cores), cores, seats)
+    }
+
+    fn with(wire: &'static Wire, cores: usize, seats: usize) -> World {
         World {
             ranks: seats,
-            wire: Wire::new(seats, seats <= cores),
+            wire,
             ledger: Mutex::new(Ledger::new(seats)),
             settled: (0..seats).map(|_| AtomicUsize::new(0)).collect(),
             stir: AtomicU64::new(0),
-            agreements: Agreements::default(),
+            agreements: Mutex::default(),
             homes: RwLock::new(vec![Arc::new(Home::new(FIRST_HOME, 0..seats))]),
             revoked: Revoked::default(),
             voids: Voids::default(),
@@ -107,7 +121,8 @@ impl World {
             is_in_use: AtomicBool::new(false),
             ranks_per_core: seats.div_ceil(cores),
             started: clock::now(),
-            contexts: AtomicU32::new(FIRST_FREE_CONTEXT),
+            contexts: Contexts::of(0, 1),
+            elsewhere: None,
             rolls: Rolls::default(),
             call: OnceLock::new(),
             chronicle: Mutex::default(),
@@ -138,6 +153,10 @@ impl World {
     /// Whether there are more worlds than the first.
     pub fn has_more_worlds(&self) -> bool {
         self.homes.read().len() > 1
+    }
+
+    pub(super) fn homes(&self) -> Vec<Arc<Home>> {
+        self.homes.read().clone()
     }
 
     /// Nobody will hear of the world in which `seat` is.
@@ -229,9 +248,13 @@ impl World {
 
     /// A context that no communicator of this job has had.
     pub fn fresh_context(&self) -> u32 {
-        let context = self.contexts.fetch_add(1, Ordering::Relaxed);
-        assert!(context < CONTEXTS, "a job makes fewer communicators than that");
-        context
+        self.contexts.draw()
+    }
+
+    /// A communicator with this context is in use.
+    #[inline]
+    pub fn learn_context(&self, context: u32) {
+        self.contexts.learn(context);
     }
 
     /// The list of these members, which all ranks share.
@@ -303,6 +326,19 @@ impl World {
         let has_entered = self.ledger.lock().enter(Member { seat, incarnation });
         assert!(has_entered, "a seat is free before its next incarnation comes: {seat}");
         self.wire.open(Member { seat, incarnation });
+    }
+
+    /// What has happened before this process began.
+    pub(super) fn adopt(&self, known: Ledger) {
+        let deaths = known.forgotten() + known.since(0).len();
+        for (member, is_alive) in known.seats() {
+            match is_alive {
+                true => self.wire.open(member),
+                false => self.wire.port(member.seat).close(),
+            }
+        }
+        *self.ledger.lock() = known;
+        self.stir.store(deaths as u64 * DEATH, Ordering::SeqCst);
     }
 
     /// A rank is about to be spawned in `seat`, where nobody has lived.

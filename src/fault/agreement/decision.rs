@@ -1,10 +1,11 @@
 //! Decisions, and the locks that members hold until then.
 
 use super::value::Value;
+use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 
 /// The outcome of an agreement.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Decision {
     /// Combined over all members that are neither dead nor have left.
     pub value: Value,

@@ -3,7 +3,7 @@
 use super::absent::Absent;
 use super::decision::{Decision, Lock};
 use super::value::Value;
-use crate::fault::rules::Rules;
+use crate::rules::Rules;
 use std::sync::Arc;
 
 /// The votes of all members, and how many of them count.

@@ -1,7 +1,9 @@
 //! What members contribute to an agreement, and how contributions are combined.
 
+use serde::{Deserialize, Serialize};
+
 /// A contribution, or a combination of contributions.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Value {
     /// Combined by AND.
     pub flags: u64,

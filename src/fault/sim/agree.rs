@@ -2,9 +2,9 @@
 
 use super::plan::Plan;
 use super::{Act, Actor, Deed, Ending, Facts, Judge, Sim, sight};
-use crate::base::random::Random;
-use crate::fault::agreement::{Agreement, Decision, Message, Outbox, Value};
-use crate::fault::rules::Rules;
+use crate::agreement::{Agreement, Decision, Message, Outbox, Value};
+use crate::rules::Rules;
+use ftmpi_base::random::Random;
 use std::sync::Arc;
 
 /// A member: contributes when it wakes, or leaves in peace instead.

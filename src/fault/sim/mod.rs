@@ -10,8 +10,8 @@ mod plan;
 mod recover;
 mod tests;
 
-use crate::base::agenda::Agenda;
-use crate::base::random::Random;
+use ftmpi_base::agenda::Agenda;
+use ftmpi_base::random::Random;
 use plan::Plan;
 use std::fmt::Debug;
 

@@ -1,6 +1,6 @@
 //! What a run is to be like: all of it from a seed, or with crashes at chosen points.
 
-use crate::base::random::Random;
+use ftmpi_base::random::Random;
 
 /// One run.
 #[derive(Clone, Debug)]

@@ -2,13 +2,13 @@
 
 use super::plan::Plan;
 use super::{Act, Actor, Deed, Ending, Facts, Judge, Sim, sight};
-use crate::base::Member;
-use crate::base::random::Random;
-use crate::fault::agreement::{Agreement, Message, Outbox, Value};
-use crate::fault::record::{Loss, Record};
-use crate::fault::recovery::{RESPAWNS, Recovery, Step};
-use crate::fault::rules::Rules;
-use crate::fault::view::{Mode, Slot, View};
+use crate::agreement::{Agreement, Message, Outbox, Value};
+use crate::record::{Loss, Record};
+use crate::recovery::{RESPAWNS, Recovery, Step};
+use crate::rules::Rules;
+use crate::view::{Mode, Slot, View};
+use ftmpi_base::Member;
+use ftmpi_base::random::Random;
 use std::collections::HashMap;
 
 /// Which agreement: that of a recovery, and of a round in it.

@@ -2,8 +2,8 @@
 
 use super::plan::{Crash, Plan};
 use super::{Ending, SIGHTS, agree, recover};
-use crate::fault::rules::{Rules, Sound};
-use crate::fault::view::Mode;
+use crate::rules::{Rules, Sound};
+use crate::view::Mode;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 const MODES: [Mode; 3] = [Mode::Blank, Mode::Shrink, Mode::Rebuild];

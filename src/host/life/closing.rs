@@ -16,6 +16,14 @@ pub fn refuse(why: &str) -> ! {
     unsafe { libc::_exit(2) }
 }
 
+/// Ends the process as `kill -9` does.
+pub fn kill_process() -> ! {
+    loop {
+        // SAFETY: ends the process.
+        unsafe { libc::kill(libc::getpid(), libc::SIGKILL) };
+    }
+}
+
 /// Ends the process, from any thread: first writes a message to stderr, then what libc still holds,
 /// if that is possible. Only the first call takes effect; later callers wait for the end.
 pub fn end_process(status: i32, last_words: &str) -> ! {

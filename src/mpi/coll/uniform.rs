@@ -15,9 +15,15 @@ use std::ops::Range;
 
 /// What all members have published.
 pub struct Said<'r> {
-    mine: &'r [u8],
-    /// `None`: there is only one member.
-    lines: Option<&'r [Line]>,
+    by: Words<'r>,
+}
+
+enum Words<'r> {
+    /// There is only one member.
+    Mine(&'r [u8]),
+    Lines(&'r [Line]),
+    /// They share no memory.
+    Heard(&'r [Vec<u8>]),
 }
 
 impl Said<'_> {
@@ -32,7 +38,11 @@ impl Said<'_> {
     }
 
     fn of(&self, ranks: Range<i32>) -> Result<Vec<u8>> {
-        let Some(lines) = self.lines else { return Ok(self.mine.to_vec()) };
+        let lines = match self.by {
+            Words::Mine(mine) => return Ok(mine.to_vec()),
+            Words::Heard(all) => return Ok(all[index(ranks.start)..index(ranks.end)].concat()),
+            Words::Lines(lines) => lines,
+        };
         let laid = || lines[index(ranks.start)..index(ranks.end)].iter().map(Line::copy);
         let mut bytes = vec![0; laid().map(|span| span.bytes()).sum()];
         let (room, mut start) = (Span::of_mut(&mut bytes), 0);
@@ -50,7 +60,11 @@ pub async fn unite<T>(
 ) -> Result<T> {
     lane.look_round()?;
     if lane.size() == 1 {
-        return read(Said { mine, lines: None });
+        return read(Said { by: Words::Mine(mine) });
+    }
+    if lane.process().world.is_of_several_processes() {
+        let all = lane.hear_all(mine).await?;
+        return read(Said { by: Words::Heard(&all) });
     }
     let crowd = Crowd::of(lane);
     match lane.way() {
@@ -66,7 +80,7 @@ async fn unite_as<T>(
 ) -> Result<T> {
     members.put(&Region::from(Span::of(mine)))?;
     members.all_or_none().await?;
-    let made = read(Said { mine, lines: Some(members.lines()) });
+    let made = read(Said { by: Words::Lines(members.lines()) });
     members.leave().await?;
     made
 }
@@ -82,6 +96,9 @@ pub async fn unite_behind(lane: &Lane<'_>, bytes: &mut [u8]) -> Result {
 /// Waits until all members have arrived, or one has given up: all get one outcome. For members that
 /// may be ended by a failure of which the others never hear.
 pub async fn close(lane: &Lane<'_>) -> Result {
+    if lane.process().world.is_of_several_processes() {
+        return lane.hear_all(&[]).await.map(drop);
+    }
     match Members::<InPlace>::begin(lane, Crowd::of(lane), true) {
         Ok(members) => members.all_told_or_none().await,
         Err(failure) if failure.is_death() => Err(failure),
@@ -94,6 +111,9 @@ pub async fn close(lane: &Lane<'_>) -> Result {
 
 /// Gives up for all.
 pub fn give_up(lane: &Lane<'_>) {
+    if lane.process().world.is_of_several_processes() {
+        return lane.let_nobody_hear();
+    }
     let meeting = lane.comm().meeting(lane.process());
     let (turn, _) = lane.number();
     abandon(meeting, meeting.common_round(), turn, index(lane.rank()));

@@ -3,8 +3,13 @@
 //! What to send goes out as a value; messages and deaths come in as arguments. So the same code
 //! runs in one process, between hosts, and in the simulation beside it.
 
+#![forbid(unsafe_code)]
+
 pub mod agreement;
+pub mod agreements;
 pub mod chronicle;
+pub mod coordinator;
+mod exchange;
 pub mod ledger;
 pub mod record;
 pub mod recovery;
@@ -16,7 +21,9 @@ pub mod state;
 pub mod view;
 
 pub use agreement::{Agreement, Decision, Message, Outbox, Value};
+pub use agreements::{Agreements, Key, News, Party, Purpose, Summons, Surroundings};
 pub use chronicle::{Chronicle, Incident};
+pub use coordinator::{Coordinator, Notice, Order, Report, Welcome};
 pub use ledger::Ledger;
 pub use record::{Annals, Loss, Record};
 pub use recovery::{Recovery, Step};

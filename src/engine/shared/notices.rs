@@ -1,0 +1,92 @@
+//! What a process of several hears from the coordinator of the job, and what follows from that here.
+
+use crate::base::Member;
+use crate::base::member::Roster;
+use crate::base::roll::Roll;
+use crate::engine::World;
+use crate::fault::{Notice, Report, Welcome};
+use crate::transport::{Address, Processes};
+use std::sync::Arc;
+
+impl World {
+    /// Whether the ranks of this job are in several processes.
+    #[inline]
+    pub fn is_of_several_processes(&self) -> bool {
+        self.elsewhere.is_some()
+    }
+
+    pub(in crate::engine) fn processes(&self) -> Option<&'static Processes> {
+        self.elsewhere.as_ref().map(|elsewhere| elsewhere.processes)
+    }
+
+    /// This rank begins: what the others know already.
+    pub fn begin_with(&self, welcome: Welcome) {
+        let Welcome { ledger, departed, called, revoked, summons } = welcome;
+        let me = self.elsewhere.as_ref().map(|elsewhere| elsewhere.me);
+        self.adopt(ledger);
+        departed.into_iter().for_each(|member| self.see_off(member));
+        for (home, generation) in called {
+            self.hear(Notice::Called { home, generation });
+        }
+        for (context, roster) in revoked {
+            self.hear(Notice::Revoked { context, roster });
+        }
+        if let Some((me, summons)) = me.zip(summons) {
+            self.agreements.lock().summon(me, &summons);
+        }
+    }
+
+    /// The rank of this process has begun to use MPI.
+    pub fn note_begin(&self) {
+        if let Some(elsewhere) = &self.elsewhere {
+            elsewhere.report(&Report::Began);
+        }
+    }
+
+    /// A process can be reached there.
+    pub fn meet(&self, process: usize, at: Address) {
+        if let Some(processes) = self.processes() {
+            processes.meet(process, at);
+        }
+    }
+
+    /// The coordinator says this.
+    pub fn hear(&self, notice: Notice) {
+        let Some(elsewhere) = &self.elsewhere else { return };
+        match notice {
+            Notice::Died(member) => {
+                if member.seat != elsewhere.me.seat {
+                    elsewhere.processes.part(member.seat);
+                }
+                self.bury(member.seat, member.incarnation);
+            }
+            Notice::Departed(member) => self.see_off(member),
+            Notice::Entered(member) => self.enter(member.seat, member.incarnation),
+            Notice::Decided { key, decision } => {
+                elsewhere.decide(key, decision);
+                self.disturb();
+                self.wake(elsewhere.me.seat);
+            }
+            Notice::Heard { key, all } => {
+                elsewhere.answer(key, all);
+                self.disturb();
+                self.wake(elsewhere.me.seat);
+            }
+            Notice::Called { home, generation } => self.spread_call(home, generation),
+            Notice::Revoked { context, roster } => {
+                let me = elsewhere.me;
+                if roster.contains(&me) {
+                    let roster: Arc<dyn Roster> = Arc::new(Roll::new(roster));
+                    self.enter_revocation(context, &roster, me, false);
+                }
+            }
+        }
+    }
+
+    /// The members of a roster, as far as they may live.
+    pub(super) fn members_of(&self, roster: &dyn Roster) -> Vec<Member> {
+        let ledger = self.ledger.lock();
+        let latest = (0..self.ranks()).map(|seat| ledger.latest(seat));
+        latest.filter(|member| roster.rank_of(*member).is_some()).collect()
+    }
+}

@@ -1,0 +1,392 @@
+//! What the ranks of several processes have in common: who is dead, who has left, what is agreed on,
+//! which communicators are revoked. One coordinator keeps it for all, in the process that has
+//! started the others. Pure.
+//!
+//! Every process reports what its rank does, and hears of everything in one order, so all of them
+//! have the same record of deaths. Deaths are reported by whoever sees processes end; they are
+//! never suspected. The coordinator outlives all of them: if it is lost, so is the job.
+
+use crate::agreements::{Agreements, Key, News, Party, Summons, Surroundings};
+use crate::exchange::Exchanges;
+use crate::{Decision, Ledger, Value};
+use ftmpi_base::Member;
+use serde::{Deserialize, Serialize};
+use std::cell::Cell;
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::time::Duration;
+
+/// What a rank tells the coordinator.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub enum Report {
+    /// It has begun to use MPI: from now on it has failed if it ends before it has left.
+    Began,
+    /// It takes part in an agreement among these members.
+    Contributed { key: Key, roster: Vec<Member>, course: Option<Summons>, value: Value },
+    /// What it has to say to these members, each of whom says something: all of them hear it, or
+    /// none does.
+    Said { key: Key, roster: Vec<Member>, bytes: Vec<u8> },
+    /// It cannot go on with that. `has_said`: it has said its part.
+    GaveUp { key: Key, roster: Vec<Member>, has_said: bool },
+    /// It has left in peace.
+    Departed,
+    /// It is on the way to this generation of the world that this context stands for.
+    Called { home: u32, generation: u64 },
+    /// It has revoked the communicator with this context.
+    Revoked { context: u32, roster: Vec<Member> },
+}
+
+/// What a rank hears from the coordinator.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Notice {
+    Died(Member),
+    Departed(Member),
+    /// A life begins.
+    Entered(Member),
+    /// An agreement in which it takes part has decided.
+    Decided {
+        key: Key,
+        decision: Arc<Decision>,
+    },
+    /// What all members have said, in their order; `None`: it has come to nothing for all of them.
+    Heard {
+        key: Key,
+        all: Option<Vec<Vec<u8>>>,
+    },
+    Called {
+        home: u32,
+        generation: u64,
+    },
+    Revoked {
+        context: u32,
+        roster: Vec<Member>,
+    },
+}
+
+/// What is to be done.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Order {
+    Tell(Member, Notice),
+    TellAll(Notice),
+    /// This member is to be started, in that generation.
+    Start {
+        member: Member,
+        generation: u64,
+    },
+}
+
+/// What a rank has to know that begins now.
+#[derive(Debug, Serialize, Deserialize)]
+pub struct Welcome {
+    pub ledger: Ledger,
+    pub departed: Vec<Member>,
+    /// The latest generation that a rank is on the way to, by world.
+    pub called: BTreeMap<u32, u64>,
+    pub revoked: Vec<(u32, Vec<Member>)>,
+    /// The recovery that it is to take part in.
+    pub summons: Option<Summons>,
+}
+
+/// What the ranks have in common.
+pub struct Coordinator {
+    ledger: Ledger,
+    agreements: Agreements,
+    exchanges: Exchanges,
+    called: BTreeMap<u32, u64>,
+    revoked: BTreeMap<u32, Vec<Member>>,
+    /// The next context that the coordinator draws, and how far apart they are.
+    context: Cell<u32>,
+    stride: u32,
+}
+
+impl Coordinator {
+    /// A coordinator of `ranks` ranks, all of whom live. Contexts that it draws leave this
+    /// remainder when divided by `stride`; those of ranks leave others.
+    pub fn new(ranks: usize, (remainder, stride): (u32, u32)) -> Coordinator {
+        Coordinator {
+            ledger: Ledger::new(ranks),
+            agreements: Agreements::default(),
+            exchanges: Exchanges::default(),
+            called: BTreeMap::new(),
+            revoked: BTreeMap::new(),
+            context: Cell::new(remainder),
+            stride,
+        }
+    }
+
+    /// `from` has told this. What the dead have said is of no matter any more.
+    pub fn hear(&mut self, from: Member, report: Report, now: Duration) -> Vec<Order> {
+        if self.ledger.is_dead(from) {
+            return Vec::new();
+        }
+        match report {
+            Report::Began => Vec::new(),
+            Report::Contributed { key, roster, course, value } => {
+                if let Ok(most) = u32::try_from(value.most) {
+                    self.learn(most);
+                }
+                let party = Party { roster: &roster, course: course.as_ref() };
+                self.agree(now, Vec::new(), |agreements, around| {
+                    agreements.contribute(key, &party, from, value, around)
+                })
+            }
+            Report::Said { key, roster, bytes } => {
+                let gone = self.gone(&roster);
+                self.exchanges.say(key, &roster, from, bytes, &gone)
+            }
+            Report::GaveUp { key, roster, has_said } => {
+                let gone = self.gone(&roster);
+                self.exchanges.give_up(key, &roster, &gone, from, has_said)
+            }
+            Report::Departed => {
+                let mut orders = vec![Order::TellAll(Notice::Departed(from))];
+                orders.extend(self.exchanges.miss(from));
+                self.agree(now, orders, |agreements, around| agreements.depart(from, around))
+            }
+            Report::Called { home, generation } => {
+                let known = self.called.entry(home).or_default();
+                if *known >= generation {
+                    return Vec::new();
+                }
+                *known = generation;
+                vec![Order::TellAll(Notice::Called { home, generation })]
+            }
+            Report::Revoked { context, roster } => {
+                if self.revoked.insert(context, roster.clone()).is_some() {
+                    return Vec::new();
+                }
+                vec![Order::TellAll(Notice::Revoked { context, roster })]
+            }
+        }
+    }
+
+    /// A member is dead. It is told once, and before everything that follows from it.
+    pub fn bury(&mut self, member: Member, now: Duration) -> Vec<Order> {
+        if !self.ledger.bury(member) {
+            return Vec::new();
+        }
+        let is_alive = |member: &Member| !self.ledger.is_dead(*member);
+        self.revoked.retain(|_, roster| roster.iter().any(is_alive));
+        let mut orders = vec![Order::TellAll(Notice::Died(member))];
+        orders.extend(self.exchanges.miss(member));
+        self.agree(now, orders, |agreements, around| agreements.bury(member, around))
+    }
+
+    /// A member that had died is started again, without a recovery.
+    pub fn restart(&mut self, member: Member) -> Vec<Order> {
+        match self.ledger.enter(member) {
+            true => vec![Order::TellAll(Notice::Entered(member))],
+            false => Vec::new(),
+        }
+    }
+
+    /// Whether this life has ended.
+    pub fn is_dead(&self, member: Member) -> bool {
+        self.ledger.is_dead(member)
+    }
+
+    /// What `member`, which begins now, has to know.
+    pub fn welcome(&mut self, member: Member) -> Welcome {
+        Welcome {
+            ledger: self.ledger.clone(),
+            departed: self.agreements.departed().collect(),
+            called: self.called.clone(),
+            revoked: self.revoked.iter().map(|(of, roster)| (*of, roster.clone())).collect(),
+            summons: self.agreements.summons(member),
+        }
+    }
+
+    /// The members that have kept others waiting for so long who recover.
+    pub fn latecomers(&self, now: Duration, patience: Duration) -> Vec<Member> {
+        let called = |home| self.called.get(&home).copied().unwrap_or(0);
+        let awaited = self.agreements.awaited(called);
+        let overdue = awaited.filter(|(since, _)| now.saturating_sub(*since) >= patience);
+        overdue.flat_map(|(_, missing)| missing).collect()
+    }
+
+    /// The members of this roster that are dead or have left.
+    fn gone(&self, roster: &[Member]) -> Vec<Member> {
+        let is_gone =
+            |member: &Member| self.ledger.is_dead(*member) || self.agreements.has_departed(*member);
+        roster.iter().copied().filter(is_gone).collect()
+    }
+
+    /// The coordinator's next context comes after this one.
+    fn learn(&self, context: u32) {
+        let next = self.context.get();
+        if next <= context {
+            let steps = (context - next) / self.stride + 1;
+            self.context.set(next + steps * self.stride);
+        }
+    }
+
+    fn agree(
+        &mut self, now: Duration, orders: Vec<Order>,
+        act: impl FnOnce(&mut Agreements, &Surroundings<'_>) -> News,
+    ) -> Vec<Order> {
+        let (context, stride) = (&self.context, self.stride);
+        let fresh_context = || context.replace(context.get() + stride);
+        let around = Surroundings { ledger: &self.ledger, now, fresh_context: &fresh_context };
+        let News { decided, wanted, .. } = act(&mut self.agreements, &around);
+        let mut orders = orders;
+        for (members, summons) in wanted {
+            let generation = summons.recovery.before().generation + 1;
+            for member in members {
+                if self.ledger.has_entered(member) || !self.ledger.enter(member) {
+                    continue;
+                }
+                self.agreements.summon(member, &summons);
+                orders.push(Order::TellAll(Notice::Entered(member)));
+                orders.push(Order::Start { member, generation });
+            }
+        }
+        orders.extend(decided.into_iter().filter_map(|(key, member)| {
+            let decision = self.agreements.decision(key, member)?;
+            Some(Order::Tell(member, Notice::Decided { key, decision }))
+        }));
+        orders
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Mode, Purpose, Record, Recovery, Slot, View};
+
+    const NOW: Duration = Duration::ZERO;
+    const KEY: Key = Key { purpose: Purpose::Flag, of: 7, number: 0 };
+
+    fn member(seat: usize, incarnation: u32) -> Member {
+        Member { seat, incarnation }
+    }
+
+    fn first(ranks: usize) -> Vec<Member> {
+        (0..ranks).map(|seat| member(seat, 0)).collect()
+    }
+
+    fn coordinator(ranks: usize) -> Coordinator {
+        Coordinator::new(ranks, (2, ranks as u32 + 1))
+    }
+
+    fn contribution(key: Key, roster: &[Member], flags: u64) -> Report {
+        let value = Value { flags, ..Value::NEUTRAL };
+        Report::Contributed { key, roster: roster.to_vec(), course: None, value }
+    }
+
+    fn decided(orders: &[Order]) -> Vec<(Member, u64, Vec<usize>)> {
+        let told = orders.iter().filter_map(|order| match order {
+            Order::Tell(to, Notice::Decided { decision, .. }) => {
+                Some((*to, decision.value.flags, decision.dead.clone()))
+            }
+            _ => None,
+        });
+        told.collect()
+    }
+
+    #[test]
+    fn an_agreement_is_over_when_the_last_has_come_or_died() {
+        let (mut it, roster) = (coordinator(3), first(3));
+        assert!(it.hear(roster[0], contribution(KEY, &roster, 6), NOW).is_empty());
+        assert!(it.hear(roster[2], contribution(KEY, &roster, 3), NOW).is_empty());
+        let orders = it.bury(roster[1], NOW);
+        assert_eq!(orders[0], Order::TellAll(Notice::Died(roster[1])), "the death comes first");
+        let both = [0, 2].map(|seat| (roster[seat], 2, vec![1]));
+        assert_eq!(decided(&orders), both);
+        assert!(it.bury(roster[1], NOW).is_empty(), "a death is told once");
+    }
+
+    #[test]
+    fn what_the_dead_say_is_not_heard() {
+        let (mut it, roster) = (coordinator(2), first(2));
+        it.bury(roster[0], NOW);
+        assert!(it.hear(roster[0], contribution(KEY, &roster, 1), NOW).is_empty());
+        assert!(it.hear(roster[0], Report::Departed, NOW).is_empty());
+        let orders = it.hear(roster[1], contribution(KEY, &roster, 4), NOW);
+        assert_eq!(decided(&orders), [(roster[1], 4, vec![0])]);
+    }
+
+    #[test]
+    fn nobody_waits_for_those_who_have_left() {
+        let (mut it, roster) = (coordinator(2), first(2));
+        it.hear(roster[0], contribution(KEY, &roster, 5), NOW);
+        let orders = it.hear(roster[1], Report::Departed, NOW);
+        assert_eq!(decided(&orders), [(roster[0], 5, vec![])]);
+    }
+
+    /// Whatever dies when, all who live decide alike, and are told so once.
+    #[test]
+    fn all_who_live_are_told_one_decision_whoever_dies_when() {
+        let ranks: usize = 4;
+        for order in 0..ranks.pow(4) {
+            let (mut it, roster) = (coordinator(ranks), first(ranks));
+            let mut told: Vec<(Member, u64, Vec<usize>)> = Vec::new();
+            let mut dead = Vec::new();
+            for step in 0..2 * ranks {
+                let orders = match order / ranks.pow(step as u32 / 2) % ranks {
+                    victim if step % 2 == 1 && dead.len() < ranks - 1 && victim % 2 == 0 => {
+                        dead.push(victim);
+                        it.bury(roster[victim], NOW)
+                    }
+                    _ => {
+                        let seat = step / 2;
+                        it.hear(roster[seat], contribution(KEY, &roster, 1 << seat | 16), NOW)
+                    }
+                };
+                told.extend(decided(&orders));
+            }
+            for (place, one) in told.iter().enumerate() {
+                assert!(told[..place].iter().all(|other| other.0 != one.0), "told once");
+                assert_eq!((one.1, &one.2), (told[0].1, &told[0].2), "told alike");
+            }
+            let has_heard = |seat: &usize| told.iter().any(|one| one.0.seat == *seat);
+            let alive: Vec<usize> = (0..ranks).filter(|seat| !dead.contains(seat)).collect();
+            assert!(alive.iter().all(has_heard), "{order}: {told:?}, {dead:?} are dead");
+        }
+    }
+
+    fn summons(ranks: usize) -> Summons {
+        let slots = first(ranks).into_iter().map(Slot::Taken).collect();
+        let view = View { generation: 0, slots };
+        let recovery = Arc::new(Recovery::new(view, Record::new(), Mode::Rebuild, None));
+        Summons { recovery, number: 0, modes: None }
+    }
+
+    #[test]
+    fn a_rebuild_starts_the_dead_and_waits_for_them_even_if_they_die_again() {
+        let (mut it, roster) = (coordinator(2), first(2));
+        it.bury(roster[1], NOW);
+        let course = summons(2);
+        let key = Key { purpose: Purpose::Recovery { home: 0 }, of: 0, number: 0 };
+        let report = Report::Contributed {
+            key,
+            roster: roster.clone(),
+            course: Some(course),
+            value: Value { most: 100, ..Value::NEUTRAL },
+        };
+        let mut orders = it.hear(roster[0], report, NOW);
+        for life in 1..3 {
+            let next = member(1, life);
+            assert!(orders.contains(&Order::Start { member: next, generation: 1 }), "{orders:?}");
+            assert!(decided(&orders).is_empty(), "the survivor waits");
+            if life == 1 {
+                orders = it.bury(next, NOW);
+            }
+        }
+        let next = member(1, 2);
+        let text = postcard::to_allocvec(&it.welcome(next)).expect("it can be written");
+        let welcome: Welcome = postcard::from_bytes(&text).expect("and read");
+        assert!(welcome.ledger.is_dead(member(1, 1)) && !welcome.ledger.is_dead(next));
+        let summons = welcome.summons.expect("it is to take part in the recovery");
+        assert_eq!(summons.recovery.roster(), [roster[0], next]);
+        let key = Key { number: summons.number, ..key };
+        let report = Report::Contributed {
+            key,
+            roster: summons.recovery.roster().to_vec(),
+            course: Some(summons),
+            value: Value::NEUTRAL,
+        };
+        let orders = it.hear(next, report, NOW);
+        let told: Vec<Member> = decided(&orders).into_iter().map(|(to, ..)| to).collect();
+        assert_eq!(told, [roster[0], next]);
+    }
+}

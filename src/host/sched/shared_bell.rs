@@ -1,0 +1,56 @@
+//! A bell in memory that several processes share: threads of one process wait for it, and those of
+//! the others ring it.
+
+use crate::host::futex;
+use std::sync::atomic::{AtomicU32, Ordering, fence};
+
+/// What the threads of a process listen to, beside a bell of their own. Only the kernel keeps who
+/// sleeps, so a process that dies leaves nothing behind that others would wait for.
+///
+/// `word` is that of a [`Bell`](super::Bell): the lowest bit is set while there may be a listener,
+/// the others count rings.
+#[repr(C, align(64))]
+#[derive(Default)]
+pub struct SharedBell {
+    word: AtomicU32,
+    asleep: AtomicU32,
+}
+
+const LISTENING: u32 = 1;
+
+impl SharedBell {
+    /// From now on no ring is missed: check the condition again, then wait.
+    pub fn listen(&self) -> u32 {
+        let seen = self.word.fetch_or(LISTENING, Ordering::SeqCst) | LISTENING;
+        fence(Ordering::SeqCst);
+        seen
+    }
+
+    /// Whether it has rung since [`SharedBell::listen`] returned this.
+    pub fn has_rung(&self, heard: u32) -> bool {
+        self.word.load(Ordering::SeqCst) != heard
+    }
+
+    /// Wakes all listeners. Without listeners it costs one fence and one load.
+    #[inline]
+    pub fn ring(&self) {
+        fence(Ordering::SeqCst);
+        let word = self.word.load(Ordering::SeqCst);
+        if word & LISTENING == 0 {
+            return;
+        }
+        let next = (word | LISTENING).wrapping_add(1);
+        // Failure means that somebody else has rung since: that serves for this ring, too.
+        let rung = self.word.compare_exchange(word, next, Ordering::SeqCst, Ordering::SeqCst);
+        if rung.is_ok() && self.asleep.load(Ordering::SeqCst) > 0 {
+            futex::wake_all_sharing(&self.word);
+        }
+    }
+
+    /// Sleeps until it has rung since `heard`, or the other word is not as seen any more.
+    pub(super) fn sleep(&self, heard: u32, own: (&AtomicU32, u32)) {
+        self.asleep.fetch_add(1, Ordering::SeqCst);
+        futex::wait_on_both(own, (&self.word, heard));
+        self.asleep.fetch_sub(1, Ordering::SeqCst);
+    }
+}

@@ -1,0 +1,163 @@
+//! How a process joins a job of several: at its first call it finds `ftrun`, which has started it
+//! or what started it, tells where it is reached, and hears what has happened so far.
+
+use crate::base::Member;
+use crate::engine::World;
+use crate::engine::shared::rules::Rules;
+use crate::fault::Report;
+use crate::host::{life, service};
+use crate::job::fault_injection;
+use crate::job::start::shown;
+use crate::launch::Job;
+use crate::mpi::process::Process;
+use crate::mpi::tools::settings;
+use crate::mpi::{checks, leftovers};
+use crate::transport::{Address, Processes};
+use crate::wireup::{self, Place, Said, Told, VARIABLE, Whereabouts};
+use parking_lot::Mutex;
+use std::io::{self, Read};
+use std::os::linux::net::SocketAddrExt;
+use std::os::unix::net::{SocketAddr, UnixStream};
+use std::sync::OnceLock;
+use std::time::Duration;
+
+/// The way to `ftrun`, once this process has joined a job of several.
+static LINK: OnceLock<Link> = OnceLock::new();
+
+struct Link {
+    stream: Mutex<UnixStream>,
+    seat: usize,
+    incarnation: u32,
+}
+
+/// A process that has joined.
+pub struct Joined {
+    pub world: &'static World,
+    pub me: Member,
+}
+
+/// Joins the job that the environment names, if it names one and this process is wanted there.
+pub fn join(call: fn() -> &'static str) -> Option<Joined> {
+    let text = std::env::var_os(VARIABLE)?;
+    let text = text.to_string_lossy();
+    let (place, job) = text.split_once('\n').unwrap_or((&text, ""));
+    let (Some(place), Ok(job)) = (Place::decode(place), Job::decode(job)) else {
+        life::refuse(&format!("cannot read the variable {VARIABLE}"));
+    };
+    match enter(&place, &job, call) {
+        Ok(joined) => joined,
+        Err(error) => {
+            let (seat, address) = (place.seat, &place.address);
+            life::refuse(&format!(
+                "rank {seat} cannot join its job ({address}): {error}; is ftrun still there?"
+            ))
+        }
+    }
+}
+
+fn enter(place: &Place, job: &Job, call: fn() -> &'static str) -> io::Result<Option<Joined>> {
+    let me = Member { seat: place.seat, incarnation: place.incarnation };
+    let processes = Processes::new(me.seat, job.ranks)?;
+    let address = SocketAddr::from_abstract_name(&place.address)?;
+    let mut stream = UnixStream::connect_addr(&address)?;
+    let at = Whereabouts { pid: std::process::id() as i32, descriptor: processes.descriptor() };
+    let (secret, Member { seat, incarnation }) = (place.secret.clone(), me);
+    wireup::write(&mut stream, &Said::Joined { secret, seat, incarnation, at })?;
+    let (welcome, met) = match wireup::read(&mut stream)? {
+        Some(Told::Welcome { welcome, met }) => (welcome, met),
+        Some(Told::Refused) => return Ok(None),
+        _ => return Err(io::ErrorKind::ConnectionAborted.into()),
+    };
+    let listening = stream.try_clone()?;
+    LINK.get_or_init(|| Link { stream: Mutex::new(stream), seat, incarnation });
+    let report = Box::new(|report: &Report| say(&Said::Report(report.clone())));
+    let world: &'static World =
+        Box::leak(Box::new(World::across(job.ranks, me, processes, report)));
+    world.name_calls(call);
+    settings::keep(world, job);
+    checks::turn(job.checks);
+    leftovers::want(job.leftovers);
+    let charter = world.charter();
+    charter.tell(|rules: Rules| say(&Said::Rules(rules.encode())));
+    if let Some(errhandler) = job.errhandler {
+        charter.start_with(errhandler);
+    }
+    if let Some(rules) = job.rules.or_else(shown) {
+        charter.give(rules);
+    }
+    fault_injection::order(world, job, Vec::new());
+    world.begin_with(*welcome);
+    for (seat, at) in met {
+        world.meet(seat, Address { pid: at.pid, descriptor: at.descriptor });
+    }
+    service::start(Box::new(move || listen(world, listening)))?;
+    let (asked, asks) = crossbeam_channel::bounded(1);
+    service::start(Box::new(move || asks.iter().for_each(|()| help(processes))))?;
+    // If it has been asked already, once is enough.
+    processes.expect_help(Box::new(move || drop(asked.try_send(()))));
+    Ok(Some(Joined { world, me }))
+}
+
+/// Hears what `ftrun` says, for as long as it is there. Without it there is no job.
+fn listen(world: &'static World, mut from: UnixStream) {
+    loop {
+        match hear(&mut from) {
+            Some(Told::Notice(notice)) => world.hear(notice),
+            Some(Told::Met { seat, at }) => {
+                world.meet(seat, Address { pid: at.pid, descriptor: at.descriptor });
+            }
+            Some(_) => {}
+            None => life::end_process(1, ""),
+        }
+    }
+}
+
+fn hear(from: &mut impl Read) -> Option<Told> {
+    wireup::read(from).ok().flatten()
+}
+
+/// Writes what waits for room, while the rank may be computing.
+fn help(processes: &'static Processes) {
+    const OFTEN: Duration = Duration::from_micros(200);
+    while !processes.write_queued() {
+        std::thread::sleep(OFTEN);
+    }
+}
+
+fn say(said: &Said) {
+    if let Some(link) = LINK.get() {
+        // If nobody listens, the job is over, and the thread that listens ends the process.
+        let _unheard = wireup::write(&mut *link.stream.lock(), said);
+    }
+}
+
+/// The rank and the incarnation of this process in its job of several.
+pub fn place() -> Option<(usize, u32)> {
+    LINK.get().map(|link| (link.seat, link.incarnation))
+}
+
+/// Kills the rank in this seat, which lives in another process; false if there are none.
+pub fn kill(seat: usize) -> bool {
+    let is_of_several = LINK.get().is_some();
+    if is_of_several {
+        say(&Said::Kill(seat));
+    }
+    is_of_several
+}
+
+/// Ends the job from this process, if it is one of several.
+pub(super) fn end_job(status: i32, words: &str) {
+    if LINK.get().is_some() {
+        say(&Said::Abort { status, words: words.to_string() });
+        // To be killed with all others.
+        std::thread::sleep(Duration::from_secs(10));
+    }
+}
+
+/// The rank of this process, which is one of several or alone, is to die as if it were killed.
+pub fn die(process: &Process) -> ! {
+    if let Some(order) = process.fate.get().and_then(|fate| fate.met()) {
+        say(&Said::Order(order.to_string()));
+    }
+    life::kill_process()
+}

@@ -1,0 +1,512 @@
+//! The wire between processes of one host: rings in memory that they share for short messages; long
+//! ones are read where they are.
+//!
+//! Whoever looks for messages takes in what has come for any rank of this process and hands it to
+//! its inbox, so matching knows nothing of other processes. Nothing that is shared is ever locked. A
+//! process that dies leaves its messages behind as far as they were complete.
+
+pub(in crate::transport) mod foreign;
+mod segment;
+mod stream;
+
+pub use segment::{Address, MOST as MOST_PROCESSES};
+
+use crate::base::Member;
+use crate::host::memory::Span;
+use crate::host::sched::{Bell, Seen};
+use crate::transport::inbox::{Outside, Wire};
+use crate::transport::packet::{Fate, Load, Packet, Pool, Port, Ticket, expect_recalls};
+use foreign::{Foreign, OPEN, Origin, RECALLED, STATE};
+use parking_lot::Mutex;
+use segment::{Geometry, HOLDS, Head, MappedHead, Segment};
+use std::collections::VecDeque;
+use std::io;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::{Arc, OnceLock};
+use stream::{Broken, Frame, MESSAGE, REFERENCE, RETURN, Reader, Writer};
+
+/// All processes of a job, as one of them sees them. Each has one rank.
+pub struct Processes {
+    me: usize,
+    geometry: Geometry,
+    segment: Segment,
+    peers: Box<[Mutex<Peer>]>,
+    incoming: Mutex<Incoming>,
+    away: Mutex<Away>,
+    /// Where packets are at home that carry messages of others.
+    porch: &'static Port,
+    wire: OnceLock<&'static Wire>,
+    /// How many frames wait for room in a ring.
+    queued: AtomicUsize,
+    /// Whether somebody has been asked to write them.
+    is_helped: AtomicBool,
+    help: OnceLock<Box<dyn Fn() + Send + Sync>>,
+}
+
+/// Those of this process, if its job has several.
+static OF_PROCESS: OnceLock<&'static Processes> = OnceLock::new();
+
+/// The way to another process.
+#[derive(Default)]
+struct Peer {
+    at: Option<Address>,
+    head: Option<Arc<MappedHead>>,
+    writer: Option<Writer>,
+    queue: VecDeque<Parcel>,
+}
+
+/// What is to be written.
+enum Parcel {
+    /// A message for this seat.
+    Message(usize, Packet),
+    Return(Frame),
+}
+
+/// What comes from other processes.
+struct Incoming {
+    readers: Vec<(usize, Reader)>,
+    /// What [`Head::contacts`] was when they were looked for.
+    contacts: u32,
+    pool: Pool,
+    broken: Vec<usize>,
+}
+
+/// The messages of this process that wait for receivers elsewhere.
+struct Away {
+    packets: Vec<Option<Waiting>>,
+    free: Vec<u32>,
+    /// Grows with each of them.
+    stamp: u32,
+}
+
+struct Waiting {
+    packet: Packet,
+    process: usize,
+    stamp: u32,
+}
+
+impl Processes {
+    /// The wire of process `me` of so many.
+    pub fn new(me: usize, processes: usize) -> io::Result<&'static Processes> {
+        assert!(me < processes && processes <= MOST_PROCESSES, "they fit");
+        let geometry = Geometry::of(processes);
+        let segment = Segment::new(geometry)?;
+        // A receiver reads a long message from the memory of this process.
+        // SAFETY: it only allows what the same user may do anyway, whatever the system's policy.
+        unsafe { libc::prctl(libc::PR_SET_PTRACER, libc::PR_SET_PTRACER_ANY) };
+        let porch: &'static Port = Box::leak(Box::new(Port::new(me as u32)));
+        let incoming = Incoming {
+            readers: Vec::new(),
+            contacts: 0,
+            pool: Pool::new(porch),
+            broken: Vec::new(),
+        };
+        let away = Away {
+            packets: (0..HOLDS).map(|_| None).collect(),
+            free: (0..HOLDS as u32).rev().collect(),
+            stamp: 0,
+        };
+        let processes: &'static Processes = Box::leak(Box::new(Processes {
+            me,
+            geometry,
+            segment,
+            peers: (0..processes).map(|_| Mutex::default()).collect(),
+            incoming: Mutex::new(incoming),
+            away: Mutex::new(away),
+            porch,
+            wire: OnceLock::new(),
+            queued: AtomicUsize::new(0),
+            is_helped: AtomicBool::new(false),
+            help: OnceLock::new(),
+        }));
+        expect_recalls(recall);
+        Ok(OF_PROCESS.get_or_init(|| processes))
+    }
+
+    /// The wire for ranks in these processes.
+    pub fn wire_for(&'static self, seats: usize) -> &'static Wire {
+        self.wire.get_or_init(|| Wire::across(self, seats))
+    }
+
+    fn wire(&self) -> &'static Wire {
+        self.wire.get().expect("a wire is made with what belongs to it")
+    }
+
+    /// By which descriptor others open what they write to.
+    pub fn descriptor(&self) -> i32 {
+        self.segment.descriptor()
+    }
+
+    /// `help` is called when frames wait for room and nobody may be looking: somebody is to call
+    /// [`Processes::write_queued`] from time to time until it returns true.
+    pub fn expect_help(&self, help: Box<dyn Fn() + Send + Sync>) {
+        self.help.get_or_init(|| help);
+    }
+
+    fn head(&self) -> &Head {
+        self.segment.head.get()
+    }
+
+    /// A process can be reached there from now on.
+    pub fn meet(&self, process: usize, at: Address) {
+        let mut peer = self.peers[process].lock();
+        *peer = Peer { at: Some(at), queue: std::mem::take(&mut peer.queue), ..Peer::default() };
+        self.write(process, &mut peer);
+    }
+
+    /// A process has ended. What it has sent is in; nothing is sent to it any more.
+    pub fn part(&self, process: usize) {
+        self.poll();
+        let mut incoming = self.incoming.lock();
+        incoming.readers.retain(|(of, _)| *of != process);
+        incoming.broken.retain(|of| *of != process);
+        self.head().forget(process);
+        self.segment.clear(process);
+        drop(incoming);
+        let left = std::mem::take(&mut *self.peers[process].lock());
+        self.queued.fetch_sub(left.queue.len(), Ordering::Relaxed);
+        drop(left);
+        let mut away = self.away.lock();
+        let is_lost = |waiting: &Option<Waiting>| {
+            waiting.as_ref().is_some_and(|waiting| waiting.process == process)
+        };
+        let lost: Vec<usize> = (0..HOLDS).filter(|place| is_lost(&away.packets[*place])).collect();
+        let lost: Vec<Waiting> = lost.into_iter().filter_map(|place| away.take(place)).collect();
+        drop(away);
+        // They go home without having been delivered.
+        drop(lost);
+    }
+
+    fn push(&self, process: usize, parcel: Parcel) {
+        let mut peer = self.peers[process].lock();
+        peer.queue.push_back(parcel);
+        self.queued.fetch_add(1, Ordering::Relaxed);
+        self.write(process, &mut peer);
+        let is_left = !peer.queue.is_empty();
+        drop(peer);
+        if is_left
+            && !self.is_helped.swap(true, Ordering::AcqRel)
+            && let Some(help) = self.help.get()
+        {
+            help();
+        }
+    }
+
+    /// Writes what can be written; true when nothing waits any more.
+    pub fn write_queued(&self) -> bool {
+        if self.queued.load(Ordering::Relaxed) != 0 {
+            for (process, peer) in self.peers.iter().enumerate() {
+                if let Some(mut peer) = peer.try_lock() {
+                    self.write(process, &mut peer);
+                }
+            }
+        }
+        if self.queued.load(Ordering::Relaxed) != 0 {
+            return false;
+        }
+        self.is_helped.store(false, Ordering::Release);
+        // Somebody may have queued more just before, and seen that help was there.
+        self.queued.load(Ordering::SeqCst) == 0
+    }
+
+    fn write(&self, process: usize, peer: &mut Peer) {
+        if peer.queue.is_empty() || !self.reach(peer) {
+            return;
+        }
+        let (Some(head), Some(mut writer)) = (peer.head.clone(), peer.writer.take()) else {
+            return;
+        };
+        let mut written = 0;
+        while let Some(parcel) = peer.queue.pop_front() {
+            if let Some(back) = self.put(process, &mut writer, parcel) {
+                peer.queue.push_front(back);
+                break;
+            }
+            written += 1;
+        }
+        peer.writer = Some(writer);
+        if written > 0 {
+            self.queued.fetch_sub(written, Ordering::Relaxed);
+            head.get().bell.ring();
+        }
+    }
+
+    /// Maps the other's segment at the first message to it; false if that cannot be done yet.
+    fn reach(&self, peer: &mut Peer) -> bool {
+        if peer.writer.is_some() {
+            return true;
+        }
+        let Some(at) = peer.at else { return false };
+        // A process that has ended has no files any more; its death will be told.
+        let Ok((head, region)) = segment::open(at, self.geometry, self.me) else { return false };
+        head.get().announce(self.me);
+        peer.head = Some(Arc::new(head));
+        peer.writer = Some(Writer::new(region, self.geometry.ring));
+        true
+    }
+
+    /// Writes one parcel, or gives it back if there is no room.
+    fn put(&self, process: usize, writer: &mut Writer, parcel: Parcel) -> Option<Parcel> {
+        let (seat, packet) = match parcel {
+            Parcel::Return(frame) => {
+                return (!writer.write(&frame, &[])).then_some(Parcel::Return(frame));
+            }
+            Parcel::Message(seat, packet) => (seat, packet),
+        };
+        let Member { seat: from, incarnation } = packet.sender();
+        let frame = Frame {
+            kind: MESSAGE,
+            envelope: packet.envelope(),
+            from: from as u32,
+            sender: incarnation,
+            to: seat as u32,
+            addressee: packet.addressee(),
+            bytes: packet.bytes() as u64,
+            ..Frame::default()
+        };
+        let is_short = packet.bytes() <= stream::longest(self.geometry.ring);
+        if packet.token() == 0
+            && is_short
+            && let Some(bytes) = packet.held()
+        {
+            let is_written = writer.write(&frame, bytes);
+            return (!is_written).then_some(Parcel::Message(seat, packet));
+        }
+        self.refer(process, writer, frame, packet).map(|packet| Parcel::Message(seat, packet))
+    }
+
+    /// Tells the receiver where a message is, which stays here until it has been read.
+    fn refer(
+        &self, process: usize, writer: &mut Writer, frame: Frame, packet: Packet,
+    ) -> Option<Packet> {
+        let mut away = self.away.lock();
+        let Some(&place) = away.free.last() else { return Some(packet) };
+        let packet = packet.gathered()?;
+        let stamp = away.stamp.wrapping_add(STATE + 1);
+        let hold = &self.head().holds[place as usize];
+        hold.store(stamp | OPEN, Ordering::Release);
+        if !packet.go_away() {
+            // The sender has recalled it meanwhile.
+            return None;
+        }
+        let address = packet.whereabouts() as u64;
+        let frame = Frame { kind: REFERENCE, hold: place, stamp, address, ..frame };
+        if !writer.write(&frame, &[]) {
+            return Some(packet.come_back());
+        }
+        away.stamp = stamp;
+        away.free.pop();
+        away.packets[place as usize] = Some(Waiting { packet, process, stamp });
+        None
+    }
+
+    /// Whether anything has come from another process.
+    pub fn has_news(&self) -> bool {
+        self.incoming.try_lock().is_some_and(|incoming| self.has_news_of(&incoming))
+    }
+
+    fn has_news_of(&self, incoming: &Incoming) -> bool {
+        incoming.contacts != self.head().contacts()
+            || incoming.readers.iter().any(|(_, reader)| reader.has_frame())
+    }
+
+    /// Takes in what has come from other processes, and writes what has waited for room.
+    pub fn poll(&self) {
+        if self.queued.load(Ordering::Relaxed) != 0 {
+            self.write_queued();
+        }
+        // Another thread does it, if it cannot be had.
+        let Some(mut incoming) = self.incoming.try_lock() else { return };
+        let contacts = self.head().contacts();
+        if contacts != incoming.contacts {
+            self.find_senders(&mut incoming, contacts);
+        }
+        let Incoming { readers, pool, broken, .. } = &mut *incoming;
+        for (process, reader) in readers.iter_mut() {
+            while let Some(taken) = self.take(*process, reader, pool).transpose() {
+                if taken.is_err() {
+                    broken.push(*process);
+                    break;
+                }
+            }
+        }
+        if !broken.is_empty() {
+            // Whatever else it writes, nobody listens. Its end will be told.
+            readers.retain(|(process, _)| !broken.contains(process));
+        }
+        self.porch.returned().for_each(|packet| pool.keep(packet));
+    }
+
+    #[cold]
+    fn find_senders(&self, incoming: &mut Incoming, contacts: u32) {
+        incoming.contacts = contacts;
+        for process in (0..self.peers.len()).filter(|process| self.head().has_sender(*process)) {
+            let is_known = incoming.readers.iter().any(|(of, _)| *of == process);
+            if is_known || incoming.broken.contains(&process) {
+                continue;
+            }
+            if let Ok(region) = self.segment.region_of(process) {
+                incoming.readers.push((process, Reader::new(region, self.geometry.ring)));
+            }
+        }
+    }
+
+    /// Takes one frame of a process, if there is one.
+    fn take(
+        &self, process: usize, reader: &mut Reader, pool: &mut Pool,
+    ) -> Result<Option<()>, Broken> {
+        let Some((frame, bytes)) = reader.next()? else { return Ok(None) };
+        match frame.kind {
+            MESSAGE | REFERENCE => {
+                let is_sane = frame.from as usize == process && frame.to as usize == self.me;
+                if !is_sane {
+                    return Err(Broken);
+                }
+                let room = if frame.kind == MESSAGE { bytes.len() } else { 0 };
+                let mut packet = self.blank(pool, room);
+                let from = Member { seat: process, incarnation: frame.sender };
+                let to = Member { seat: frame.to as usize, incarnation: frame.addressee };
+                packet.address(frame.envelope, from, to, 0);
+                match frame.kind {
+                    MESSAGE => {
+                        let loaded = packet.load(Load::Carried(&Span::of(bytes).into()));
+                        loaded.map_err(|_| Broken)?;
+                    }
+                    _ => {
+                        let foreign = self.foreign(process, &frame).ok_or(Broken)?;
+                        packet.load_foreign(frame.bytes as usize, foreign);
+                    }
+                }
+                reader.pass();
+                self.wire().receive(to.seat, packet);
+            }
+            RETURN => {
+                reader.pass();
+                self.come_home(process, &frame)?;
+            }
+            stream::FILLER => reader.pass(),
+            _ => return Err(Broken),
+        }
+        Ok(Some(()))
+    }
+
+    fn blank(&self, pool: &mut Pool, bytes: usize) -> Packet {
+        if let Some(packet) = pool.blank(bytes) {
+            return packet;
+        }
+        self.porch.returned().for_each(|packet| pool.keep(packet));
+        pool.blank(bytes).unwrap_or_else(|| {
+            pool.grow(bytes);
+            pool.blank(bytes).expect("the pool has just grown")
+        })
+    }
+
+    fn foreign(&self, process: usize, frame: &Frame) -> Option<Foreign> {
+        let mut peer = self.peers[process].lock();
+        if frame.hold as usize >= HOLDS || !self.reach(&mut peer) {
+            return None;
+        }
+        Some(Foreign {
+            origin: *OF_PROCESS.get()?,
+            process,
+            head: peer.head.clone()?,
+            pid: peer.at?.pid,
+            address: frame.address as usize,
+            hold: frame.hold,
+            stamp: frame.stamp,
+        })
+    }
+
+    fn come_home(&self, process: usize, frame: &Frame) -> Result<(), Broken> {
+        let place = frame.hold as usize;
+        let mut away = self.away.lock();
+        let is_meant =
+            |waiting: &Waiting| waiting.process == process && waiting.stamp == frame.stamp;
+        let is_known = away.packets.get(place).ok_or(Broken)?.as_ref().is_some_and(is_meant);
+        if !is_known {
+            return Err(Broken);
+        }
+        let Some(Waiting { packet, .. }) = away.take(place) else { return Ok(()) };
+        drop(away);
+        let fate = match frame.envelope.tag {
+            0 => Fate::Refused,
+            1 => Fate::Delivered,
+            _ => Fate::Faulty { address: frame.address as usize },
+        };
+        packet.come_home(fate);
+        Ok(())
+    }
+
+    /// Sleeps on `bell` until it rings, or something has come from another process.
+    pub fn park(&self, bell: &Bell, seen: Seen, is_so: impl Fn() -> bool) {
+        let heard = self.head().bell.listen();
+        // Another thread may have looked before this one listened.
+        let has_news = self.has_news_of(&self.incoming.lock());
+        if !has_news && !is_so() {
+            bell.park_with(seen, &self.head().bell, heard);
+        }
+    }
+}
+
+impl Outside for Processes {
+    #[inline]
+    fn has(&self, seat: usize) -> bool {
+        seat != self.me
+    }
+
+    fn post(&self, seat: usize, packet: Packet) {
+        self.push(seat, Parcel::Message(seat, packet));
+    }
+}
+
+impl Origin for Processes {
+    fn is_alive(&self, seat: usize, incarnation: u32) -> bool {
+        seat < self.wire().size() && self.wire().port(seat).is_alive(incarnation)
+    }
+
+    fn give_back(&self, foreign: &Foreign, is_delivered: bool, fault: Option<usize>) {
+        let fate = match fault {
+            Some(_) => 2,
+            None => i32::from(is_delivered),
+        };
+        let mut frame =
+            Frame { kind: RETURN, hold: foreign.hold, stamp: foreign.stamp, ..Frame::default() };
+        frame.envelope.tag = fate;
+        frame.address = fault.unwrap_or(0) as u64;
+        let mut peer = self.peers[foreign.process].lock();
+        // Its next life knows nothing of it.
+        let is_same = peer.head.as_ref().is_some_and(|head| Arc::ptr_eq(head, &foreign.head));
+        if !is_same {
+            return;
+        }
+        peer.queue.push_back(Parcel::Return(frame));
+        self.queued.fetch_add(1, Ordering::Relaxed);
+        self.write(foreign.process, &mut peer);
+    }
+}
+
+impl Away {
+    fn take(&mut self, place: usize) -> Option<Waiting> {
+        let waiting = self.packets[place].take()?;
+        self.free.push(place as u32);
+        Some(waiting)
+    }
+}
+
+/// Takes a message back that waits in this process for a receiver elsewhere; false when it has been
+/// claimed, or is home.
+fn recall(ticket: Ticket) -> bool {
+    let Some(processes) = OF_PROCESS.get() else { return false };
+    let away = processes.away.lock();
+    let is_meant = |waiting: &Option<Waiting>| {
+        waiting.as_ref().is_some_and(|waiting| waiting.packet.is_of(ticket))
+    };
+    let Some(place) = away.packets.iter().position(is_meant) else { return false };
+    let hold = &processes.head().holds[place];
+    let found = hold.load(Ordering::Acquire);
+    let (won, lost) = (Ordering::AcqRel, Ordering::Relaxed);
+    match found & STATE {
+        OPEN => hold.compare_exchange(found, found & !STATE | RECALLED, won, lost).is_ok(),
+        state => state == RECALLED,
+    }
+}

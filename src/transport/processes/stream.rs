@@ -1,0 +1,264 @@
+//! What one process sends to another: frames of whole cache lines in a ring that both map.
+//!
+//! A frame is there once its first word has its length, which is stored last; so what a process
+//! was writing when it died is not there. The reader clears the first word of each line that it has
+//! read, and then tells how much it has consumed. Neither waits for the other, and neither believes
+//! what it finds: the other may have written anything.
+
+use super::segment::Mapping;
+use crate::base::sync::cache::prefetch_to_write;
+use crate::transport::Envelope;
+use std::ptr;
+use std::sync::atomic::{AtomicU32, Ordering};
+
+/// A frame without its bytes.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[repr(C)]
+pub(super) struct Frame {
+    pub(super) kind: u32,
+    pub(super) envelope: Envelope,
+    /// The sender's and the receiver's seat, and which lives of them.
+    pub(super) from: u32,
+    pub(super) sender: u32,
+    pub(super) to: u32,
+    pub(super) addressee: u32,
+    /// For a message that waits with its sender: its place there.
+    pub(super) hold: u32,
+    pub(super) stamp: u32,
+    /// The bytes of the message.
+    pub(super) bytes: u64,
+    /// Where they are; or where memory was missing.
+    pub(super) address: u64,
+}
+
+/// Kinds of frames: what fills the end of a ring, a message, a message that stays with its sender,
+/// and word that this one needs to stay no longer.
+pub(super) const FILLER: u32 = 1;
+pub(super) const MESSAGE: u32 = 2;
+pub(super) const REFERENCE: u32 = 3;
+pub(super) const RETURN: u32 = 4;
+
+const LINE: usize = 64;
+const PAGE: usize = 4096;
+/// A frame's length, and what else is known of it.
+const START: usize = 8;
+const HEADER: usize = START + size_of::<Frame>();
+const _: () = assert!(HEADER == LINE, "bytes begin in a line of their own");
+
+/// A message of a few bytes is in the line of its header, in place of the address.
+const FEW: usize = size_of::<u64>();
+
+fn length_of(bytes: usize) -> usize {
+    if bytes <= FEW { LINE } else { HEADER + bytes.next_multiple_of(LINE) }
+}
+
+/// The longest message that is worth a frame of its own in a ring of this size.
+pub(super) fn longest(ring: usize) -> usize {
+    ring / 4 - HEADER
+}
+
+/// The sender's end.
+pub(super) struct Writer {
+    region: Mapping,
+    ring: usize,
+    at: usize,
+    /// How much was written and, as far as is known, consumed; these wrap around.
+    written: u32,
+    consumed: u32,
+}
+
+impl Writer {
+    pub(super) fn new(region: Mapping, ring: usize) -> Writer {
+        Writer { region, ring, at: 0, written: 0, consumed: 0 }
+    }
+
+    fn word(&self, at: usize) -> &AtomicU32 {
+        // SAFETY: `at` is a multiple of a line within the ring, behind the page of the reader.
+        unsafe { &*self.region.start().add(PAGE + at).cast::<AtomicU32>() }
+    }
+
+    fn has_room_for(&mut self, length: usize) -> bool {
+        let has_room = |it: &Writer| {
+            let waiting = it.written.wrapping_sub(it.consumed) as usize;
+            waiting <= it.ring && length <= it.ring - waiting
+        };
+        has_room(self) || {
+            // SAFETY: the reader's page is the first of the region.
+            let told = unsafe { &*self.region.start().cast::<AtomicU32>() };
+            self.consumed = told.load(Ordering::Acquire);
+            has_room(self)
+        }
+    }
+
+    /// Writes a frame with these bytes of the library's own memory; false if there is no room.
+    pub(super) fn write(&mut self, frame: &Frame, bytes: &[u8]) -> bool {
+        let length = length_of(bytes.len());
+        let rest = self.ring - self.at;
+        let filler = if length > rest { rest } else { 0 };
+        if !self.has_room_for(filler + length) {
+            return false;
+        }
+        if filler > 0 {
+            self.put(&Frame { kind: FILLER, ..Frame::default() }, &[], filler);
+        }
+        self.put(frame, bytes, length);
+        true
+    }
+
+    fn put(&mut self, frame: &Frame, bytes: &[u8], length: usize) {
+        let at = self.at;
+        // SAFETY: there is room for the whole frame, and the reader does not look at it before its
+        // length is there.
+        unsafe {
+            let start = self.region.start().add(PAGE + at);
+            start.add(START).cast::<Frame>().write(*frame);
+            let into = if bytes.len() <= FEW { start.add(LINE - FEW) } else { start.add(HEADER) };
+            if !bytes.is_empty() {
+                ptr::copy_nonoverlapping(bytes.as_ptr(), into, bytes.len());
+            }
+        }
+        self.word(at).store(length as u32, Ordering::Release);
+        self.at = (at + length) % self.ring;
+        self.written = self.written.wrapping_add(length as u32);
+        prefetch_to_write(self.word(self.at));
+    }
+}
+
+/// The other process has written what no process of this library writes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Broken;
+
+/// The receiver's end.
+pub(super) struct Reader {
+    region: Mapping,
+    ring: usize,
+    at: usize,
+    consumed: u32,
+}
+
+impl Reader {
+    pub(super) fn new(region: Mapping, ring: usize) -> Reader {
+        Reader { region, ring, at: 0, consumed: 0 }
+    }
+
+    fn word(&self, at: usize) -> &AtomicU32 {
+        // SAFETY: `at` is a multiple of a line within the ring, behind the reader's page.
+        unsafe { &*self.region.start().add(PAGE + at).cast::<AtomicU32>() }
+    }
+
+    /// Whether a frame is there.
+    #[inline]
+    pub(super) fn has_frame(&self) -> bool {
+        self.word(self.at).load(Ordering::Relaxed) != 0
+    }
+
+    /// The next frame, and its bytes, if it is there. It stays until it is [passed](Self::pass).
+    pub(super) fn next(&self) -> Result<Option<(Frame, &[u8])>, Broken> {
+        let length = self.word(self.at).load(Ordering::Acquire) as usize;
+        if length == 0 {
+            return Ok(None);
+        }
+        if !length.is_multiple_of(LINE) || length > self.ring - self.at {
+            return Err(Broken);
+        }
+        // SAFETY: the frame lies within the ring; its fields are numbers, of any value.
+        let (frame, start) = unsafe {
+            let start = self.region.start().add(PAGE + self.at);
+            (start.add(START).cast::<Frame>().read_volatile(), start)
+        };
+        if frame.kind != MESSAGE {
+            return Ok(Some((frame, &[])));
+        }
+        let bytes = usize::try_from(frame.bytes).map_err(|_| Broken)?;
+        if bytes > self.ring || length_of(bytes) != length {
+            return Err(Broken);
+        }
+        let offset = if bytes <= FEW { LINE - FEW } else { HEADER };
+        // SAFETY: they lie within the frame. A sender that writes there again has gone mad: then
+        // its own message is spoilt, as these bytes are only copied.
+        let bytes = unsafe { std::slice::from_raw_parts(start.add(offset), bytes) };
+        Ok(Some((frame, bytes)))
+    }
+
+    /// Lets the sender write again where the next frame is.
+    pub(super) fn pass(&mut self) {
+        let length = self.word(self.at).load(Ordering::Relaxed) as usize;
+        let length = length.clamp(LINE, self.ring - self.at);
+        let lines = (self.at..self.at + length).step_by(LINE);
+        lines.for_each(|line| self.word(line).store(0, Ordering::Relaxed));
+        self.at = (self.at + length) % self.ring;
+        self.consumed = self.consumed.wrapping_add(length as u32);
+        // SAFETY: the reader's page is the first of the region.
+        let told = unsafe { &*self.region.start().cast::<AtomicU32>() };
+        told.store(self.consumed, Ordering::Release);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::segment::{Geometry, Segment};
+    use super::*;
+
+    fn pair() -> (Writer, Reader, usize) {
+        let geometry = Geometry::of(300);
+        let segment = Segment::new(geometry).expect("the kernel has memory");
+        let [one, other] = [0, 0].map(|_| segment.region_of(299).expect("it can be mapped"));
+        (Writer::new(one, geometry.ring), Reader::new(other, geometry.ring), geometry.ring)
+    }
+
+    fn message(number: usize, ring: usize) -> (Frame, Vec<u8>) {
+        let sizes = [0, 1, 8, 9, 63, 64, 65, 1000, longest(ring)];
+        let bytes = vec![number as u8; sizes[number % sizes.len()]];
+        let envelope = Envelope { context: 3, source: 1, tag: number as i32 };
+        let frame =
+            Frame { kind: MESSAGE, envelope, bytes: bytes.len() as u64, ..Frame::default() };
+        (frame, bytes)
+    }
+
+    #[test]
+    fn frames_arrive_whole_and_in_order_however_full_the_ring_is() {
+        let (mut writer, mut reader, ring) = pair();
+        let (mut sent, mut taken) = (0, 0);
+        for round in 0..3000 {
+            while round % 3 != 2 {
+                let (frame, bytes) = message(sent, ring);
+                if !writer.write(&frame, &bytes) {
+                    break;
+                }
+                sent += 1;
+            }
+            for _ in 0..round % 50 {
+                let Some((frame, bytes)) = reader.next().expect("it is whole") else { break };
+                if frame.kind != FILLER {
+                    let (expected, data) = message(taken, ring);
+                    assert_eq!((frame.envelope, bytes), (expected.envelope, &data[..]));
+                    taken += 1;
+                }
+                reader.pass();
+            }
+        }
+        assert!(taken > 10_000, "{taken}");
+    }
+
+    #[test]
+    fn what_is_not_a_frame_is_noticed() {
+        for (word, bytes) in [(1, 0), (64 + 32, 0), (1 << 30, 0), (64, 9), (128, 8), (128, 900)] {
+            let (mut writer, reader, _) = pair();
+            let frame = Frame { kind: MESSAGE, bytes, ..Frame::default() };
+            assert!(writer.write(&frame, &[]));
+            writer.word(0).store(word, Ordering::Relaxed);
+            assert_eq!(reader.next(), Err(Broken), "{word} {bytes}");
+        }
+    }
+
+    #[test]
+    fn a_reader_that_claims_too_much_stops_the_writer() {
+        let (mut writer, reader, _) = pair();
+        // SAFETY: the reader's page is the first of the region.
+        let told = unsafe { &*reader.region.start().cast::<AtomicU32>() };
+        told.store(1 << 20, Ordering::Relaxed);
+        let (frame, bytes) = message(7, 16 << 10);
+        let written = (0..1000).filter(|_| writer.write(&frame, &bytes)).count();
+        assert!(written < 17, "{written}");
+    }
+}
