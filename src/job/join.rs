@@ -93,8 +93,10 @@ fn enter(place: &Place, job: &Job, call: fn() -> &'static str) -> io::Result<Opt
     service::start(Box::new(move || listen(world, listening)))?;
     let (asked, asks) = crossbeam_channel::bounded(1);
     service::start(Box::new(move || asks.iter().for_each(|()| help(processes))))?;
-    // If it has been asked already, once is enough.
-    processes.expect_help(Box::new(move || drop(asked.try_send(()))));
+    processes.expect_help(Box::new(move || {
+        // If it has been asked already, once is enough.
+        let _asked = asked.try_send(());
+    }));
     Ok(Some(Joined { world, me }))
 }
 

@@ -15,5 +15,5 @@ mod start;
 pub use abort::end_group;
 pub use end::{end_for_error, end_job, leave, status_for};
 pub use fault_injection::lead;
-pub use join::{Joined, die, join, kill, place};
+pub use join::{die, join, kill, place};
 pub use start::start;

@@ -19,4 +19,4 @@ pub use crate::transport::ring::{
 };
 pub use packet::{Delivery, Envelope, Fate, Load, Packet, Pool, Port, Ticket};
 pub use payloads::LONGEST as LONGEST_IN_RING;
-pub use processes::{Address, MOST_PROCESSES, Processes};
+pub use processes::{Address, Processes};

@@ -31,6 +31,12 @@ pub(crate) fn of(request: &Request, library: &Path) -> Result<Variables, Refusal
         .iter()
         .for_each(|name| variables.set(name, Some(ranks.clone().into())));
     let directory = library.parent().unwrap_or(Path::new("/"));
+    // Ours goes first: another directory may contain the `libmpi_abi.so.1` of another MPI.
+    variables.look_first_in(directory, "LD_LIBRARY_PATH");
+    if request.has_processes {
+        // Nothing of the program is replaced, so there is no need to be first.
+        return Ok(variables);
+    }
     let kept = kept_preload(variables.value("LD_PRELOAD").as_deref());
 
     let mut preload = preload_name(library)?;
@@ -38,8 +44,6 @@ pub(crate) fn of(request: &Request, library: &Path) -> Result<Variables, Refusal
         preload.push(":");
         preload.push(kept);
     }
-    // Ours goes first: another directory may contain the `libmpi_abi.so.1` of another MPI.
-    variables.look_first_in(directory, "LD_LIBRARY_PATH");
     variables.set("LD_PRELOAD", Some(preload));
     variables.set(ftmpi_launch::PRELOAD_KEPT, kept);
     Ok(variables)

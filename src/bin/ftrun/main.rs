@@ -14,6 +14,7 @@ mod hosts;
 mod limits;
 mod modes;
 mod options;
+mod processes;
 mod program;
 mod python;
 mod request;
@@ -39,13 +40,14 @@ fn main() -> ExitCode {
         Err(refusal) => Err(refusal),
     };
     match done {
-        Ok(never) => match never {},
+        Ok(status) => status,
         Err(refusal) => refusal.say(&called),
     }
 }
 
-/// Checks everything that can be checked, then becomes the program; returns only with a refusal.
-fn run(called: &str, mut request: Request) -> Result<std::convert::Infallible, Refusal> {
+/// Checks everything that can be checked, then becomes the program, unless each rank is a process of
+/// its own.
+fn run(called: &str, mut request: Request) -> Result<ExitCode, Refusal> {
     let library = place::library()?;
     place::name_as_the_standard_does(&library);
     if let [App { directory: Some(directory), .. }] = request.apps.as_slice() {
@@ -53,7 +55,7 @@ fn run(called: &str, mut request: Request) -> Result<std::convert::Infallible, R
     }
     hosts::check(&request.hosts)?;
     let mut variables = environment::of(&request, &library)?;
-    let programs = programs(&mut request.apps, &variables)?;
+    let programs = programs(&mut request, &variables)?;
     if request.apps.iter().any(|app| app.is_python) {
         variables.look_first_in(&place::modules_of_python()?, "PYTHONPATH");
     }
@@ -63,6 +65,10 @@ fn run(called: &str, mut request: Request) -> Result<std::convert::Infallible, R
             eprintln!("{called}: {} ranks of {}", app.ranks, program.display());
         }
         eprintln!("{called}: library {}", library.display());
+    }
+    if request.has_processes {
+        let program = programs.into_iter().next().expect("there is a program to run");
+        return processes::run(&request, program, variables);
     }
     let Request { apps, job, .. } = &mut request;
     if apps.len() > 1 {
@@ -79,17 +85,18 @@ fn run(called: &str, mut request: Request) -> Result<std::convert::Infallible, R
 }
 
 /// The files of all programs, each found from the directory in which its ranks start.
-fn programs(apps: &mut [App], variables: &Variables) -> Result<Vec<PathBuf>, Refusal> {
-    let is_only = apps.len() == 1;
+fn programs(request: &mut Request, variables: &Variables) -> Result<Vec<PathBuf>, Refusal> {
+    let Request { apps, has_processes, .. } = request;
+    let (is_only, is_only_started) = (apps.len() == 1, *has_processes);
     let found = |app: &mut App| {
         let program = app.program.clone();
         let Some(directory) = app.directory.as_ref().filter(|_| !is_only) else {
-            return program::check(app, &program, variables);
+            return program::check(app, &program, variables, is_only_started);
         };
         directory.read_dir().map_err(|error| cannot_enter(directory, &error))?;
         let has_place = program.to_string_lossy().contains('/');
         let name = if has_place { directory.join(&program) } else { program.into() };
-        program::check(app, name.as_os_str(), variables)
+        program::check(app, name.as_os_str(), variables, is_only_started)
     };
     apps.iter_mut().map(found).collect()
 }

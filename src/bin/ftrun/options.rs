@@ -10,6 +10,8 @@ pub(crate) enum Does {
     RanksPerNode,
     Universe,
     RankKind,
+    /// `--processes`: each rank is a process of its own.
+    Processes,
     BindTo,
     BindToCore,
     BindToNone,
@@ -82,6 +84,7 @@ const CHOICES: &[Choice] = &[
     choice(&["np", "n", "c"], 1, Does::Ranks),
     choice(&["universe"], 1, Does::Universe),
     choice(&["ranks"], 1, Does::RankKind),
+    choice(&["processes"], 0, Does::Processes),
     choice(&["bind-to"], 1, Does::BindTo),
     choice(&["bind-to-core"], 0, Does::BindToCore),
     choice(&["bind-to-none"], 0, Does::BindToNone),

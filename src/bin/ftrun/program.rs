@@ -28,8 +28,9 @@ const OTHERS: [(&str, &str); 10] = [
 
 /// The file to start for the program called `name`, after checking everything that would stop it
 /// later. A script for Python becomes the interpreter's argument.
+/// If it `is_only_started`, and not copied, anything will do that can be executed.
 pub(crate) fn check(
-    app: &mut App, name: &OsStr, variables: &Variables,
+    app: &mut App, name: &OsStr, variables: &Variables, is_only_started: bool,
 ) -> Result<PathBuf, Refusal> {
     let path = find(name, variables)?;
     let shown = path.display();
@@ -41,6 +42,9 @@ pub(crate) fn check(
     }
     if file.mode() & 0o111 == 0 {
         return Err(no(format!("is not executable; allow it with `chmod +x {shown}`")));
+    }
+    if is_only_started {
+        return Ok(path);
     }
     if gains_rights(&file) {
         return Err(no(
@@ -60,7 +64,7 @@ pub(crate) fn check(
                 )));
             }
             let interpreter = app.program.clone();
-            return check(app, &interpreter, variables);
+            return check(app, &interpreter, variables, false);
         }
         Kind::ForeignElf(machine) => {
             return Err(no(format!(

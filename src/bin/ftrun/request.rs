@@ -29,6 +29,8 @@ pub(crate) struct Request {
     /// Where the job should run, by name and by file: only this host is possible.
     pub(crate) hosts: Hosts,
     pub(crate) verbose: bool,
+    /// Each rank is a process of its own.
+    pub(crate) has_processes: bool,
     /// How the job handles failures.
     pub(crate) wanted: Wanted,
 }
@@ -292,6 +294,7 @@ impl Reading<'_> {
             Does::Ranks => self.ranks = Some(ranks(dashed, value)?),
             Does::RanksPerNode => self.per_node = Some(ranks(dashed, value)?),
             Does::Universe => job.universe = ranks(dashed, value)?,
+            Does::Processes => self.request.has_processes = true,
             Does::RankKind => self.kind = Some(rank_kind(dashed, value)?),
             Does::BindTo => self.binding = Some(binding(dashed, value)?),
             Does::BindToCore => self.binding = Some(Binding::Core),

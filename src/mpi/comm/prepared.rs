@@ -62,6 +62,7 @@ impl<'a> Draft<'a> {
     /// The communicator under a handle that there is already.
     pub(in crate::mpi) fn build(self, process: &Process, handle: usize) -> Comm {
         let info = self.info;
+        process.world.learn_context(self.contexts.own.max(self.contexts.local));
         let mut comm = self.hold(process, handle);
         if comm.is_of_a_generation() {
             comm.order = lineage::place(process, &comm);

@@ -1,0 +1,145 @@
+//! What the end of a rank's process means to the job, and the words about it. The same decisions
+//! where ranks share a process are in the library (`job/policy.rs`).
+
+use super::seats::Life;
+use ftmpi_launch::{CommMode, Job, Modes, OnFailure, Rules};
+use std::os::unix::process::ExitStatusExt;
+use std::process::ExitStatus;
+
+/// How the job goes on.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Verdict {
+    /// The rank has ended well.
+    Well,
+    /// The others go on without it, or with a successor if they recover.
+    Continue,
+    /// It is started again at once.
+    Restart,
+    End {
+        status: u8,
+        words: String,
+    },
+}
+
+/// How the ranks have ended so far.
+#[derive(Default)]
+pub(super) struct Record {
+    /// The status of the first rank that failed.
+    cause: Option<u8>,
+    /// The first failure that was not made up for; and that of a rank that had left MPI.
+    blame: Option<u8>,
+    blame_of_who_had_left: Option<u8>,
+    has_survivor: bool,
+    has_leaver: bool,
+}
+
+/// The exit status as a shell has it.
+pub(super) fn number(status: ExitStatus) -> u8 {
+    let signal = status.signal().map(|signal| 128 + signal);
+    signal.or(status.code()).unwrap_or(1) as u8
+}
+
+/// `rank 3 died of SIGSEGV after 0.12 s`
+pub(super) fn obituary(seat: usize, life: &Life, status: ExitStatus) -> String {
+    let age = life.started.elapsed().as_secs_f64();
+    let of_which = match life.incarnation {
+        0 => String::new(),
+        later => format!(" (incarnation {later})"),
+    };
+    let how = match (status.signal(), status.code()) {
+        (Some(libc::SIGKILL), _) => "was killed (SIGKILL)".to_string(),
+        (Some(signal), _) => format!("died of {}", name(signal)),
+        (None, Some(0) | None) => "ended".to_string(),
+        (None, Some(code)) => format!("exited with code {code}"),
+    };
+    let order = life.order.as_ref().map(|order| format!(", as planned for {order}"));
+    let mut words = format!("rank {seat}{of_which} {how} after {age:.2} s");
+    words.push_str(&order.unwrap_or_default());
+    if is_indebted(life) && status.signal().is_none() {
+        words.push_str(", without MPI_Finalize");
+    }
+    words
+}
+
+/// The signal's name, as `kill -l` knows it.
+fn name(signal: i32) -> String {
+    const NAMES: [&str; 32] = [
+        "0", "HUP", "INT", "QUIT", "ILL", "TRAP", "ABRT", "BUS", "FPE", "KILL", "USR1", "SEGV",
+        "USR2", "PIPE", "ALRM", "TERM", "STKFLT", "CHLD", "CONT", "STOP", "TSTP", "TTIN", "TTOU",
+        "URG", "XCPU", "XFSZ", "VTALRM", "PROF", "WINCH", "IO", "PWR", "SYS",
+    ];
+    match NAMES.get(signal as usize) {
+        Some(name) => format!("SIG{name}"),
+        None => format!("signal {signal}"),
+    }
+}
+
+fn is_indebted(life: &Life) -> bool {
+    life.has_begun && !life.has_departed
+}
+
+impl Record {
+    /// What follows from the end of this life. The second value is what to tell the user.
+    pub(super) fn judge(
+        &mut self, seat: usize, life: &Life, status: ExitStatus, rules: Rules, job: &Job,
+    ) -> (Verdict, Option<String>) {
+        if status.success() && !is_indebted(life) {
+            self.has_survivor = true;
+            self.has_leaver = true;
+            return (Verdict::Well, None);
+        }
+        let obituary = obituary(seat, life, status);
+        // A rank that exits without finalizing MPI has failed, whatever its status.
+        let status = if number(status) == 0 { 1 } else { number(status) };
+        self.cause.get_or_insert(status);
+        self.has_leaver |= life.has_departed;
+        let next = match rules {
+            Rules::End | Rules::Ft(Modes { comm: CommMode::Abort, .. }) => {
+                return (Verdict::End { status, words: format!("{obituary}; the job ends") }, None);
+            }
+            Rules::Standard if job.on_failure == OnFailure::Restart => {
+                return (Verdict::Restart, Some(format!("{obituary}; it will be restarted")));
+            }
+            Rules::Standard => "the others continue",
+            _ if life.has_departed => "it had finalized MPI; the others continue",
+            Rules::Ulfm => "mode ulfm: the others continue",
+            Rules::Ft(modes) => match modes.comm {
+                CommMode::Blank => "mode blank: its rank stays empty after the recovery",
+                CommMode::Shrink => "mode shrink: the recovery renumbers the others",
+                _ => "mode rebuild: it will be restarted in the recovery",
+            },
+        };
+        if rules != Rules::Ulfm || life.has_departed {
+            self.blame.get_or_insert(status);
+            if life.has_departed {
+                self.blame_of_who_had_left.get_or_insert(status);
+            }
+        }
+        (Verdict::Continue, Some(format!("{obituary}; {next}")))
+    }
+
+    /// A rank has come to its end in peace: under a mode of FT-MPI, it has coped with what there was.
+    pub(super) fn departed(&mut self, rules: Rules) {
+        self.has_leaver = true;
+        if rules.modes().is_some() {
+            self.blame = self.blame_of_who_had_left;
+        }
+    }
+
+    /// The exit status of the job once all ranks have ended.
+    pub(super) fn status(&self, rules: Rules) -> u8 {
+        let is_lost = rules == Rules::Ulfm && !self.has_survivor;
+        match self.blame {
+            None if is_lost => self.cause.unwrap_or(0),
+            status => status.unwrap_or(0),
+        }
+    }
+
+    /// The final message, if there is one.
+    pub(super) fn last_words(&self, ranks: usize) -> Option<String> {
+        (!self.has_leaver).then(|| match ranks {
+            1 => "the only rank has failed, and no rank is left".to_string(),
+            size => format!("all {size} ranks have failed, and no rank is left"),
+        })
+    }
+}

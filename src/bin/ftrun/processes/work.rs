@@ -1,0 +1,367 @@
+//! The work of `ftrun` while processes run: it hears what they say and how they end, decides with
+//! the coordinator what follows, and does it.
+
+use super::connections::{self, Guest, Listener};
+use super::judgement::{Record, Verdict};
+use super::lines::say;
+use super::seats::{Life, Template};
+use ftmpi_base::Member;
+use ftmpi_fault::{Coordinator, Order, Report};
+use ftmpi_launch::{Job, Rules};
+use ftmpi_machine::Chance;
+use ftmpi_machine::schedule::When;
+use ftmpi_wireup::{Said, Told};
+use std::iter::Peekable;
+use std::process::ExitStatus;
+use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
+use std::time::{Duration, Instant};
+
+/// What happens.
+pub(super) enum Happening {
+    Joined(Guest),
+    Said {
+        seat: usize,
+        incarnation: u32,
+        said: Said,
+    },
+    /// All that this life has said has been heard.
+    Closed {
+        seat: usize,
+        incarnation: u32,
+    },
+    Ended {
+        seat: usize,
+        incarnation: u32,
+        status: ExitStatus,
+    },
+}
+
+pub(super) struct Work {
+    job: Job,
+    template: Template,
+    coordinator: Coordinator,
+    record: Record,
+    /// How the program takes failures, as far as it has shown that.
+    shown: Rules,
+    seats: Vec<Option<Life>>,
+    started: Instant,
+    events: Receiver<Happening>,
+    sender: Sender<Happening>,
+    strokes: Option<Peekable<Chance>>,
+    /// The lives that are to die at a time of their own, and by which order.
+    timed: Vec<(Instant, Member, String)>,
+    /// What those who have ended may still be saying.
+    since_silent: Vec<(Instant, usize)>,
+    end: Option<u8>,
+}
+
+impl Work {
+    /// Starts all ranks.
+    pub(super) fn begin(job: &Job, template: Template, listener: Listener) -> Result<Work, String> {
+        let (sender, events) = channel();
+        listener.serve(sender.clone());
+        let ranks = job.ranks as u32;
+        let strokes = job.chance.map(|(mean, seed)| Chance::new(mean, job.ranks, seed));
+        let mut work = Work {
+            job: job.clone(),
+            template,
+            // Ranks draw contexts with the remainders before.
+            coordinator: Coordinator::new(job.ranks, (2 + ranks, ranks + 1)),
+            record: Record::default(),
+            shown: Rules::End,
+            seats: (0..job.ranks).map(|_| None).collect(),
+            started: Instant::now(),
+            events,
+            sender,
+            strokes: strokes.map(Iterator::peekable),
+            timed: Vec::new(),
+            since_silent: Vec::new(),
+            end: None,
+        };
+        for seat in 0..job.ranks {
+            if let Err(why) = work.start(Member { seat, incarnation: 0 }, 0) {
+                work.kill_all();
+                return Err(why);
+            }
+        }
+        Ok(work)
+    }
+
+    /// Works until all ranks have ended or the job has; returns the exit status.
+    pub(super) fn go_on(mut self) -> u8 {
+        while self.end.is_none() && self.seats.iter().any(Option::is_some) {
+            match self.next() {
+                Some(happening) => self.cope(happening),
+                None => self.look_at_clock(),
+            }
+        }
+        if let Some(status) = self.end {
+            self.kill_all();
+            self.drain_all();
+            return status;
+        }
+        if let Some(words) = self.record.last_words(self.job.ranks) {
+            say(&format!("ftrun: {words}"));
+        }
+        self.record.status(self.rules())
+    }
+
+    fn rules(&self) -> Rules {
+        self.job.rules.unwrap_or(self.shown)
+    }
+
+    /// What happens next, unless something is due before.
+    fn next(&mut self) -> Option<Happening> {
+        match self.due() {
+            None => self.events.recv().ok(),
+            Some(at) => {
+                let left = at.saturating_duration_since(Instant::now());
+                match self.events.recv_timeout(left) {
+                    Ok(happening) => Some(happening),
+                    Err(RecvTimeoutError::Timeout | RecvTimeoutError::Disconnected) => None,
+                }
+            }
+        }
+    }
+
+    /// When something is to be done even if nothing happens.
+    fn due(&mut self) -> Option<Instant> {
+        let limit = self.job.timeout.map(|limit| self.started + limit);
+        let stroke = self.strokes.as_mut().and_then(|strokes| strokes.peek().copied());
+        let stroke = stroke.map(|(at, _)| self.started + at);
+        let timed = self.timed.iter().map(|(at, ..)| *at);
+        let silent = self.since_silent.iter().map(|(at, _)| *at + PATIENCE);
+        let patience = self.job.patience.map(|_| Instant::now() + Duration::from_millis(100));
+        timed.chain(silent).chain(limit).chain(stroke).chain(patience).min()
+    }
+
+    fn look_at_clock(&mut self) {
+        let now = Instant::now();
+        if let Some(limit) = self.job.timeout.filter(|limit| self.started + *limit <= now) {
+            say(&format!("ftrun: timeout: the job is ended after {} s", limit.as_secs_f64()));
+            self.end = Some(124);
+            return;
+        }
+        while let Some((at, seat)) = self
+            .strokes
+            .as_mut()
+            .and_then(|strokes| strokes.next_if(|(at, _)| self.started + *at <= now))
+        {
+            let order = When::Time { after: at, is_outside: false }.to_string();
+            self.strike(seat, None, order);
+        }
+        let due: Vec<_> = self.timed.extract_if(.., |(at, ..)| *at <= now).collect();
+        for (_, victim, order) in due {
+            self.strike(victim.seat, Some(victim.incarnation), order);
+        }
+        let due: Vec<_> =
+            self.since_silent.extract_if(.., |(at, _)| *at + PATIENCE <= now).collect();
+        for (_, seat) in due {
+            if let Some(life) = &mut self.seats[seat] {
+                life.is_silent = true;
+            }
+            self.conclude(seat);
+        }
+        if let Some(patience) = self.job.patience {
+            for late in self.coordinator.latecomers(self.started.elapsed(), patience) {
+                self.kill(late.seat);
+            }
+        }
+    }
+
+    /// Kills a rank as ordered, unless it has finalized MPI.
+    fn strike(&mut self, seat: usize, incarnation: Option<u32>, order: String) {
+        let Some(life) = &mut self.seats[seat] else { return };
+        let is_meant = incarnation.is_none_or(|incarnation| incarnation == life.incarnation);
+        if is_meant && !life.has_departed && life.ended.is_none() {
+            life.order.get_or_insert(order);
+            life.kill();
+        }
+    }
+
+    fn kill(&self, seat: usize) {
+        if let Some(life) = self.seats.get(seat).and_then(Option::as_ref) {
+            life.kill();
+        }
+    }
+
+    fn kill_all(&self) {
+        self.seats.iter().flatten().for_each(Life::kill);
+    }
+
+    fn drain_all(&mut self) {
+        self.seats.iter_mut().flatten().for_each(Life::drain);
+    }
+
+    fn start(&mut self, member: Member, generation: u64) -> Result<(), String> {
+        let Member { seat, incarnation } = member;
+        let life = self.template.start(seat, incarnation, generation, &self.sender)?;
+        for event in &self.job.kills {
+            let When::Time { after, .. } = event.when else { continue };
+            if event.seat == seat && event.life.is(incarnation) {
+                self.timed.push((life.started + after, member, event.when.to_string()));
+            }
+        }
+        self.seats[seat] = Some(life);
+        Ok(())
+    }
+
+    fn cope(&mut self, happening: Happening) {
+        match happening {
+            Happening::Joined(guest) => self.welcome(guest),
+            Happening::Said { seat, incarnation, said } => {
+                if self.life(seat, incarnation).is_some() {
+                    self.hear(Member { seat, incarnation }, said);
+                }
+            }
+            Happening::Closed { seat, incarnation } => {
+                if let Some(life) = self.life(seat, incarnation) {
+                    life.is_silent = true;
+                    self.conclude(seat);
+                }
+            }
+            Happening::Ended { seat, incarnation, status } => {
+                if let Some(life) = self.life(seat, incarnation) {
+                    life.ended = Some(status);
+                    if !life.is_silent {
+                        self.since_silent.push((Instant::now(), seat));
+                    }
+                    self.conclude(seat);
+                }
+            }
+        }
+    }
+
+    fn life(&mut self, seat: usize, incarnation: u32) -> Option<&mut Life> {
+        let life = self.seats.get_mut(seat)?.as_mut();
+        life.filter(|life| life.incarnation == incarnation)
+    }
+
+    /// A process has made its first call. Only the first in each place is one of the job.
+    fn welcome(&mut self, guest: Guest) {
+        let Guest { seat, incarnation, at, stream } = guest;
+        let is_wanted = |life: &&mut Life| life.at.is_none();
+        if self.life(seat, incarnation).filter(is_wanted).is_none() {
+            connections::tell(&stream, &Told::Refused);
+            return;
+        }
+        let welcome = Box::new(self.coordinator.welcome(Member { seat, incarnation }));
+        let others = self.seats.iter().enumerate();
+        let met = others.filter_map(|(seat, life)| Some((seat, life.as_ref()?.at?))).collect();
+        connections::tell(&stream, &Told::Welcome { welcome, met });
+        for (other, life) in self.seats.iter().enumerate() {
+            if let Some(stream) = life.as_ref().and_then(|life| life.connection.as_ref())
+                && other != seat
+            {
+                connections::tell(stream, &Told::Met { seat, at });
+            }
+        }
+        if let Some(life) = self.life(seat, incarnation) {
+            life.join(at, stream);
+        }
+    }
+
+    fn hear(&mut self, from: Member, said: Said) {
+        let Member { seat, incarnation } = from;
+        match said {
+            Said::Joined { .. } => {}
+            Said::Rules(text) => self.shown = Rules::decode(&text).unwrap_or(self.shown),
+            Said::Kill(seat) => self.kill(seat),
+            Said::Order(order) => {
+                if let Some(life) = self.life(seat, incarnation) {
+                    life.order = Some(order);
+                }
+            }
+            Said::Abort { status, words } => {
+                say(&format!("ftrun: {words}"));
+                self.end = Some(status as u8);
+            }
+            Said::Report(report) => {
+                let rules = self.rules();
+                if let Some(life) = self.life(seat, incarnation) {
+                    life.has_begun |= matches!(report, Report::Began);
+                    if matches!(report, Report::Departed) {
+                        life.has_departed = true;
+                        self.record.departed(rules);
+                    }
+                }
+                let orders = self.coordinator.hear(from, report, self.started.elapsed());
+                self.obey(orders);
+            }
+        }
+    }
+
+    fn obey(&mut self, orders: Vec<Order>) {
+        for order in orders {
+            match order {
+                Order::Tell(member, notice) => {
+                    if let Some(life) = self.life(member.seat, member.incarnation) {
+                        tell(life, &Told::Notice(notice));
+                    }
+                }
+                Order::TellAll(notice) => {
+                    let told = Told::Notice(notice);
+                    self.seats.iter().flatten().for_each(|life| tell(life, &told));
+                }
+                Order::Start { member, generation } => {
+                    if let Err(why) = self.start(member, generation) {
+                        say(&format!("ftrun: rank {}: {why}", member.seat));
+                        self.lose(member);
+                    }
+                }
+            }
+        }
+    }
+
+    /// Decides what follows once a process has ended and all that it said is known.
+    fn conclude(&mut self, seat: usize) {
+        let is_over = |life: &&mut Life| life.ended.is_some() && life.is_silent;
+        let Some(life) = self.seats[seat].as_mut().filter(is_over) else { return };
+        let status = life.ended.expect("it has ended");
+        self.since_silent.retain(|(_, other)| *other != seat);
+        life.drain();
+        let Some(life) = self.seats[seat].take() else { return };
+        let member = Member { seat, incarnation: life.incarnation };
+        let rules = self.rules();
+        let (verdict, words) = self.record.judge(seat, &life, status, rules, &self.job);
+        if let Some(words) = words.filter(|_| !self.job.is_quiet) {
+            say(&format!("ftrun: {words}"));
+        }
+        match verdict {
+            Verdict::End { status, words } => {
+                say(&format!("ftrun: {words}"));
+                self.end = Some(status);
+            }
+            Verdict::Well | Verdict::Continue if life.has_departed => {}
+            Verdict::Well | Verdict::Continue => self.lose(member),
+            Verdict::Restart => {
+                self.lose(member);
+                let next = Member { seat, incarnation: life.incarnation + 1 };
+                let orders = self.coordinator.restart(next);
+                self.obey(orders);
+                if let Err(why) = self.start(next, 0) {
+                    say(&format!("ftrun: rank {seat}: {why}"));
+                    self.lose(next);
+                }
+            }
+        }
+    }
+
+    fn lose(&mut self, member: Member) {
+        let orders = self.coordinator.bury(member, self.started.elapsed());
+        self.obey(orders);
+    }
+}
+
+/// How long a process that has ended may seem to be saying something: one that it has left behind
+/// keeps its connection open.
+const PATIENCE: Duration = Duration::from_millis(100);
+
+fn tell(life: &Life, told: &Told) {
+    if let Some(stream) = &life.connection
+        && !connections::tell(stream, told)
+    {
+        // It is dead, or as good as dead.
+        life.kill();
+    }
+}
