@@ -67,6 +67,9 @@ pub struct News {
     pub has_begun: bool,
     /// Who is to hear of which decision.
     pub decided: Vec<(Key, Member)>,
+    /// Decisions that have led to another agreement, of this number, to which these members have
+    /// contributed already.
+    pub led_on: Vec<(Key, Member, u64)>,
     /// The members whose deaths are known to all that recover.
     pub agreed: Vec<Member>,
     /// The members to be started, and for what.
@@ -185,7 +188,9 @@ impl Agreements {
             let Some((respawn, course)) = round.conclusion(&decided) else {
                 return news.decided.extend(decided.into_iter().map(|member| (key, member)));
             };
-            key.number = course.number;
+            let next = course.number;
+            news.led_on.extend(decided.iter().map(|member| (key, *member, next)));
+            key.number = next;
             let party = Party { roster: course.recovery.roster(), course: Some(&course) };
             let round = self.round(key, &party, around, news);
             let value = Value { most: (around.fresh_context)().into(), ..Value::NEUTRAL };

@@ -47,6 +47,8 @@ pub enum Notice {
     Decided {
         key: Key,
         decision: Arc<Decision>,
+        /// The number of the agreement to which it has led: this member has contributed there.
+        next: Option<u64>,
     },
     /// What all members have said, in their order; `None`: it has come to nothing for all of them.
     Heard {
@@ -227,7 +229,7 @@ impl Coordinator {
         let (context, stride) = (&self.context, self.stride);
         let fresh_context = || context.replace(context.get() + stride);
         let around = Surroundings { ledger: &self.ledger, now, fresh_context: &fresh_context };
-        let News { decided, wanted, .. } = act(&mut self.agreements, &around);
+        let News { decided, led_on, wanted, .. } = act(&mut self.agreements, &around);
         let mut orders = orders;
         for (members, summons) in wanted {
             let generation = summons.recovery.before().generation + 1;
@@ -240,10 +242,13 @@ impl Coordinator {
                 orders.push(Order::Start { member, generation });
             }
         }
-        orders.extend(decided.into_iter().filter_map(|(key, member)| {
-            let decision = self.agreements.decision(key, member)?;
-            Some(Order::Tell(member, Notice::Decided { key, decision }))
-        }));
+        let led_on = led_on.into_iter().map(|(key, member, next)| (key, member, Some(next)));
+        let decided = decided.into_iter().map(|(key, member)| (key, member, None));
+        for (key, member, next) in led_on.chain(decided) {
+            if let Some(decision) = self.agreements.decision(key, member) {
+                orders.push(Order::Tell(member, Notice::Decided { key, decision, next }));
+            }
+        }
         orders
     }
 }
@@ -275,7 +280,7 @@ mod tests {
 
     fn decided(orders: &[Order]) -> Vec<(Member, u64, Vec<usize>)> {
         let told = orders.iter().filter_map(|order| match order {
-            Order::Tell(to, Notice::Decided { decision, .. }) => {
+            Order::Tell(to, Notice::Decided { decision, next: None, .. }) => {
                 Some((*to, decision.value.flags, decision.dead.clone()))
             }
             _ => None,

@@ -26,8 +26,6 @@ static LINK: OnceLock<Link> = OnceLock::new();
 
 struct Link {
     stream: Mutex<UnixStream>,
-    seat: usize,
-    incarnation: u32,
 }
 
 /// A process that has joined.
@@ -69,7 +67,7 @@ fn enter(place: &Place, job: &Job, call: fn() -> &'static str) -> io::Result<Opt
         _ => return Err(io::ErrorKind::ConnectionAborted.into()),
     };
     let listening = stream.try_clone()?;
-    LINK.get_or_init(|| Link { stream: Mutex::new(stream), seat, incarnation });
+    LINK.get_or_init(|| Link { stream: Mutex::new(stream) });
     let report = Box::new(|report: &Report| say(&Said::Report(report.clone())));
     let world: &'static World =
         Box::leak(Box::new(World::across(job.ranks, me, processes, report)));
@@ -133,18 +131,20 @@ fn say(said: &Said) {
     }
 }
 
-/// The rank and the incarnation of this process in its job of several.
+/// The rank and the incarnation of this process in its job of several, also before it has joined.
 pub fn place() -> Option<(usize, u32)> {
-    LINK.get().map(|link| (link.seat, link.incarnation))
+    static PLACE: OnceLock<Option<(usize, u32)>> = OnceLock::new();
+    *PLACE.get_or_init(|| {
+        let text = std::env::var_os(VARIABLE)?;
+        let place = Place::decode(text.to_string_lossy().lines().next()?)?;
+        Some((place.seat, place.incarnation))
+    })
 }
 
 /// Kills the rank in this seat, which lives in another process; false if there are none.
 pub fn kill(seat: usize) -> bool {
-    let is_of_several = LINK.get().is_some();
-    if is_of_several {
-        say(&Said::Kill(seat));
-    }
-    is_of_several
+    say(&Said::Kill(seat));
+    place().is_some()
 }
 
 /// Ends the job from this process, if it is one of several.

@@ -94,6 +94,9 @@ impl Request {
     }
 }
 
+/// What `--ranks` says where each rank is a process of its own.
+const PROCESS: &str = "process";
+
 /// What finds an option by its name.
 type Find = fn(&str) -> Option<(Does, usize)>;
 
@@ -234,6 +237,10 @@ impl Reading<'_> {
         let of_environment = || std::env::var_os(VARIABLE).filter(|value| !value.is_empty());
         let kind = match (self.kind, of_environment()) {
             (Some(kind), _) => kind,
+            (None, Some(value)) if value == PROCESS => {
+                self.request.has_processes = true;
+                return Ok(());
+            }
             (None, Some(value)) => rank_kind(VARIABLE, &value)?,
             (None, None) => return Ok(()),
         };
@@ -295,6 +302,7 @@ impl Reading<'_> {
             Does::RanksPerNode => self.per_node = Some(ranks(dashed, value)?),
             Does::Universe => job.universe = ranks(dashed, value)?,
             Does::Processes => self.request.has_processes = true,
+            Does::RankKind if value == PROCESS => self.request.has_processes = true,
             Does::RankKind => self.kind = Some(rank_kind(dashed, value)?),
             Does::BindTo => self.binding = Some(binding(dashed, value)?),
             Does::BindToCore => self.binding = Some(Binding::Core),

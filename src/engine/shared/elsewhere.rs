@@ -4,7 +4,7 @@
 use crate::base::Member;
 use crate::fault::{Decision, Key, Party, Purpose, Report, Value};
 use crate::transport::Processes;
-use parking_lot::Mutex;
+use parking_lot::{Condvar, Mutex};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
@@ -18,6 +18,10 @@ pub(in crate::engine) struct Elsewhere {
     pub(super) processes: &'static Processes,
     report: Box<Reporter>,
     news: Mutex<Heard>,
+    /// The processes that can be reached.
+    met: Mutex<BTreeSet<usize>>,
+    /// Signalled when there are more of them, or one is dead.
+    meeting: Condvar,
 }
 
 /// What this rank waits for from the coordinator.
@@ -28,13 +32,35 @@ struct Heard {
     /// What this rank has said, and what it cannot go on with.
     said: BTreeMap<Key, Vec<Member>>,
     given_up: BTreeSet<Key>,
+    /// Agreements to which the coordinator has contributed for this rank.
+    contributed: BTreeSet<Key>,
 }
 
 impl Elsewhere {
     pub(super) fn new(
         me: Member, processes: &'static Processes, report: Box<Reporter>,
     ) -> Elsewhere {
-        Elsewhere { me, processes, report, news: Mutex::default() }
+        let met = Mutex::new(BTreeSet::from([me.seat]));
+        Elsewhere { me, processes, report, news: Mutex::default(), met, meeting: Condvar::new() }
+    }
+
+    /// This process can be reached from now on.
+    pub(super) fn meet(&self, process: usize) {
+        self.met.lock().insert(process);
+        self.look_again();
+    }
+
+    pub(super) fn look_again(&self) {
+        let _met = self.met.lock();
+        self.meeting.notify_all();
+    }
+
+    /// Waits until all are met who are to be.
+    pub(super) fn wait_until_all_are_met(&self, are_met: impl Fn(&BTreeSet<usize>) -> bool) {
+        let mut met = self.met.lock();
+        while !are_met(&met) {
+            self.meeting.wait(&mut met);
+        }
     }
 
     pub(super) fn report(&self, report: &Report) {
@@ -42,6 +68,9 @@ impl Elsewhere {
     }
 
     pub(super) fn contribute(&self, key: Key, party: &Party<'_>, value: Value) {
+        if self.news.lock().contributed.remove(&key) {
+            return;
+        }
         let (roster, course) = (party.roster.to_vec(), party.course.cloned());
         self.report(&Report::Contributed { key, roster, course, value });
     }
@@ -75,9 +104,11 @@ impl Elsewhere {
         }
     }
 
-    /// A decision has come.
-    pub(super) fn decide(&self, key: Key, decision: Arc<Decision>) {
-        self.news.lock().decisions.insert(key, decision);
+    /// A decision has come. `next`: the number of the agreement to which it has led.
+    pub(super) fn decide(&self, key: Key, decision: Arc<Decision>, next: Option<u64>) {
+        let mut news = self.news.lock();
+        news.decisions.insert(key, decision);
+        news.contributed.extend(next.map(|number| Key { number, ..key }));
     }
 
     /// What all have said has come.

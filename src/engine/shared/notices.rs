@@ -36,17 +36,27 @@ impl World {
         }
     }
 
-    /// The rank of this process has begun to use MPI.
+    /// The rank of this process has begun to use MPI; returns when all can be reached that the job
+    /// has begun with, as far as they live.
     pub fn note_begin(&self) {
-        if let Some(elsewhere) = &self.elsewhere {
-            elsewhere.report(&Report::Began);
-        }
+        let Some(elsewhere) = &self.elsewhere else { return };
+        elsewhere.report(&Report::Began);
+        elsewhere.wait_until_all_are_met(|met| {
+            let departed = self.departed();
+            let ledger = self.ledger.lock();
+            let is_awaited = |(member, is_alive): &(Member, bool)| {
+                let is_first = *is_alive && member.incarnation == 0;
+                is_first && !met.contains(&member.seat) && !departed.contains(member)
+            };
+            !ledger.seats().any(|seat| is_awaited(&seat))
+        });
     }
 
     /// A process can be reached there.
     pub fn meet(&self, process: usize, at: Address) {
-        if let Some(processes) = self.processes() {
-            processes.meet(process, at);
+        if let Some(elsewhere) = &self.elsewhere {
+            elsewhere.processes.meet(process, at);
+            elsewhere.meet(process);
         }
     }
 
@@ -59,11 +69,15 @@ impl World {
                     elsewhere.processes.part(member.seat);
                 }
                 self.bury(member.seat, member.incarnation);
+                elsewhere.look_again();
             }
-            Notice::Departed(member) => self.see_off(member),
+            Notice::Departed(member) => {
+                self.see_off(member);
+                elsewhere.look_again();
+            }
             Notice::Entered(member) => self.enter(member.seat, member.incarnation),
-            Notice::Decided { key, decision } => {
-                elsewhere.decide(key, decision);
+            Notice::Decided { key, decision, next } => {
+                elsewhere.decide(key, decision, next);
                 self.disturb();
                 self.wake(elsewhere.me.seat);
             }

@@ -2,6 +2,7 @@
 
 use crate::engine::Meeting;
 use crate::mpi::comm::{Attendee, Comm};
+use crate::mpi::error::{Class, Result};
 use crate::mpi::process::Process;
 
 impl Comm {
@@ -22,5 +23,14 @@ impl Comm {
     pub fn next_collective(&self, process: &Process) -> i32 {
         process.count_collective();
         self.next_tag()
+    }
+
+    /// Fails where the members are in several processes, for `what` needs memory that they share.
+    pub fn must_share_memory(&self, process: &Process, what: &str) -> Result {
+        if self.is_alone() || !process.world.is_of_several_processes() {
+            return Ok(());
+        }
+        let words = format!("{what} among several processes: run ftrun without --processes");
+        Err(Class::UNSUPPORTED_OPERATION.because(words))
     }
 }

@@ -13,7 +13,9 @@ use crate::mpi::comm::bootstrap::Circle;
 use crate::mpi::comm::group::Group;
 use crate::mpi::comm::intercomm::{Meeting, learn, living_root};
 use crate::mpi::comm::prepared::{Draft, Words};
-use crate::mpi::dynamic::ports::{Found, Partner, Ports, Side, Ticket, lost};
+use crate::mpi::dynamic::ports::{
+    Found, Partner, Ports, Side, Ticket, lost, must_be_in_one_process,
+};
 use crate::mpi::error::{Class, Result};
 use crate::mpi::failure::ulfm::must_not_be_revoked;
 use crate::mpi::lane::Lane;
@@ -50,6 +52,7 @@ fn come_together(
     (port, partner): (Result<Vec<u8>>, Option<Member>),
 ) -> Result<usize> {
     comm.must_be_intra()?;
+    must_be_in_one_process(process)?;
     let root = living_root(comm, root)?;
     let lane = lane(process, comm, kind)?;
     let side = if kind == Kind::Accept { Side::Accept } else { Side::Connect };

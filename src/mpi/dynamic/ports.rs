@@ -164,6 +164,15 @@ fn shown(name: &[u8]) -> String {
     format!("`{}`", String::from_utf8_lossy(name))
 }
 
+/// Fails where ranks are in several processes: none of them knows the ports of the others.
+pub(super) fn must_be_in_one_process(process: &Process) -> Result {
+    if !process.world.is_of_several_processes() {
+        return Ok(());
+    }
+    let words = "dynamic processes in a job of several processes: run ftrun without --processes";
+    Err(Class::UNSUPPORTED_OPERATION.because(words))
+}
+
 /// Opens a port; returns its name.
 pub fn open(process: &Process) -> Vec<u8> {
     let ports = process.world.tenant::<Ports>();

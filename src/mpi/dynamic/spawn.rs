@@ -18,6 +18,7 @@ use crate::mpi::comm::prepared::{Draft, Words};
 use crate::mpi::comm::{Comm, Contexts};
 use crate::mpi::dynamic::births::{self, Birth, Births};
 use crate::mpi::dynamic::hints::{self, Command, Hints};
+use crate::mpi::dynamic::ports::must_be_in_one_process;
 use crate::mpi::errhandler::Installed;
 use crate::mpi::error::{Class, Result};
 use crate::mpi::failure::ulfm::must_not_be_revoked;
@@ -73,6 +74,7 @@ pub struct Spawned {
 /// Starts ranks.
 pub fn spawn(process: &Process, comm: &Comm, root: i32, orders: &Orders) -> Result<Spawned> {
     comm.must_be_intra()?;
+    must_be_in_one_process(process)?;
     let root = living_root(comm, root)?;
     let lane = lane(process, comm, Kind::Spawn)?;
     let begin = |commands: &Result<Vec<Command>>| {

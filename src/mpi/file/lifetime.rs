@@ -42,6 +42,7 @@ pub fn open(
     process: &'static Process, comm: &Comm, filename: &[u8], amode: i32, info: Option<&Info>,
 ) -> Result<usize> {
     comm.must_be_intra()?;
+    comm.must_share_memory(process, "a file")?;
     let context = agree_on_mode(process, comm, amode)?;
     let amode = Amode::new(amode)?;
     let mut hints = Hints::default();

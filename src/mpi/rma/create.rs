@@ -159,6 +159,7 @@ fn make(
     expose: impl FnOnce(&Part) -> Result, settle: impl FnOnce(&Shared) -> Result,
 ) -> Result<Arc<Win>> {
     comm.must_be_intra()?;
+    comm.must_share_memory(process, "a window")?;
     let hints = hints::new(flavor, info);
     let lane = coll::lane(process, comm, kind)?;
     let creations = process.world.tenant::<Creations>();

@@ -264,7 +264,7 @@ impl Processes {
             bytes: packet.bytes() as u64,
             ..Frame::default()
         };
-        let is_short = packet.bytes() <= stream::longest(self.geometry.ring);
+        let is_short = packet.bytes() <= stream::longest(self.geometry.ring).min(Packet::ROOM);
         if packet.token() == 0
             && is_short
             && let Some(bytes) = packet.held()

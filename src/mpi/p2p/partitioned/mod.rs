@@ -50,6 +50,7 @@ pub fn send_init(
     process: &'static Process, comm: &Held<Comm>, buffer: Buffer, dest: i32, tag: i32,
 ) -> Result<usize> {
     let peer = comm.peer(dest)?;
+    comm.must_share_memory(process, "a partitioned message")?;
     keep(process, comm, half(process, comm, Side::Giver, buffer, peer, tag))
 }
 
@@ -61,6 +62,7 @@ pub fn recv_init(
         let words = "source is MPI_ANY_SOURCE; a partitioned receive names its sender";
         return Err(Class::RANK.because(words));
     };
+    comm.must_share_memory(process, "a partitioned message")?;
     keep(process, comm, half(process, comm, Side::Taker, buffer, peer, tag))
 }
 
