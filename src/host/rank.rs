@@ -9,7 +9,7 @@ use crate::host::signals::Dispositions;
 use std::any::Any;
 use std::cell::Cell;
 use std::sync::OnceLock;
-use std::sync::atomic::AtomicPtr;
+use std::sync::atomic::{AtomicBool, AtomicPtr, Ordering};
 use std::time::{Duration, Instant};
 
 /// One life of one rank. The record is freed when the rank is buried: it is `'static` for the
@@ -43,8 +43,18 @@ pub fn current() -> Option<&'static Rank> {
     CURRENT.get()
 }
 
+/// Does what [`current`] does, for code that tools run before the process is ready for
+/// thread-local variables: there are no ranks then.
+pub(super) fn current_if_any() -> Option<&'static Rank> {
+    if ARE_THERE.load(Ordering::Relaxed) { current() } else { None }
+}
+
+/// Whether any thread has belonged to a rank.
+static ARE_THERE: AtomicBool = AtomicBool::new(false);
+
 /// Makes the calling thread a thread of `rank`; threads that a rank starts inherit it this way.
 pub(super) fn adopt(rank: Option<&'static Rank>) {
+    ARE_THERE.store(true, Ordering::Relaxed);
     CURRENT.set(rank);
 }
 

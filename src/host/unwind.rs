@@ -3,7 +3,7 @@
 //! gcc's unwinder asks `_dl_find_object` at every frame; older unwinders, libbacktrace and
 //! sanitizers walk `dl_iterate_phdr`. Neither knows images that ld.so has not loaded.
 
-use crate::host::current;
+use crate::host::rank::current_if_any;
 use libc::dl_phdr_info;
 use std::ffi::{c_int, c_void};
 use std::mem::MaybeUninit;
@@ -27,7 +27,7 @@ pub struct FoundObject {
 #[cfg_attr(not(miri), unsafe(no_mangle))]
 pub(super) unsafe extern "C" fn _dl_find_object(pc: *mut c_void, found: *mut FoundObject) -> c_int {
     type Find = unsafe extern "C" fn(*mut c_void, *mut FoundObject) -> c_int;
-    let own = current().filter(|rank| rank.images.contains(pc.addr()));
+    let own = current_if_any().filter(|rank| rank.images.contains(pc.addr()));
     let image = own.and_then(|rank| rank.images.each().find(|it| it.span.contains(&pc.addr())));
     let Some(image) = image else {
         let real: Find = crate::host::real!("_dl_find_object");
@@ -108,7 +108,7 @@ type Visit = unsafe extern "C-unwind" fn(*mut dl_phdr_info, usize, *mut c_void) 
 pub(super) unsafe extern "C-unwind" fn dl_iterate_phdr(visit: Visit, data: *mut c_void) -> c_int {
     type Iterate = unsafe extern "C-unwind" fn(Visit, *mut c_void) -> c_int;
     let real: Iterate = crate::host::real!("dl_iterate_phdr");
-    let Some(rank) = current() else {
+    let Some(rank) = current_if_any() else {
         // SAFETY: as our caller promises.
         return unsafe { real(visit, data) };
     };

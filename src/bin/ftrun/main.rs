@@ -22,6 +22,7 @@ mod request;
 mod shared;
 
 use environment::Variables;
+use program::Unfit;
 use request::{App, Asked, Request};
 use shared::place;
 use shared::refusal::{NOT_RUNNABLE, Refusal};
@@ -55,7 +56,20 @@ fn run(called: &str, mut request: Request) -> Result<ExitCode, Refusal> {
     }
     hosts::check(&request.hosts)?;
     let mut variables = environment::of(&request, &library)?;
-    let programs = programs(&mut request, &variables)?;
+    let programs = match programs(&mut request, &variables) {
+        Ok(programs) => programs,
+        Err(Unfit { refusal, as_processes }) => {
+            let Some(reason) = as_processes.filter(|_| request.apps.len() == 1) else {
+                return Err(refusal);
+            };
+            if !request.job.is_quiet {
+                eprintln!("{called}: {reason}: each rank is a process of its own (--processes)");
+            }
+            request.has_processes = true;
+            variables = environment::of(&request, &library)?;
+            programs(&mut request, &variables).map_err(|unfit| unfit.refusal)?
+        }
+    };
     if request.apps.iter().any(|app| app.is_python) {
         variables.look_first_in(&place::modules_of_python()?, "PYTHONPATH");
     }
@@ -85,7 +99,7 @@ fn run(called: &str, mut request: Request) -> Result<ExitCode, Refusal> {
 }
 
 /// The files of all programs, each found from the directory in which its ranks start.
-fn programs(request: &mut Request, variables: &Variables) -> Result<Vec<PathBuf>, Refusal> {
+fn programs(request: &mut Request, variables: &Variables) -> Result<Vec<PathBuf>, Unfit> {
     let Request { apps, has_processes, .. } = request;
     let (is_only, is_only_started) = (apps.len() == 1, *has_processes);
     let found = |app: &mut App| {
@@ -93,7 +107,8 @@ fn programs(request: &mut Request, variables: &Variables) -> Result<Vec<PathBuf>
         let Some(directory) = app.directory.as_ref().filter(|_| !is_only) else {
             return program::check(app, &program, variables, is_only_started);
         };
-        directory.read_dir().map_err(|error| cannot_enter(directory, &error))?;
+        let entered = directory.read_dir().map_err(|error| cannot_enter(directory, &error));
+        entered?;
         let has_place = program.to_string_lossy().contains('/');
         let name = if has_place { directory.join(&program) } else { program.into() };
         program::check(app, name.as_os_str(), variables, is_only_started)

@@ -26,15 +26,33 @@ const OTHERS: [(&str, &str); 10] = [
     ("libmpi.so", "another MPI"),
 ];
 
+/// Why a program cannot run as ranks.
+pub(crate) struct Unfit {
+    pub(crate) refusal: Refusal,
+    /// It can run as processes: why ranks cannot be copies of it.
+    pub(crate) as_processes: Option<String>,
+}
+
+impl From<Refusal> for Unfit {
+    fn from(refusal: Refusal) -> Unfit {
+        Unfit { refusal, as_processes: None }
+    }
+}
+
 /// The file to start for the program called `name`, after checking everything that would stop it
 /// later. A script for Python becomes the interpreter's argument.
 /// If it `is_only_started`, and not copied, anything will do that can be executed.
 pub(crate) fn check(
     app: &mut App, name: &OsStr, variables: &Variables, is_only_started: bool,
-) -> Result<PathBuf, Refusal> {
+) -> Result<PathBuf, Unfit> {
     let path = find(name, variables)?;
     let shown = path.display();
-    let no = |why: String| Refusal::new(NOT_RUNNABLE, format!("{shown} {why}"));
+    let refuse = |why: String| Refusal::new(NOT_RUNNABLE, format!("{shown} {why}"));
+    let no = |why: String| Unfit::from(refuse(why));
+    let not_as_copies = |reason: &str, why: String| Unfit {
+        refusal: refuse(why),
+        as_processes: Some(format!("{shown} {reason}")),
+    };
 
     let file = path.metadata().map_err(|error| no(format!("cannot be read: {error}")))?;
     if file.is_dir() {
@@ -58,10 +76,11 @@ pub(crate) fn check(
         Kind::Elf(elf) => elf,
         Kind::Script(line) => {
             if !python::run_by_interpreter(app, &path, &line, variables) {
-                return Err(no(format!(
+                let why = format!(
                     "is a script for `{line}`; ranks are copies of one compiled program, or of \
                      Python: name that program here"
-                )));
+                );
+                return Err(not_as_copies(&format!("is a script for `{line}`"), why));
             }
             let interpreter = app.program.clone();
             return check(app, &interpreter, variables, false);
@@ -85,6 +104,12 @@ pub(crate) fn check(
     if elf.is_python && elf.interpreter.is_some() && !elf.position_independent {
         return python::in_place_of(&path, &elf, app, variables).map_err(no);
     }
+    if elf.interpreter.is_some() && !elf.position_independent {
+        let reason = "is not position independent";
+        return Err(
+            linked_well(&elf).map_or_else(|why| not_as_copies(reason, why), |()| no(reason.into()))
+        );
+    }
     linked_well(&elf).map_err(no)?;
     let by_itself = elf.sanitizer.map(|option| (option, "it".to_string()));
     let library_path = variables.value("LD_LIBRARY_PATH").unwrap_or_default();
@@ -94,7 +119,8 @@ pub(crate) fn check(
     }
     let by_library = || asked.iter().find_map(|it| Some((it.sanitizer?, it.name.clone())));
     if let Some((option, which)) = by_itself.or_else(by_library) {
-        return Err(no(unsanitary(option, &which)));
+        let reason = format!("is compiled with -fsanitize={option}");
+        return Err(not_as_copies(&reason, unsanitary(option, &which)));
     }
     Ok(path)
 }

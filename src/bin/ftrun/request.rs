@@ -238,7 +238,9 @@ impl Reading<'_> {
         let kind = match (self.kind, of_environment()) {
             (Some(kind), _) => kind,
             (None, Some(value)) if value == PROCESS => {
-                self.request.has_processes = true;
+                // Options count more than the environment.
+                let is_replayed = self.faults.has_seed() || self.request.job.watch.is_some();
+                self.request.has_processes = !is_replayed && self.request.apps.len() == 1;
                 return Ok(());
             }
             (None, Some(value)) => rank_kind(VARIABLE, &value)?,

@@ -293,7 +293,10 @@ fn begin(
     let ranks: Arc<[i32]> = (0..).zip(&view.slots).filter(is_taken).map(|(rank, _)| rank).collect();
     let last = || view.slots.iter().map(|slot| slot.last()).collect();
     let mut record = course.recovery.record().clone();
-    home.file(&mut record);
+    // Replacements in processes of their own have only what they are sent.
+    if !world.is_of_several_processes() {
+        home.file(&mut record);
+    }
     CommittedView {
         key: (view.generation, context),
         roll: world.enrol(members),

@@ -1,0 +1,293 @@
+//! `ftrun --processes`: each rank is a process of its own. What other tests say of ranks holds here,
+//! too (`FTMPI_RANKS=process`, see `test.sh`); this is what concerns processes alone.
+
+mod support;
+
+use std::os::unix::fs::PermissionsExt;
+use std::path::PathBuf;
+use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
+use support::{Program, Run};
+
+const HELLO: &str = r#"
+    #include <mpi.h>
+    #include <stdio.h>
+    #include <stdlib.h>
+    #include <unistd.h>
+    int main(int argc, char **argv)
+    {
+        int rank, size, sum;
+        MPI_Init(&argc, &argv);
+        MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+        MPI_Comm_size(MPI_COMM_WORLD, &size);
+        MPI_Allreduce(&rank, &sum, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+        printf("rank %s of %d: %d\n", getenv("PMI_RANK"), size, sum);
+        MPI_Finalize();
+        return 0;
+    }
+"#;
+
+fn hello() -> Program {
+    support::c_text("hello_process", HELLO).build()
+}
+
+fn processes(program: &Program) -> Run {
+    support::run(program).option("--processes")
+}
+
+fn executable(name: &str, text: &str) -> PathBuf {
+    let path = support::fresh_directory(name).join("script");
+    std::fs::write(&path, text).unwrap();
+    std::fs::set_permissions(&path, PermissionsExt::from_mode(0o755)).unwrap();
+    path
+}
+
+fn says(seen: &support::Outcome, ranks: usize) {
+    let sum = ranks * (ranks - 1) / 2;
+    let mut lines = seen.sorted_lines();
+    lines.sort_unstable();
+    let mut expected: Vec<String> =
+        (0..ranks).map(|rank| format!("rank {rank} of {ranks}: {sum}")).collect();
+    expected.sort_unstable();
+    assert_eq!(lines, expected, "{seen}");
+}
+
+#[test]
+fn every_rank_has_a_process_from_one_to_forty() {
+    for ranks in [1, 2, 7, 40] {
+        says(&processes(&hello()).ranks(ranks).succeeds(), ranks);
+    }
+}
+
+#[test]
+fn a_program_that_cannot_be_copied_runs_as_processes_by_itself() {
+    let built = hello();
+    let path = built.path().display();
+    for text in [format!("#!/bin/sh\nexec {path}\n"), format!("#!/bin/sh\n{path}\n")] {
+        let script = executable("process_script", &text);
+        let seen = support::launch(&script).ranks(3).succeeds();
+        says(&seen, 3);
+        assert_eq!(seen.stderr.lines().count(), 1, "{seen}");
+        assert!(
+            seen.stderr.contains("is a script for `/bin/sh`: each rank is a process"),
+            "{seen}"
+        );
+        assert_eq!(support::launch(&script).ranks(2).option("-q").succeeds().stderr, "");
+    }
+    let fixed = support::c_text("hello_fixed", HELLO).flags(&["-no-pie", "-fno-pie"]).build();
+    let seen = support::run(&fixed).ranks(3).succeeds();
+    says(&seen, 3);
+    assert!(seen.stderr.contains("is not position independent: each rank is a process"), "{seen}");
+}
+
+#[test]
+fn a_sanitizer_reports_the_rank_and_the_line() {
+    let text = r#"
+        #include <mpi.h>
+        #include <stdlib.h>
+        int main(int argc, char **argv)
+        {
+            int rank, *four = malloc(4 * sizeof *four);
+            MPI_Init(&argc, &argv);
+            MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+            MPI_Barrier(MPI_COMM_WORLD);
+            if (rank == 1)
+                four[4] = 7; /* line 11 */
+            MPI_Barrier(MPI_COMM_WORLD);
+            free(four);
+            return MPI_Finalize();
+        }
+    "#;
+    let program = support::c_text("beyond", text).flags(&["-g", "-fsanitize=address"]).build();
+    let seen = support::run(&program).ranks(3).option("--tag-output").outcome();
+    assert_ne!(seen.status, Some(0), "{seen}");
+    let found = seen.stderr.lines().find(|line| line.contains("heap-buffer-overflow"));
+    assert!(found.is_some_and(|line| line.starts_with("[1] ")), "{seen}");
+    assert!(seen.stderr.contains("beyond.c:11") || seen.stderr.contains(".c:11"), "{seen}");
+}
+
+/// A write to wherever it may be: only the process that does it is harmed.
+#[test]
+fn a_program_that_writes_over_all_its_memory_takes_nobody_with_it() {
+    let text = r#"
+        #include <mpi.h>
+        #include <mpi-ext.h>
+        #include <stdio.h>
+        #include <stdlib.h>
+        #include <string.h>
+        int main(int argc, char **argv)
+        {
+            int rank, size, sum, one = 1, to = 0;
+            MPI_Comm living;
+            MPI_Init(&argc, &argv);
+            MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+            MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+            MPI_Comm_size(MPI_COMM_WORLD, &size);
+            for (int i = 0; i < 20; i++)
+                MPI_Alltoall(MPI_IN_PLACE, 0, MPI_INT, malloc(4096), 1, MPI_INT, MPI_COMM_WORLD);
+            if (rank == 1) {
+                FILE *maps = fopen("/proc/self/maps", "r");
+                static unsigned long all[4096][2];
+                char line[512], flags[8];
+                int count = 0;
+                while (count < 4096 && fgets(line, sizeof line, maps))
+                    if (sscanf(line, "%lx-%lx %7s", &all[count][0], &all[count][1], flags) == 3
+                        && flags[1] == 'w' && !strstr(line, "stack"))
+                        count++;
+                srand(atoi(argv[1]));
+                for (;;) {
+                    unsigned long *range = all[rand() % count];
+                    unsigned long place = range[0] + (unsigned long)rand() % (range[1] - range[0]);
+                    *(volatile char *)place = rand();
+                }
+            }
+            while (MPI_Barrier(MPI_COMM_WORLD) == MPI_SUCCESS)
+                ;
+            MPIX_Comm_revoke(MPI_COMM_WORLD);
+            MPIX_Comm_shrink(MPI_COMM_WORLD, &living);
+            MPI_Allreduce(&one, &sum, 1, MPI_INT, MPI_SUM, living);
+            MPI_Comm_rank(living, &to);
+            if (to == 0)
+                printf("%d live\n", sum);
+            return MPI_Finalize();
+        }
+    "#;
+    let program = support::c_text("scribbler", text).build();
+    for seed in ["1", "2", "3", "4", "5"] {
+        let run = processes(&program).ranks(4).option("--mode=ulfm").args([seed]);
+        let seen = run.deadline(60).succeeds();
+        assert_eq!(seen.stdout, "3 live\n", "seed {seed}: {seen}");
+    }
+}
+
+const SLEEPER: &str = r#"
+    #include <mpi.h>
+    #include <stdio.h>
+    #include <unistd.h>
+    int main(int argc, char **argv)
+    {
+        MPI_Init(&argc, &argv);
+        MPI_Barrier(MPI_COMM_WORLD);
+        printf("%d\n", (int)getpid());
+        fflush(stdout);
+        for (;;)
+            pause();
+    }
+"#;
+
+fn wait_until(what: &str, is_so: impl Fn() -> bool) {
+    let until = Instant::now() + Duration::from_secs(20);
+    while !is_so() {
+        assert!(Instant::now() < until, "{what}");
+        std::thread::yield_now();
+    }
+}
+
+#[test]
+fn a_killed_launcher_leaves_no_process_behind() {
+    use std::io::{BufRead, BufReader};
+    let program = support::c_text("sleeper_process", SLEEPER).build();
+    let mut command = Command::new(support::ftrun());
+    command.args(["--processes", "-np", "4"]).arg(program.path());
+    let mut launcher = command.stdout(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap();
+    let lines = BufReader::new(launcher.stdout.take().unwrap()).lines().take(4);
+    let processes: Vec<String> = lines.map(Result::unwrap).collect();
+    launcher.kill().unwrap();
+    launcher.wait().unwrap();
+    let is_gone = |pid: &String| {
+        let status = std::fs::read_to_string(format!("/proc/{pid}/stat"));
+        // Whoever inherits them may not have waited for them yet.
+        status.map_or(true, |status| status.contains(") Z "))
+    };
+    wait_until("all processes are gone", || processes.iter().all(is_gone));
+}
+
+#[test]
+fn a_process_killed_from_outside_is_a_rank_that_has_died() {
+    let text = r#"
+        #include <mpi.h>
+        #include <mpi-ext.h>
+        #include <signal.h>
+        #include <stdio.h>
+        #include <unistd.h>
+        int main(int argc, char **argv)
+        {
+            int rank, size;
+            MPI_Comm living;
+            MPI_Init(&argc, &argv);
+            MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+            MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+            if (rank == 2 && fork() == 0) {
+                kill(getppid(), SIGKILL);
+                _exit(0);
+            }
+            while (MPI_Barrier(MPI_COMM_WORLD) == MPI_SUCCESS)
+                ;
+            MPIX_Comm_revoke(MPI_COMM_WORLD);
+            MPIX_Comm_shrink(MPI_COMM_WORLD, &living);
+            MPI_Comm_size(living, &size);
+            MPI_Comm_rank(living, &rank);
+            if (rank == 0)
+                printf("%d live\n", size);
+            return MPI_Finalize();
+        }
+    "#;
+    let program = support::c_text("killed_from_outside", text).build();
+    let seen = processes(&program).ranks(5).option("--mode=ulfm").succeeds();
+    assert_eq!(seen.stdout, "4 live\n", "{seen}");
+    let said = "ftrun: rank 2 was killed (SIGKILL) after";
+    assert_eq!(seen.stderr.matches(said).count(), 1, "{seen}");
+}
+
+#[test]
+fn limits_statuses_and_tags_are_as_in_one_process() {
+    let program = support::c_text("sleeper_process", SLEEPER).build();
+    let seen = processes(&program).ranks(3).option("--timeout=0.3").fails_with(124);
+    assert!(seen.stderr.contains("ftrun: timeout: the job is ended after 0.3 s"), "{seen}");
+    let text = "#include <mpi.h>\n#include <stdlib.h>\nint main(int c, char **v)\n\
+        {\n    int rank;\n    MPI_Init(&c, &v);\n    MPI_Comm_rank(MPI_COMM_WORLD, &rank);\n\
+        \n    if (rank == 1)\n        exit(7);\n    return MPI_Barrier(MPI_COMM_WORLD);\n}\n";
+    let program = support::c_text("exits_with_seven", text).build();
+    let seen = processes(&program).ranks(3).fails_with(7);
+    assert!(seen.stderr.contains("rank 1 exited with code 7"), "{seen}");
+    assert!(seen.stderr.contains("without MPI_Finalize; the job ends"), "{seen}");
+    let seen = processes(&hello()).ranks(2).option("--tag-output").succeeds();
+    let lines = ["[0] rank 0 of 2: 1", "[1] rank 1 of 2: 1"];
+    assert_eq!(seen.sorted_lines(), lines, "{seen}");
+}
+
+#[test]
+fn what_needs_shared_memory_is_refused_by_name_and_ends_nothing() {
+    let text = r#"
+        #include <mpi.h>
+        #include <stdio.h>
+        int main(int argc, char **argv)
+        {
+            int rank, class[3], *memory;
+            MPI_Win win;
+            MPI_File file;
+            MPI_Request request;
+            MPI_Init(&argc, &argv);
+            MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+            MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+            class[0] = MPI_Win_allocate(8, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &memory, &win);
+            class[1] = MPI_File_open(MPI_COMM_WORLD, "none", MPI_MODE_RDWR | MPI_MODE_CREATE,
+                                     MPI_INFO_NULL, &file);
+            class[2] = MPI_Psend_init(class, 1, 1, MPI_INT, 1 - rank, 0, MPI_COMM_WORLD,
+                                      MPI_INFO_NULL, &request);
+            for (int i = 0; i < 3; i++)
+                MPI_Error_class(class[i], &class[i]);
+            MPI_Barrier(MPI_COMM_WORLD);
+            printf("%d %d %d\n", class[0] == MPI_ERR_UNSUPPORTED_OPERATION,
+                   class[1] == MPI_ERR_UNSUPPORTED_OPERATION,
+                   class[2] == MPI_ERR_UNSUPPORTED_OPERATION);
+            return MPI_Finalize();
+        }
+    "#;
+    let program = support::c_text("needs_memory", text).build();
+    assert_eq!(processes(&program).ranks(2).succeeds().stdout, "1 1 1\n1 1 1\n");
+    for option in ["--seed=1", "--watch", "--report=x", "--machine=torus"] {
+        let seen = processes(&hello()).ranks(2).option(option).outcome();
+        assert!(seen.status == Some(2) && seen.stderr.contains("--processes"), "{seen}");
+    }
+}
