@@ -317,8 +317,11 @@ impl Engine {
         packet.address(letter.envelope, self.me, letter.to, token);
         packet.load(load).map_err(|fault| self.suffer(fault.address))?;
         if let Some(op) = op.and_then(|key| state.ops.0.find_mut(key))
-            && let Stage::Sending { ticket, .. } = &mut op.stage
+            && let Stage::Sending { ticket, charge } = &mut op.stage
         {
+            if charge.is_some() {
+                packet.needs_no_answer();
+            }
             *ticket = Some(packet.ticket());
             self.awaited.fetch_add(1, Ordering::Relaxed);
         }

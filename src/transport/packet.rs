@@ -107,6 +107,8 @@ const PLAIN: u8 = 0;
 const OPEN: u8 = 1;
 const CLAIMED: u8 = 2;
 const RECALLED: u8 = 3;
+/// The fate of a message of which no answer is awaited.
+const GONE_IS_ENOUGH: u8 = 3;
 /// It waits for a receiver in another process.
 const AWAY: u8 = 4;
 /// Its sender's process keeps the hold.
@@ -509,10 +511,20 @@ impl Packet {
         Ticket(self.0)
     }
 
+    /// Nobody waits for an answer: the message is as good as delivered once it has left.
+    pub fn needs_no_answer(&mut self) {
+        field!(self, fate = GONE_IS_ENOUGH);
+    }
+
+    /// Whether it may come home as soon as its bytes have left.
+    pub(super) fn may_leave_for_good(&self) -> bool {
+        self.token() == 0 || field!(self, fate) == GONE_IS_ENOUGH
+    }
+
     /// What became of a packet that is home again.
     pub fn fate(&self) -> Fate {
         match field!(self, fate) {
-            0 => Fate::Refused,
+            0 | GONE_IS_ENOUGH => Fate::Refused,
             1 => Fate::Delivered,
             _ => Fate::Faulty { address: self.word() },
         }

@@ -265,12 +265,15 @@ impl Processes {
             ..Frame::default()
         };
         let is_short = packet.bytes() <= stream::longest(self.geometry.ring).min(Packet::ROOM);
-        if packet.token() == 0
+        if packet.may_leave_for_good()
             && is_short
             && let Some(bytes) = packet.held()
         {
-            let is_written = writer.write(&frame, bytes);
-            return (!is_written).then_some(Parcel::Message(seat, packet));
+            if !writer.write(&frame, bytes) {
+                return Some(Parcel::Message(seat, packet));
+            }
+            packet.come_home(Fate::Delivered);
+            return None;
         }
         self.refer(process, writer, frame, packet).map(|packet| Parcel::Message(seat, packet))
     }
