@@ -1,5 +1,5 @@
-//! `ftrun --processes`: each rank is a process of its own. What other tests say of ranks holds here,
-//! too (`FTMPI_RANKS=process`, see `test.sh`); this is what concerns processes alone.
+//! `ftrun --processes`: each rank is a process of its own. What other tests say of ranks holds
+//! here, too (`FTMPI_RANKS=process`, see `test.sh`); this is what concerns processes alone.
 
 mod support;
 

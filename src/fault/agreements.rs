@@ -4,8 +4,10 @@
 //! An agreement exists from the first member's contribution until all living members have collected
 //! the decision.
 
+use crate::agreement::{Agreement, Decision, Message, Outbox, Value};
+use crate::ledger::Ledger;
+use crate::recovery::{Recovery, Step};
 use crate::view::mode_of;
-use crate::{Agreement, Decision, Ledger, Message, Outbox, Recovery, Step, Value};
 use ftmpi_base::Member;
 use ftmpi_base::roll::Roll;
 use ftmpi_launch::Modes;
@@ -37,7 +39,7 @@ pub enum Purpose {
     /// Whether a collective operation has gone well everywhere.
     Outcome,
     /// What all members have to say, where they share no memory (see
-    /// [`Report::Said`](crate::coordinator::Report)).
+    /// [`Report::Said`](crate::Report)).
     Exchange,
 }
 

@@ -2,7 +2,7 @@
 //! it, or none does. Pure.
 
 use crate::agreements::Key;
-use crate::coordinator::{Notice, Order};
+use crate::messages::{Notice, Order};
 use ftmpi_base::Member;
 use std::collections::BTreeMap;
 

@@ -1,7 +1,7 @@
 //! How a job ends: its exit status, and the lines that it writes to stderr.
 
 use crate::host::{life, output};
-use crate::job::join;
+use crate::job::link;
 use crate::mpi::error::Class;
 use crate::mpi::leftovers;
 use crate::mpi::process::Process;
@@ -54,6 +54,6 @@ pub fn status_for(class: Class, is_of_a_death: bool) -> i32 {
 
 /// Ends the job from any thread, with `status` and last words on stderr.
 pub fn end_job(status: i32, last_words: &str) -> ! {
-    join::end_job(status, last_words);
+    link::end_job(status, last_words);
     life::end_process(status, &format!("ftrun: {last_words}\n"))
 }

@@ -6,27 +6,17 @@ use crate::engine::World;
 use crate::engine::shared::rules::Rules;
 use crate::fault::Report;
 use crate::host::{life, service};
-use crate::job::fault_injection;
-use crate::job::start::shown;
+use crate::job::link::{self, say};
+use crate::job::{fault_injection, start};
 use crate::launch::Job;
-use crate::mpi::process::Process;
 use crate::mpi::tools::settings;
 use crate::mpi::{checks, leftovers};
 use crate::transport::{Address, Processes};
 use crate::wireup::{self, Place, Said, Told, VARIABLE, Whereabouts};
-use parking_lot::Mutex;
 use std::io::{self, Read};
 use std::os::linux::net::SocketAddrExt;
 use std::os::unix::net::{SocketAddr, UnixStream};
-use std::sync::OnceLock;
 use std::time::Duration;
-
-/// The way to `ftrun`, once this process has joined a job of several.
-static LINK: OnceLock<Link> = OnceLock::new();
-
-struct Link {
-    stream: Mutex<UnixStream>,
-}
 
 /// A process that has joined.
 pub struct Joined {
@@ -67,7 +57,7 @@ fn enter(place: &Place, job: &Job, call: fn() -> &'static str) -> io::Result<Opt
         _ => return Err(io::ErrorKind::ConnectionAborted.into()),
     };
     let listening = stream.try_clone()?;
-    LINK.get_or_init(|| Link { stream: Mutex::new(stream) });
+    link::open(stream);
     let report = Box::new(|report: &Report| say(&Said::Report(report.clone())));
     let world: &'static World =
         Box::leak(Box::new(World::across(job.ranks, me, processes, report)));
@@ -80,7 +70,7 @@ fn enter(place: &Place, job: &Job, call: fn() -> &'static str) -> io::Result<Opt
     if let Some(errhandler) = job.errhandler {
         charter.start_with(errhandler);
     }
-    if let Some(rules) = job.rules.or_else(shown) {
+    if let Some(rules) = job.rules.or_else(start::shown) {
         charter.give(rules);
     }
     fault_injection::order(world, job, Vec::new());
@@ -122,44 +112,4 @@ fn help(processes: &'static Processes) {
     while !processes.write_queued() {
         std::thread::sleep(OFTEN);
     }
-}
-
-fn say(said: &Said) {
-    if let Some(link) = LINK.get() {
-        // If nobody listens, the job is over, and the thread that listens ends the process.
-        let _unheard = wireup::write(&mut *link.stream.lock(), said);
-    }
-}
-
-/// The rank and the incarnation of this process in its job of several, also before it has joined.
-pub fn place() -> Option<(usize, u32)> {
-    static PLACE: OnceLock<Option<(usize, u32)>> = OnceLock::new();
-    *PLACE.get_or_init(|| {
-        let text = std::env::var_os(VARIABLE)?;
-        let place = Place::decode(text.to_string_lossy().lines().next()?)?;
-        Some((place.seat, place.incarnation))
-    })
-}
-
-/// Kills the rank in this seat, which lives in another process; false if there are none.
-pub fn kill(seat: usize) -> bool {
-    say(&Said::Kill(seat));
-    place().is_some()
-}
-
-/// Ends the job from this process, if it is one of several.
-pub(super) fn end_job(status: i32, words: &str) {
-    if LINK.get().is_some() {
-        say(&Said::Abort { status, words: words.to_string() });
-        // To be killed with all others.
-        std::thread::sleep(Duration::from_secs(10));
-    }
-}
-
-/// The rank of this process, which is one of several or alone, is to die as if it were killed.
-pub fn die(process: &Process) -> ! {
-    if let Some(order) = process.fate.get().and_then(|fate| fate.met()) {
-        say(&Said::Order(order.to_string()));
-    }
-    life::kill_process()
 }

@@ -71,7 +71,8 @@ mod tests {
     use super::*;
     use crate::base::Member;
     use crate::host::memory::Span;
-    use crate::transport::packet::{Fate, Load, Pool};
+    use crate::transport::packet::pool::Pool;
+    use crate::transport::packet::{Fate, Load};
     use crate::transport::{Port, Wire};
 
     const SENDER: Member = Member { seat: 0, incarnation: 0 };

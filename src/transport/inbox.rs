@@ -230,7 +230,8 @@ mod tests {
     use super::*;
     use crate::base::Member;
     use crate::host::memory::{Region, Span};
-    use crate::transport::packet::{Delivery, Envelope, Fate, Load, Pool};
+    use crate::transport::packet::pool::Pool;
+    use crate::transport::packet::{Delivery, Envelope, Fate, Load};
 
     fn packet(pool: &mut Pool, load: Load, token: u32) -> Packet {
         let room = if let Load::Carried(data) = &load { data.bytes() } else { 0 };

@@ -17,6 +17,7 @@ pub use crate::transport::inbox::Wire;
 pub use crate::transport::ring::{
     Arrival, Glance, Incoming, MOST as MOST_RINGS, Outgoing, WatchedRings,
 };
-pub use packet::{Delivery, Envelope, Fate, Load, Packet, Pool, Port, Ticket};
+pub use packet::pool::Pool;
+pub use packet::{Delivery, Envelope, Fate, Load, Packet, Port, Ticket};
 pub use payloads::LONGEST as LONGEST_IN_RING;
 pub use processes::{Address, Processes};

@@ -13,14 +13,12 @@
 
 use crate::base::Member;
 use crate::base::sync::atomic::{AtomicPtr, AtomicU8, Ordering};
-use crate::base::sync::cache::prefetch_to_write;
 use crate::base::sync::queue::{Linked, Queue};
 use crate::host::life;
 use crate::host::memory::{self, Fault, Region, Span};
 use crate::host::sched::Bell;
 use crate::transport::cooperative_copy::{self, Errand, Invitation};
 use crate::transport::processes::foreign::Foreign;
-use std::alloc::{Layout, alloc, handle_alloc_error};
 use std::mem::offset_of;
 use std::ptr::{self, NonNull};
 use std::sync::OnceLock;
@@ -200,6 +198,9 @@ macro_rules! field {
         unsafe { (*$packet.0.as_ptr()).$name = value }
     }};
 }
+
+mod away;
+pub(super) mod pool;
 
 impl Packet {
     /// The longest message that can be carried inside a packet.
@@ -426,86 +427,6 @@ impl Packet {
         }
     }
 
-    /// Describes a message of so many bytes that has stayed in another process.
-    pub(super) fn load_foreign(&mut self, bytes: usize, foreign: Foreign) {
-        // SAFETY: no block is smaller than a node and a description, and the packet owns it.
-        unsafe { self.foreign_place().write(foreign) };
-        field!(self, shape = Shape::Foreign);
-        field!(self, bytes = bytes);
-        self.hold().store(ELSEWHERE, Ordering::Relaxed);
-    }
-
-    /// The bytes, if they are in memory of the library.
-    pub(super) fn held(&self) -> Option<&[u8]> {
-        let (start, bytes) = (self.whereabouts(), self.bytes());
-        let is_held = matches!(self.shape(), Shape::Carried | Shape::Attached);
-        // SAFETY: the packet owns them, in its node or in its block, as the shape says.
-        is_held.then(|| unsafe {
-            std::slice::from_raw_parts(ptr::with_exposed_provenance(start), bytes)
-        })
-    }
-
-    /// Where the bytes of a message in one piece are.
-    pub(super) fn whereabouts(&self) -> usize {
-        match self.shape() {
-            Shape::Carried => self.span(self.bytes()).address(),
-            _ => self.word(),
-        }
-    }
-
-    /// This message in one piece. `None`: the sender's memory is not there, and it has gone home.
-    pub(super) fn gathered(mut self) -> Option<Packet> {
-        if self.shape() != Shape::Scattered {
-            return Some(self);
-        }
-        let mut block = vec![0; self.bytes()].into_boxed_slice();
-        let gathered = memory::transfer(&self.source(), &Span::of_mut(&mut block).into());
-        if gathered.is_err() {
-            self.concluded(gathered);
-            return None;
-        }
-        self.detach();
-        self.load(Load::Attached(block)).expect("a block is taken along as it is");
-        Some(self)
-    }
-
-    /// From now on it waits for a receiver in another process; false if it has been recalled.
-    pub(super) fn go_away(&self) -> bool {
-        let (won, lost) = (Ordering::AcqRel, Ordering::Acquire);
-        let plain = self.hold().compare_exchange(PLAIN, AWAY, won, lost);
-        plain.or_else(|_| self.hold().compare_exchange(OPEN, AWAY, won, lost)).is_ok()
-    }
-
-    /// It is as before [`Packet::go_away`].
-    pub(super) fn come_back(self) -> Packet {
-        self.hold().store(if self.token() == 0 { PLAIN } else { OPEN }, Ordering::Release);
-        self
-    }
-
-    /// It has met this fate in another process.
-    pub(super) fn come_home(self, fate: Fate) {
-        self.hold().store(CLAIMED, Ordering::Release);
-        match fate {
-            Fate::Refused => {}
-            Fate::Delivered => field!(self, fate = 1),
-            Fate::Faulty { address } => {
-                field!(self, fate = 2);
-                // The block goes first: its address is where that of the fault will be.
-                if self.shape() == Shape::Attached {
-                    let mut attached = self;
-                    attached.detach();
-                    return attached.come_home(Fate::Faulty { address });
-                }
-                field!(self, payload = [address as u64]);
-            }
-        }
-    }
-
-    /// Whether this is the message of that ticket.
-    pub(super) fn is_of(&self, ticket: Ticket) -> bool {
-        self.0 == ticket.0
-    }
-
     /// A handle by which the sender can take the message back.
     pub fn ticket(&self) -> Ticket {
         Ticket(self.0)
@@ -623,77 +544,4 @@ static RECALL: OnceLock<fn(Ticket) -> bool> = OnceLock::new();
 
 pub(super) fn expect_recalls(recall: fn(Ticket) -> bool) {
     RECALL.get_or_init(|| recall);
-}
-
-/// The blank packets of one seat.
-pub struct Pool {
-    home: &'static Port,
-    spare: [Vec<Packet>; CLASSES.len()],
-}
-
-impl Pool {
-    pub fn new(home: &'static Port) -> Pool {
-        Pool { home, spare: Default::default() }
-    }
-
-    /// A blank packet that can carry `bytes`, if one is at hand.
-    #[inline]
-    pub fn blank(&mut self, bytes: usize) -> Option<Packet> {
-        let spare = &mut self.spare[class_of(bytes)];
-        let packet = spare.pop()?;
-        if let Some(next) = spare.last() {
-            prefetch_to_write(next.0.as_ptr());
-        }
-        Some(packet)
-    }
-
-    /// Puts a packet that has come home back among the blank ones.
-    #[inline]
-    pub fn keep(&mut self, packet: Packet) {
-        field!(packet, token = 0);
-        field!(packet, fate = 0);
-        self.spare[usize::from(field!(packet, class))].push(packet);
-    }
-
-    /// Makes more packets that can carry `bytes`.
-    #[cold]
-    pub fn grow(&mut self, bytes: usize) {
-        let class = class_of(bytes);
-        let (size, count) = CLASSES[class];
-        let layout = Layout::from_size_align(size * count, 64).expect("classes are small");
-        // SAFETY: the layout is not empty.
-        let block = unsafe { alloc(layout) };
-        if block.is_null() {
-            handle_alloc_error(layout);
-        }
-        for index in 0..count {
-            // SAFETY: the block holds `count` nodes of `size` bytes.
-            let node = unsafe { block.add(index * size) }.cast::<Node>();
-            let fresh = Node {
-                link: AtomicPtr::new(ptr::null_mut()),
-                home: self.home,
-                envelope: Envelope::default(),
-                sender: 0,
-                addressee: 0,
-                token: 0,
-                bytes: 0,
-                hold: AtomicU8::new(PLAIN),
-                shape: Shape::Carried,
-                class: class as u8,
-                fate: 0,
-                seat: self.home.seat() as u32,
-                payload: [0],
-            };
-            // SAFETY: the place is ours, large enough and aligned to 64 bytes.
-            unsafe { node.write(fresh) };
-            let node = NonNull::new(node).expect("the block is not null");
-            self.spare[class].push(Packet(node));
-        }
-    }
-}
-
-#[inline]
-fn class_of(bytes: usize) -> usize {
-    let fits = |class: &(usize, usize)| bytes <= class.0 - HEADER;
-    CLASSES.iter().position(fits).expect("larger messages do not travel inside packets")
 }

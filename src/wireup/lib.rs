@@ -123,49 +123,23 @@ fn decode<T: DeserializeOwned>(body: &[u8]) -> io::Result<T> {
     postcard::from_bytes(body).map_err(|_| ErrorKind::InvalidData.into())
 }
 
-/// The messages in what has been read so far.
-#[derive(Debug, Default)]
-pub struct Frames(Vec<u8>);
-
-impl Frames {
-    pub fn add(&mut self, bytes: &[u8]) {
-        self.0.extend_from_slice(bytes);
-    }
-
-    /// The next whole message, if there is one.
-    pub fn next<T: DeserializeOwned>(&mut self) -> io::Result<Option<T>> {
-        let Some((length, rest)) = self.0.split_first_chunk() else { return Ok(None) };
-        let length = u32::from_le_bytes(*length) as usize;
-        if length > LONGEST {
-            return Err(ErrorKind::InvalidData.into());
-        }
-        let Some(body) = rest.get(..length) else { return Ok(None) };
-        let message = decode(body)?;
-        self.0.drain(..length + 4);
-        Ok(Some(message))
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
-    fn messages_arrive_in_pieces_of_any_size() {
+    fn messages_are_read_one_after_the_other_until_the_end() {
         let rules = |number: usize| Said::Rules("x".repeat(number));
         let bytes: Vec<u8> = (0..50).flat_map(|number| encode(&rules(number))).collect();
-        for size in [1, 3, 64, bytes.len()] {
-            let (mut frames, mut next) = (Frames::default(), 0);
-            for piece in bytes.chunks(size) {
-                frames.add(piece);
-                while let Some(said) = frames.next::<Said>().expect("it is well formed") {
-                    assert!(matches!(said, Said::Rules(text) if text.len() == next));
-                    next += 1;
-                }
-            }
-            assert_eq!(next, 50);
+        let mut rest = &bytes[..];
+        for number in 0..50 {
+            let said = read(&mut rest).expect("it is well formed");
+            assert!(matches!(said, Some(Said::Rules(text)) if text.len() == number));
         }
-        assert!(Frames(vec![255; 9]).next::<Said>().is_err());
+        assert!(matches!(read::<Said>(&mut rest), Ok(None)));
+        assert!(read::<Said>(&mut &bytes[..bytes.len() - 60][..]).is_ok());
+        assert!(read::<Said>(&mut &[255; 9][..]).is_err(), "too long");
+        assert!(read::<Said>(&mut &[3, 0, 0, 0, 255, 255, 255][..]).is_err(), "unknown");
     }
 
     #[test]

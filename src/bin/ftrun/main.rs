@@ -46,8 +46,8 @@ fn main() -> ExitCode {
     }
 }
 
-/// Checks everything that can be checked, then becomes the program, unless each rank is a process of
-/// its own.
+/// Checks everything that can be checked, then becomes the program, unless each rank is a process
+/// of its own.
 fn run(called: &str, mut request: Request) -> Result<ExitCode, Refusal> {
     let library = place::library()?;
     place::name_as_the_standard_does(&library);

@@ -85,20 +85,7 @@ pub(crate) fn check(
             let interpreter = app.program.clone();
             return check(app, &interpreter, variables, false);
         }
-        Kind::ForeignElf(machine) => {
-            return Err(no(format!(
-                "is compiled for {machine}, and this is {}; compile it here",
-                this_machine()
-            )));
-        }
-        Kind::BrokenElf => return Err(no("is damaged (it ends too early); link it again".into())),
-        Kind::Other => {
-            return Err(no(
-                "is not a compiled program (not an ELF file); compile it with mpicc, mpicxx \
-                           or mpifort"
-                    .into(),
-            ));
-        }
+        other => return Err(no(no_program(&other))),
     };
     app.is_python = elf.is_python;
     if elf.is_python && elf.interpreter.is_some() && !elf.position_independent {
@@ -123,6 +110,20 @@ pub(crate) fn check(
         return Err(not_as_copies(&reason, unsanitary(option, &which)));
     }
     Ok(path)
+}
+
+/// Why a file of this kind is no program for ranks.
+fn no_program(kind: &Kind) -> String {
+    match kind {
+        Kind::ForeignElf(machine) => {
+            format!("is compiled for {machine}, and this is {}; compile it here", this_machine())
+        }
+        Kind::BrokenElf => "is damaged (it ends too early); link it again".into(),
+        _ => {
+            "is not a compiled program (not an ELF file); compile it with mpicc, mpicxx or mpifort"
+                .into()
+        }
+    }
 }
 
 /// The file behind the name: a path unchanged, a plain word through PATH and then in this

@@ -1,4 +1,5 @@
-//! What a process of several hears from the coordinator of the job, and what follows from that here.
+//! What a process of several hears from the coordinator of the job, and what follows from that
+//! here.
 
 use crate::base::Member;
 use crate::base::member::Roster;

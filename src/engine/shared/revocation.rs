@@ -26,8 +26,8 @@ impl World {
         &self, context: u32, roster: &Arc<dyn Roster>, me: Member, by_me: bool,
     ) -> bool {
         let mut all = self.revoked.all.lock();
-        // A member that dies or leaves from now on is removed from what is in the list. What becomes
-        // of those in other processes, they know themselves.
+        // A member that dies or leaves from now on is removed from what is in the list. What
+        // becomes of those in other processes, they know themselves.
         let others = match self.is_of_several_processes() {
             true => self.members_of(&**roster).into_iter().filter(|other| *other != me).collect(),
             false => Vec::new(),

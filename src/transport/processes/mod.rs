@@ -2,8 +2,8 @@
 //! ones are read where they are.
 //!
 //! Whoever looks for messages takes in what has come for any rank of this process and hands it to
-//! its inbox, so matching knows nothing of other processes. Nothing that is shared is ever locked. A
-//! process that dies leaves its messages behind as far as they were complete.
+//! its inbox, so matching knows nothing of other processes. Nothing that is shared is ever locked.
+//! A process that dies leaves its messages behind as far as they were complete.
 
 pub(in crate::transport) mod foreign;
 mod segment;
@@ -15,7 +15,8 @@ use crate::base::Member;
 use crate::host::memory::Span;
 use crate::host::sched::{Bell, Seen};
 use crate::transport::inbox::{Outside, Wire};
-use crate::transport::packet::{Fate, Load, Packet, Pool, Port, Ticket, expect_recalls};
+use crate::transport::packet::pool::Pool;
+use crate::transport::packet::{Fate, Load, Packet, Port, Ticket, expect_recalls};
 use foreign::{Foreign, OPEN, Origin, RECALLED, STATE};
 use parking_lot::Mutex;
 use segment::{Geometry, HOLDS, Head, MappedHead, Segment};

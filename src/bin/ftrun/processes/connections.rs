@@ -1,8 +1,8 @@
-//! The ranks' connections: a local socket without a file, to which only processes with the secret of
-//! the job have a key.
+//! The ranks' connections: a local socket without a file, to which only processes with the secret
+//! of the job have a key.
 
-use super::work::Happening;
-use ftmpi_wireup::{self as wireup, Said, Told, Whereabouts};
+use super::happening::{Guest, Happening};
+use ftmpi_wireup::{self as wireup, Said, Told};
 use std::hash::{BuildHasher, RandomState};
 use std::io::{self, BufReader, Write};
 use std::os::linux::net::SocketAddrExt;
@@ -16,14 +16,6 @@ pub(super) struct Listener {
     socket: UnixListener,
     pub(super) address: String,
     pub(super) secret: String,
-}
-
-/// A rank that has joined.
-pub(super) struct Guest {
-    pub(super) seat: usize,
-    pub(super) incarnation: u32,
-    pub(super) at: Whereabouts,
-    pub(super) stream: UnixStream,
 }
 
 pub(super) fn listen() -> io::Result<Listener> {

@@ -118,7 +118,8 @@ impl Record {
         (Verdict::Continue, Some(format!("{obituary}; {next}")))
     }
 
-    /// A rank has come to its end in peace: under a mode of FT-MPI, it has coped with what there was.
+    /// A rank has come to its end in peace: under a mode of FT-MPI, it has coped with what there
+    /// was.
     pub(super) fn departed(&mut self, rules: Rules) {
         self.has_leaver = true;
         if rules.modes().is_some() {

@@ -1,7 +1,7 @@
 //! The processes of the ranks: how each is started, and what is known of it.
 
+use super::happening::Happening;
 use super::lines::{self, Stream};
-use super::work::Happening;
 use crate::environment::Variables;
 use ftmpi_launch::{Job, RANK_VARIABLES};
 use ftmpi_wireup::{Place, VARIABLE, Whereabouts};
@@ -14,7 +14,7 @@ use std::path::PathBuf;
 use std::process::{Child, Command, Stdio};
 use std::sync::mpsc::Sender;
 use std::thread::{self, JoinHandle};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 /// What all ranks run.
 pub(super) struct Template {
@@ -122,14 +122,14 @@ impl Life {
         }
     }
 
-    /// Waits until all that it has written has been passed on. A process that it has left behind may
-    /// keep its output open: nobody waits for that.
+    /// Waits until all that it has written has been passed on. A process that it has left behind
+    /// may keep its output open: nobody waits for that.
     pub(super) fn drain(&mut self) {
-        const PATIENCE: std::time::Duration = std::time::Duration::from_millis(200);
+        const PATIENCE: Duration = Duration::from_millis(200);
         let until = Instant::now() + PATIENCE;
         for passing in self.output.drain(..) {
             while !passing.is_finished() && Instant::now() < until {
-                thread::sleep(std::time::Duration::from_micros(50));
+                thread::sleep(Duration::from_micros(50));
             }
         }
     }

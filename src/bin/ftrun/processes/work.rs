@@ -1,7 +1,8 @@
 //! The work of `ftrun` while processes run: it hears what they say and how they end, decides with
 //! the coordinator what follows, and does it.
 
-use super::connections::{self, Guest, Listener};
+use super::connections::{self, Listener};
+use super::happening::{Guest, Happening};
 use super::judgement::{Record, Verdict};
 use super::lines::say;
 use super::seats::{Life, Template};
@@ -12,29 +13,8 @@ use ftmpi_machine::Chance;
 use ftmpi_machine::schedule::When;
 use ftmpi_wireup::{Said, Told};
 use std::iter::Peekable;
-use std::process::ExitStatus;
-use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
+use std::sync::mpsc::{Receiver, Sender, channel};
 use std::time::{Duration, Instant};
-
-/// What happens.
-pub(super) enum Happening {
-    Joined(Guest),
-    Said {
-        seat: usize,
-        incarnation: u32,
-        said: Said,
-    },
-    /// All that this life has said has been heard.
-    Closed {
-        seat: usize,
-        incarnation: u32,
-    },
-    Ended {
-        seat: usize,
-        incarnation: u32,
-        status: ExitStatus,
-    },
-}
 
 pub(super) struct Work {
     job: Job,
@@ -116,10 +96,7 @@ impl Work {
             None => self.events.recv().ok(),
             Some(at) => {
                 let left = at.saturating_duration_since(Instant::now());
-                match self.events.recv_timeout(left) {
-                    Ok(happening) => Some(happening),
-                    Err(RecvTimeoutError::Timeout | RecvTimeoutError::Disconnected) => None,
-                }
+                self.events.recv_timeout(left).ok()
             }
         }
     }

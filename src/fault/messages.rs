@@ -1,0 +1,82 @@
+//! What ranks of several processes and their [`Coordinator`](crate::Coordinator) tell each other.
+
+use crate::agreement::{Decision, Value};
+use crate::agreements::{Key, Summons};
+use crate::ledger::Ledger;
+use ftmpi_base::Member;
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+/// What a rank tells the coordinator.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub enum Report {
+    /// It has begun to use MPI: from now on it has failed if it ends before it has left.
+    Began,
+    /// It takes part in an agreement among these members.
+    Contributed { key: Key, roster: Vec<Member>, course: Option<Summons>, value: Value },
+    /// What it has to say to these members, each of whom says something: all of them hear it, or
+    /// none does.
+    Said { key: Key, roster: Vec<Member>, bytes: Vec<u8> },
+    /// It cannot go on with that. `has_said`: it has said its part.
+    GaveUp { key: Key, roster: Vec<Member>, has_said: bool },
+    /// It has left in peace.
+    Departed,
+    /// It is on the way to this generation of the world that this context stands for.
+    Called { home: u32, generation: u64 },
+    /// It has revoked the communicator with this context.
+    Revoked { context: u32, roster: Vec<Member> },
+}
+
+/// What a rank hears from the coordinator.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Notice {
+    Died(Member),
+    Departed(Member),
+    /// A life begins.
+    Entered(Member),
+    /// An agreement in which it takes part has decided.
+    Decided {
+        key: Key,
+        decision: Arc<Decision>,
+        /// The number of the agreement to which it has led: this member has contributed there.
+        next: Option<u64>,
+    },
+    /// What all members have said, in their order; `None`: it has come to nothing for all of them.
+    Heard {
+        key: Key,
+        all: Option<Vec<Vec<u8>>>,
+    },
+    Called {
+        home: u32,
+        generation: u64,
+    },
+    Revoked {
+        context: u32,
+        roster: Vec<Member>,
+    },
+}
+
+/// What is to be done.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Order {
+    Tell(Member, Notice),
+    TellAll(Notice),
+    /// This member is to be started, in that generation.
+    Start {
+        member: Member,
+        generation: u64,
+    },
+}
+
+/// What a rank has to know that begins now.
+#[derive(Debug, Serialize, Deserialize)]
+pub struct Welcome {
+    pub ledger: Ledger,
+    pub departed: Vec<Member>,
+    /// The latest generation that a rank is on the way to, by world.
+    pub called: BTreeMap<u32, u64>,
+    pub revoked: Vec<(u32, Vec<Member>)>,
+    /// The recovery that it is to take part in.
+    pub summons: Option<Summons>,
+}

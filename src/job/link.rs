@@ -1,0 +1,57 @@
+//! The way of a process of several to `ftrun`, and what is said there.
+
+use crate::host::life;
+use crate::mpi::process::Process;
+use crate::wireup::{self, Place, Said, VARIABLE};
+use parking_lot::Mutex;
+use std::os::unix::net::UnixStream;
+use std::sync::OnceLock;
+use std::time::Duration;
+
+/// The way to `ftrun`, once this process has joined a job of several.
+static LINK: OnceLock<Mutex<UnixStream>> = OnceLock::new();
+
+/// `ftrun` listens there.
+pub(super) fn open(stream: UnixStream) {
+    LINK.get_or_init(|| Mutex::new(stream));
+}
+
+pub(super) fn say(said: &Said) {
+    if let Some(stream) = LINK.get() {
+        // If nobody listens, the job is over, and the thread that listens ends the process.
+        let _unheard = wireup::write(&mut *stream.lock(), said);
+    }
+}
+
+/// The rank and the incarnation of this process in its job of several, also before it has joined.
+pub fn place() -> Option<(usize, u32)> {
+    static PLACE: OnceLock<Option<(usize, u32)>> = OnceLock::new();
+    *PLACE.get_or_init(|| {
+        let text = std::env::var_os(VARIABLE)?;
+        let place = Place::decode(text.to_string_lossy().lines().next()?)?;
+        Some((place.seat, place.incarnation))
+    })
+}
+
+/// Kills the rank in this seat, which lives in another process; false if there are none.
+pub fn kill(seat: usize) -> bool {
+    say(&Said::Kill(seat));
+    place().is_some()
+}
+
+/// Ends the job from this process, if it is one of several.
+pub(super) fn end_job(status: i32, words: &str) {
+    if LINK.get().is_some() {
+        say(&Said::Abort { status, words: words.to_string() });
+        // To be killed with all others.
+        std::thread::sleep(Duration::from_secs(10));
+    }
+}
+
+/// The rank of this process, which is one of several or alone, is to die as if it were killed.
+pub fn die(process: &Process) -> ! {
+    if let Some(order) = process.fate.get().and_then(|fate| fate.met()) {
+        say(&Said::Order(order.to_string()));
+    }
+    life::kill_process()
+}
