@@ -27,8 +27,8 @@ const HELP: &str = "\
 Measures ftmpi-rs beside MPICH, Open MPI and Intel MPI.
 
 usage: cargo bench --bench peers -- [--calls] [--rma] [--pcg] [--apps] [--collectives] [--files]
-                                    [--recovery] [--cost] [--checkpoint] [--scaling] [--paper]
-                                    [--iterations N] [--rounds N] [--only TITLE] [--write]
+                                    [--spawn] [--recovery] [--cost] [--checkpoint] [--scaling]
+                                    [--paper] [--iterations N] [--rounds N] [--only TITLE] [--write]
        cargo bench --bench peers -- --curve [KIND...] [--write]
 
   --calls        latency, bandwidth, message rate, start
@@ -39,6 +39,7 @@ usage: cargo bench --bench peers -- [--calls] [--rma] [--pcg] [--apps] [--collec
                  2 to 120 ranks; each checks its result (30 min)
   --collectives  every collective, 2 to 120 ranks, 8 B to 4 MB
   --files        bandwidth of files in /dev/shm, and the shared file pointer
+  --spawn        two ranks spawned by one, and their disconnection
   --recovery     from a death to the first right allreduce, beside Open MPI's ULFM (5 min)
   --cost         what fault tolerance costs while nobody dies, 101 pairs of runs (6 min)
   --checkpoint   us alone, a checkpoint of 1 GB over 16 ranks, beside memcpy
@@ -61,13 +62,14 @@ into target/peers, once. The figures mean something only while the machine has n
 /// How often each library is run, in turns.
 const ROUNDS: u32 = 3;
 /// What can be measured: each has its place in the page.
-const TABLES: [&str; 11] = [
+const TABLES: [&str; 12] = [
     "calls",
     "rma",
     "pcg",
     APPS,
     "collectives",
     "files",
+    "spawn",
     "recovery",
     "cost",
     "checkpoint",
@@ -176,6 +178,7 @@ fn measure(name: &str, contenders: &[Contender], how: &How<'_>) -> (String, Opti
         APPS => calls::table(&calls::applications(), contenders, how),
         "collectives" => collectives::table(contenders),
         "files" => calls::table(calls::FILES, contenders, how),
+        "spawn" => calls::table(calls::SPAWN, contenders, how),
         "recovery" => recovery::table(contenders),
         "cost" => recovery::cost(&contenders[0]),
         "checkpoint" => checkpoint::table(&contenders[0]),

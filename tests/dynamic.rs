@@ -178,6 +178,23 @@ fn a_world_recovers_without_the_one_that_has_spawned_it_and_both_meet_again() {
     }
 }
 
+/// The same where the library recovers by itself, each world in the call that hears of a death.
+#[test]
+fn each_world_recovers_automatically() {
+    let program = support::c("worlds.c").flags(&["-O2"]).build();
+    let victims: [&[&str]; 5] = [&["c1"], &["p0"], &["p0", "c0"], &["self", "c1"], &["self", "p2"]];
+    for (which, victims) in victims.into_iter().enumerate() {
+        for mode in ["rebuild", "shrink", "blank"] {
+            let run = support::run(&program).ranks(3).option(KINDS[which % 2]).args(victims);
+            let run = run.env("MODE", mode).env("AUTO", "1").option(format!("--mode={mode}"));
+            let seen = run.option("--recovery=auto").deadline(30).succeeds();
+            let deaths = victims.iter().filter(|victim| **victim != "self").count();
+            let living = if mode == "rebuild" { 6 } else { 6 - deaths };
+            assert_eq!(seen.lines_with(": 0 errors"), living, "{mode} {victims:?}: {seen}");
+        }
+    }
+}
+
 #[test]
 fn a_spawn_that_dies_with_a_parent_does_not_count_against_the_job() {
     let program = spawn();

@@ -1,6 +1,6 @@
-//! How many instructions a short message costs, and a collective operation on 8 bytes, counted by
-//! the processor's trap flag: the same on every machine, however busy. Figures of a build that is
-//! not optimised say nothing, so there the test is left out, and cargo says so.
+//! How many instructions a short message costs, and a one-sided call or a collective operation on 8
+//! bytes, counted by the processor's trap flag: the same on every machine, however busy. Figures of
+//! a build that is not optimised say nothing, so there the test is left out, and cargo says so.
 
 mod support;
 
@@ -34,6 +34,20 @@ const COLLECTIVE_LIMITS: &[(&str, [u64; 3])] = &[
     ("allreduce", [1240, 1415, 6770]),
     ("gather", [840, 840, 840]),
     ("gather-root", [1020, 1265, 4800]),
+];
+
+/// What one-sided calls may take, for 8 bytes of another rank's: a seventh more than today.
+const ONE_SIDED_LIMITS: &[(&str, u64)] = &[
+    ("put", 240),
+    ("get", 235),
+    ("accumulate", 268),
+    ("accumulate-double", 274),
+    ("accumulate-max", 645),
+    ("fetch_and_op", 234),
+    ("compare_and_swap", 237),
+    ("flush", 80),
+    ("lock", 150),
+    ("unlock", 160),
 ];
 
 /// What `outcome` has counted of a call.
@@ -80,4 +94,13 @@ fn a_small_collective_costs_few_instructions() {
             must_be_within(&outcome, call, limits[place]);
         }
     }
+}
+
+#[test]
+#[cfg_attr(not(is_optimised), ignore = "NOT COUNTED: the build is not optimised (opt-level 3)")]
+fn a_one_sided_call_costs_few_instructions() {
+    let program = support::c("instructions_rma.c").flags(&["-O2"]).build();
+    let outcome = support::run(&program).env("FTMPI_CORES", CORES).ranks(2).succeeds();
+    must_count(&outcome);
+    ONE_SIDED_LIMITS.iter().for_each(|(call, limit)| must_be_within(&outcome, call, *limit));
 }

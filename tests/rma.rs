@@ -5,13 +5,14 @@ mod support;
 
 use support::Program;
 
-const CASES: [&str; 12] = [
+const CASES: [&str; 13] = [
     "objects",
     "fence",
     "sums",
     "operations",
     "tickets",
     "locks",
+    "busy",
     "pscw",
     "dynamic",
     "shared",

@@ -71,6 +71,16 @@ pub(super) const FILES: &[Measure] = &[
     file("shared pointer, 64 B, 2 ranks", 2, &["shared"], Unit::MillionPerSecond),
 ];
 
+/// Two ranks spawned by one, and their disconnection.
+pub(super) const SPAWN: &[Measure] = &[Measure {
+    title: Cow::Borrowed("spawn of 2 by 1, barrier, disconnect"),
+    unit: Unit::Microseconds,
+    ranks: 1,
+    program: "spawn",
+    words: &[],
+    bare: &[],
+}];
+
 /// One-sided calls: 8 bytes from one rank to another, then what all ranks do.
 pub(super) const RMA: &[Measure] = &[
     access("put and flush, 8 B, 2 ranks", 2, &["put"]),

@@ -7,7 +7,7 @@ use std::time::Instant;
 /// How many seconds one run has, if nothing else is said.
 pub(super) const PATIENCE: &str = "60";
 /// The programs that everybody runs.
-const PROGRAMS: [&str; 14] = [
+const PROGRAMS: [&str; 15] = [
     "measure",
     "collectives",
     "pcg",
@@ -22,6 +22,7 @@ const PROGRAMS: [&str; 14] = [
     "blocks",
     "files",
     "rma",
+    "spawn",
 ];
 
 /// A library under measurement, with its builds of the programs.

@@ -71,6 +71,8 @@ pub struct Engine {
     awaited: AtomicU32,
     /// Counts what one thread has completed while others waited.
     turns: AtomicU32,
+    /// How many calls that could have let others run have not done so.
+    calls_since_way: AtomicU32,
     /// The memory that this rank named and that is not there.
     fault: OnceLock<usize>,
     /// What counts the steps of this rank, if anything does.
@@ -181,6 +183,7 @@ impl Engine {
             waiting_runs: AtomicU32::new(0),
             awaited: AtomicU32::new(0),
             turns: AtomicU32::new(0),
+            calls_since_way: AtomicU32::new(0),
             fault: OnceLock::new(),
             steps: OnceLock::new(),
             asleep_in: Name::default(),

@@ -173,6 +173,11 @@ impl<T> Table<T> {
         filled.collect()
     }
 
+    /// Whether there is an object of which this is true. Locks the table meanwhile.
+    pub fn has(&self, is_it: impl Fn(&T) -> bool) -> bool {
+        self.slots.read().slots.iter().filter_map(|slot| slot.value.as_deref()).any(is_it)
+    }
+
     /// The object behind `handle`, if it is one of ours and was not freed.
     pub fn find(&self, handle: usize) -> Option<Arc<T>> {
         let (index, generation) = self.parts(handle)?;

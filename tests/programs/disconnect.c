@@ -3,24 +3,12 @@
  *     disconnect          compared with what the standard says
  *     disconnect death    rank 1 dies before it disconnects: the others hear of that
  */
-#include <mpi.h>
+#include "dynamic.h"
 #include <signal.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 enum { LARGE = 1 << 18 };
 
-static int rank, size, errors;
 static int out[LARGE], in[LARGE];
-
-static void expect(int holds, const char *what)
-{
-    if (!holds) {
-        printf("rank %d: %s\n", rank, what);
-        errors++;
-    }
-}
 
 /* A long message whose request is given away has arrived when the sender has disconnected; and so
  * has what was buffered. */

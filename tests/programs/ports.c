@@ -5,30 +5,10 @@
  *     ports serve N    the first half accepts N times, the other connects N times; a failure of
  *                      another process ends it quietly: tests of failures use that
  */
-#include <mpi.h>
+#include "dynamic.h"
 #include <signal.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/socket.h>
 #include <unistd.h>
-
-static int rank, size, errors;
-
-static void expect(int holds, const char *what)
-{
-    if (!holds) {
-        printf("rank %d: %s\n", rank, what);
-        errors++;
-    }
-}
-
-static int class_of(int code)
-{
-    int class;
-    MPI_Error_class(code, &class);
-    return class;
-}
 
 /* A group that accepts and one that connects: each learns the sum of the other. */
 static int meet(MPI_Comm half, int accepts, const char *port, int root, MPI_Comm *inter)

@@ -379,6 +379,40 @@ static void locks(void)
     OK(MPI_Win_free(&win));
 }
 
+/* Epochs at all targets, which never end all at once, and exclusive locks among them. */
+static void busy(void)
+{
+    MPI_Win win;
+    enum { EACH = 20 };
+    int *mine = allocate(2 * sizeof(int), 4, &win), last = size - 1, is_over = 0, number, one = 1;
+    mine[0] = mine[1] = 0;
+    MPI_Barrier(world);
+    for (int n = 0; n < EACH && rank == 0; n++) {
+        OK(MPI_Win_lock(MPI_LOCK_EXCLUSIVE, last, 0, win));
+        OK(GET(&number, 1, MPI_INT, last, 1, 1, MPI_INT, win));
+        OK(MPI_Win_flush(last, win));
+        EQUAL(number, n);
+        number++;
+        OK(PUT(&number, 1, MPI_INT, last, 1, 1, MPI_INT, win));
+        OK(MPI_Win_unlock(last, win));
+    }
+    while (!is_over) {
+        OK(MPI_Win_lock_all(0, win));
+        if (rank == 0)
+            OK(PUT(&one, 1, MPI_INT, 0, 0, 1, MPI_INT, win));
+        OK(GET(&is_over, 1, MPI_INT, 0, 0, 1, MPI_INT, win));
+        for (int n = 0; n < 3; n++) {
+            OK(GET(&number, 1, MPI_INT, last, 1, 1, MPI_INT, win));
+            OK(MPI_Win_sync(win));
+        }
+        OK(MPI_Win_unlock_all(win));
+    }
+    MPI_Barrier(world);
+    if (rank == last)
+        EQUAL(mine[1], EACH);
+    OK(MPI_Win_free(&win));
+}
+
 /* A random graph of origins and targets in each round. */
 static void pscw(void)
 {
@@ -678,6 +712,7 @@ int main(int argc, char **argv)
         void (*run)(void);
     } cases[] = {{"objects", objects}, {"fence", fence}, {"sums", sums},
                  {"operations", operations}, {"tickets", tickets}, {"locks", locks},
+                 {"busy", busy},
                  {"pscw", pscw}, {"dynamic", dynamic}, {"shared", shared},
                  {"requests", requests}, {"errors", errors}, {"random", random_epochs}};
     MPI_Init(&argc, &argv);

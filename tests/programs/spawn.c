@@ -4,27 +4,7 @@
  *     spawn            all calls, results compared
  *     spawn deaths     one world is spawned and talks to its parents; whoever dies, the others hear
  */
-#include <mpi.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-static int rank, size, errors;
-
-static void expect(int holds, const char *what)
-{
-    if (!holds) {
-        printf("rank %d: %s\n", rank, what);
-        errors++;
-    }
-}
-
-static int class_of(int code)
-{
-    int class;
-    MPI_Error_class(code, &class);
-    return class;
-}
+#include "dynamic.h"
 
 /* Sums over the other group, and one communicator of all. */
 static void talk(MPI_Comm inter, int is_parent, int parents, int children)

@@ -2,28 +2,8 @@
  *
  *     spawn_keys FILE     FILE is one that can be written
  */
-#include <mpi.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
+#include "dynamic.h"
 #include <unistd.h>
-
-static int rank, size, errors;
-
-static void expect(int holds, const char *what)
-{
-    if (!holds) {
-        printf("rank %d: %s\n", rank, what);
-        errors++;
-    }
-}
-
-static int class_of(int code)
-{
-    int class;
-    MPI_Error_class(code, &class);
-    return class;
-}
 
 /* Which error handler children start with: 0 fatal, 1 abort, 2 return. */
 static int handler(MPI_Comm comm)

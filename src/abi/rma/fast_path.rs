@@ -95,3 +95,26 @@ pub(super) fn compare_and_swap(
     let access = one(buf, datatype, target_rank, target_disp, win);
     at_once::compare_and_swap(process, access, compare, result)
 }
+
+#[inline(always)]
+pub(super) fn lock(
+    process: &'static Process, lock_type: Int, rank: Int, assert: Int, win: MPI_Win,
+) -> Result<bool> {
+    let (lock_type, rank, assert) = (lock_type.value(), rank.value(), assert.value());
+    Ok(assert == 0 && at_once::lock(process, win.key(), lock_type, rank))
+}
+
+#[inline(always)]
+pub(super) fn unlock(process: &'static Process, rank: Int, win: MPI_Win) -> Result<bool> {
+    Ok(at_once::unlock(process, win.key(), rank.value()))
+}
+
+#[inline(always)]
+pub(super) fn flush(process: &'static Process, rank: Int, win: MPI_Win) -> Result<bool> {
+    Ok(at_once::flush(process, win.key(), Some(rank.value())))
+}
+
+#[inline(always)]
+pub(super) fn flush_all(process: &'static Process, win: MPI_Win) -> Result<bool> {
+    Ok(at_once::flush(process, win.key(), None))
+}

@@ -1,7 +1,7 @@
 //! Synchronization of windows (MPI-5.0 §12.5).
 
 use crate::abi::kinds::*;
-use crate::mpi::rma::lock_queue::Lock;
+use crate::abi::rma::fast_path;
 use crate::mpi::rma::{active, passive};
 
 mpi!(
@@ -63,8 +63,9 @@ mpi!(
     /// Locks a member's memory (MPI-5.0 §12.5.3).
     #[fortran(mpi_win_lock_)]
     #[raises_on(win)]
+    #[at_once(fast_path::lock)]
     fn MPI_Win_lock(process: &Process, lock_type: Int, rank: Int, assert: Int, win: MPI_Win) {
-        passive::lock(process, &win, Lock::of(lock_type)?, rank, assert)
+        passive::lock(process, &win, lock_type, rank, assert)
     }
 );
 
@@ -81,6 +82,7 @@ mpi!(
     /// Unlocks a member's memory.
     #[fortran(mpi_win_unlock_)]
     #[raises_on(win)]
+    #[at_once(fast_path::unlock)]
     fn MPI_Win_unlock(process: &Process, rank: Int, win: MPI_Win) {
         passive::unlock(process, &win, rank)
     }
@@ -99,6 +101,7 @@ mpi!(
     /// Completes the accesses to a member (MPI-5.0 §12.5.4).
     #[fortran(mpi_win_flush_)]
     #[raises_on(win)]
+    #[at_once(fast_path::flush)]
     fn MPI_Win_flush(process: &Process, rank: Int, win: MPI_Win) {
         passive::flush(process, &win, Some(rank))
     }
@@ -108,6 +111,7 @@ mpi!(
     /// Completes the accesses to all members.
     #[fortran(mpi_win_flush_all_)]
     #[raises_on(win)]
+    #[at_once(fast_path::flush_all)]
     fn MPI_Win_flush_all(process: &Process, win: MPI_Win) {
         passive::flush(process, &win, None)
     }
@@ -117,6 +121,7 @@ mpi!(
     /// Completes the accesses to a member at this end.
     #[fortran(mpi_win_flush_local_)]
     #[raises_on(win)]
+    #[at_once(fast_path::flush)]
     fn MPI_Win_flush_local(process: &Process, rank: Int, win: MPI_Win) {
         passive::flush(process, &win, Some(rank))
     }
@@ -126,6 +131,7 @@ mpi!(
     /// Completes the accesses to all members at this end.
     #[fortran(mpi_win_flush_local_all_)]
     #[raises_on(win)]
+    #[at_once(fast_path::flush_all)]
     fn MPI_Win_flush_local_all(process: &Process, win: MPI_Win) {
         passive::flush(process, &win, None)
     }

@@ -14,6 +14,7 @@ pub mod cache;
 pub mod fence;
 pub mod handover;
 pub mod latest;
+pub mod lock_queue;
 pub mod name;
 pub mod queue;
 pub mod ring;

@@ -7,6 +7,7 @@ use crate::engine::rank::operation::{Died, Mishap, Op, Stage, Watch};
 use crate::engine::{Engine, State};
 use crate::host::sched;
 use crate::transport::Envelope;
+use std::sync::atomic::Ordering;
 
 /// What a rank waits for, and whose death ends the wait.
 pub struct PeerWait<'a> {
@@ -77,6 +78,21 @@ impl Engine {
         if self.world.is_crowded() {
             sched::yield_now();
         }
+    }
+
+    /// Whether the caller, which does not wait, should [give way](Self::give_way) all the same, as
+    /// it does now and then where ranks share cores.
+    #[inline(always)]
+    pub fn should_give_way(&self) -> bool {
+        /// So often that a rank that polls does not delay others much, and so seldom that its own
+        /// calls cost no more than a yield each.
+        const CALLS: u32 = 64;
+        if !self.world.is_crowded() {
+            return false;
+        }
+        let calls = self.calls_since_way.load(Ordering::Relaxed) + 1;
+        self.calls_since_way.store(calls % CALLS, Ordering::Relaxed);
+        calls >= CALLS
     }
 
     /// What stands against the wait, as of now.

@@ -59,10 +59,11 @@ impl World {
     }
 
     /// No member of this world decides any more on communicators with contexts below this one.
+    /// What an outcome is about begins with the context of the communicator.
     pub(in crate::engine) fn forget_outcomes(&self, home: &Home, context: u32) {
         self.agreements.lock().forget(|key, members| {
             key.purpose == Purpose::Outcome
-                && key.of < u64::from(context)
+                && key.of >> 32 < u64::from(context)
                 && members.iter().all(|member| home.has(member.seat))
         });
     }
@@ -272,5 +273,25 @@ impl Engine {
             }
             self.world.decision(key, self.me)
         })
+    }
+}
+
+#[cfg(all(test, not(loom)))]
+mod tests {
+    use super::*;
+    use crate::engine::rank::tests::roomy_world;
+
+    #[test]
+    fn outcomes_of_communicators_from_before_a_recovery_are_forgotten() {
+        let world = roomy_world(3);
+        let members = [0, 1].map(|seat| Member { seat, incarnation: 0 });
+        let key =
+            |context: u64| Key { purpose: Purpose::Outcome, of: context << 32 | 1, number: 7 };
+        for context in [4, 5, 6] {
+            world.contribute(key(context), &members, members[0], Value::NEUTRAL);
+        }
+        world.forget_outcomes(&world.home_of(0), 6);
+        let rounds = world.agreements.rounds.lock();
+        assert_eq!(rounds.keys().copied().collect::<Vec<_>>(), [key(6)]);
     }
 }

@@ -1,11 +1,13 @@
 //! Memory of the program: what a caller of MPI vouches for, and the one way to copy it.
 
+mod atomic;
 mod block;
 mod items;
 mod region;
 mod strided;
 mod vector;
 
+pub use atomic::{Change, Exchange, Instruction, Verb, exchange};
 pub use block::Block;
 pub use region::{Region, transfer, transfer_start};
 pub use strided::guard;
@@ -246,7 +248,8 @@ unsafe extern "C" {
 pub(super) fn recover(registers: &mut [i64; 23], address: usize) -> bool {
     let (pc, sp) = (libc::REG_RIP as usize, libc::REG_RSP as usize);
     let small = ftmpi_copy_small as *const () as usize..ftmpi_copy_small_end as *const () as usize;
-    if small.contains(&(registers[pc] as usize)) {
+    let is_in_leaf = |at: usize| small.contains(&at) || atomic::routines().contains(&at);
+    if is_in_leaf(registers[pc] as usize) {
         registers[pc] = ftmpi_copy_small_failed as *const () as i64;
     } else {
         // Loops and kernels hardly call other functions: code deeper in the stack is a handler that

@@ -106,6 +106,51 @@ pub fn plain_bytes(handle: usize) -> usize {
     SIZES.get(handle.wrapping_sub(FIRST)).copied().unwrap_or(0).into()
 }
 
+/// What the processor can do at once to an element, which is one word.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u8)]
+pub enum Kin {
+    /// It can be added, and has bits.
+    Integer,
+    Bits,
+    Real,
+    Other,
+}
+
+/// A word that a predefined type consists of.
+#[derive(Clone, Copy, Debug)]
+pub struct Word {
+    pub kin: Kin,
+    pub log2_bytes: u8,
+}
+
+/// The word that the predefined type with this handle is, if it is one.
+#[inline(always)]
+pub fn word(handle: usize) -> Option<Word> {
+    static WORDS: [Option<Word>; LAST - FIRST + 1] = words();
+    WORDS.get(handle.wrapping_sub(FIRST)).copied().flatten()
+}
+
+const fn words() -> [Option<Word>; LAST - FIRST + 1] {
+    let (mut words, sizes) = ([None; LAST - FIRST + 1], sizes());
+    let mut index = 0;
+    while index < TYPES.len() {
+        let (handle, _, element) = TYPES[index];
+        let kin = match element {
+            Signed(_) | Unsigned(_) | Long | UnsignedLong | Char => Kin::Integer,
+            Byte => Kin::Bits,
+            Float(4 | 8) => Kin::Real,
+            _ => Kin::Other,
+        };
+        let bytes = sizes[handle - FIRST];
+        if matches!(bytes, 1 | 2 | 4 | 8) {
+            words[handle - FIRST] = Some(Word { kin, log2_bytes: bytes.trailing_zeros() as u8 });
+        }
+        index += 1;
+    }
+    words
+}
+
 /// The standard's name of a type of such elements.
 pub fn title(code: u8) -> &'static str {
     /// Those that come before, and are like it, are less common.

@@ -53,6 +53,13 @@ impl Op {
         OPS.get(usize::from(place).wrapping_sub(1)).map(|(_, _, op)| Held::Ever(op))
     }
 
+    /// The name of the predefined operation with this handle.
+    #[inline(always)]
+    pub fn predefined_name(handle: usize) -> Option<Named> {
+        static NAMES: [Option<Named>; LAST - FIRST + 1] = names();
+        NAMES.get(handle.wrapping_sub(FIRST)).copied().flatten()
+    }
+
     /// A number for what it is: of a function of the program's, only whether it commutes is known.
     #[inline]
     pub fn code(&self) -> u8 {
@@ -122,6 +129,18 @@ impl Op {
         let name = predefined::name(datatype.handle).unwrap_or("a datatype that the program made");
         Err(Class::OP.because(format!("op is {}, which is not defined on {name}", op.title())))
     }
+}
+
+const fn names() -> [Option<Named>; LAST - FIRST + 1] {
+    let mut names = [None; LAST - FIRST + 1];
+    let mut place = 0;
+    while place < OPS.len() {
+        if let Op::Named(named) = OPS[place].2 {
+            names[OPS[place].0 - FIRST] = Some(named);
+        }
+        place += 1;
+    }
+    names
 }
 
 const fn places() -> [u8; LAST - FIRST + 1] {

@@ -4,10 +4,10 @@
 //! The processor's atomic instructions change what they can; other elements are changed under a
 //! lock of the target, a few KB at a time.
 
-use crate::host::memory::Region;
+use crate::host::memory::{Exchange, Region};
 use crate::mpi::datatype::{Address, Datatype, Element};
 use crate::mpi::error::{Class, Failure, Result};
-use crate::mpi::op::kernels::atomic::{Accumulator, Elements, Exchange};
+use crate::mpi::op::kernels::atomic::{Accumulator, Elements};
 use crate::mpi::op::{Named, Op};
 use crate::mpi::process::Process;
 use crate::mpi::rma::target::{Spot, Target};

@@ -1,17 +1,20 @@
-//! The fast path of one-sided calls: few plain numbers of the window that was used last, while
-//! nothing is unusual. It only checks whether a call is of this kind, and leaves all others alone.
+//! The fast path of one-sided calls: few plain numbers of the window that was used last, its locks
+//! and flushes, while nothing is unusual. It only checks whether a call is of this kind, and leaves
+//! all others alone.
 
 use crate::base::Member;
+use crate::base::sync::biased::Own;
 use crate::host::life;
-use crate::host::memory::{Span, copy_few};
+use crate::host::memory::{Change, Exchange, Instruction, Verb, copy_few, exchange};
+use crate::mpi::datatype::predefined::{Kin, Word};
 use crate::mpi::datatype::{Address, predefined};
 use crate::mpi::error::{Failure, Result};
-use crate::mpi::op::kernels::atomic::{Accumulator, Elements, Exchange};
+use crate::mpi::op::kernels::atomic::{Accumulator, Elements};
 use crate::mpi::op::{Named, Op};
 use crate::mpi::process::Process;
-use crate::mpi::rma::shared::Part;
+use crate::mpi::rma::passive::{lock_of_type, sync};
 use crate::mpi::rma::win::{Flavor, Win};
-use std::ops::Deref;
+use std::sync::Arc;
 
 /// Longer accesses are not for here.
 const MOST: i64 = 64;
@@ -27,76 +30,98 @@ pub struct Access {
     pub win: usize,
 }
 
+/// The window that was used last, in the hands of the one thread that uses windows.
+type Recent<'a> = Own<'a, Option<Arc<Win>>>;
+
+/// The window with this handle, if it was used last and nothing is unusual.
+#[inline(always)]
+fn recent(process: &Process, handle: usize) -> Option<Recent<'_>> {
+    if !process.engine.may_take_fast_path() {
+        return None;
+    }
+    let recent = process.windows.recent.own()?;
+    recent.as_ref().is_some_and(|win| win.handle == handle).then_some(recent)
+}
+
 impl Access {
-    /// Calls `act` with the memory of both sides, if the access is of this kind: `act` returns how
-    /// it went, `None` if it has done nothing.
+    /// Calls `act` with the address of the target's memory, which has `bytes` and is aligned to
+    /// `alignment`, if the access is of this kind. `act` returns how it went.
     #[inline(always)]
     fn with(
-        &self, process: &'static Process,
-        act: impl FnOnce(&Win, Span, Span) -> Option<std::result::Result<(), usize>>,
+        &self, process: &'static Process, bytes: usize, alignment: usize,
+        act: impl FnOnce(&Win, usize) -> std::result::Result<(), usize>,
     ) -> Result<bool> {
-        let size = predefined::plain_bytes(self.datatype) as i64;
-        if size == 0 || self.count <= 0 || self.count > MOST / size {
+        if self.buf.0 < Address::LOWEST {
             return Ok(false);
         }
-        if self.buf.0 < Address::LOWEST || !process.engine.may_take_fast_path() {
-            return Ok(false);
-        }
-        let Some(recent) = process.windows.recent.own() else { return Ok(false) };
-        let Some(win) = recent.deref() else { return Ok(false) };
-        if win.handle != self.win {
-            return Ok(false);
-        }
-        let bytes = (self.count * size) as usize;
+        let Some(recent) = recent(process, self.win) else { return Ok(false) };
+        let Some(win) = recent.as_deref() else { return Ok(false) };
         let Some(part) = win.shared.find(self.rank) else { return Ok(false) };
         let Some(segment) = part.segment() else { return Ok(false) };
         let Some(offset) = self.disp.checked_mul(segment.unit) else { return Ok(false) };
-        let room = segment.memory.bytes().checked_sub(bytes);
-        if offset < 0 || room.is_none_or(|room| offset as usize > room) || !win.is_plain(part) {
+        let room = segment.memory.bytes() as i64 - bytes as i64;
+        let is_inside = offset >= 0 && offset <= room;
+        if !is_inside || win.flavor == Flavor::Dynamic || part.is_closed() {
             return Ok(false);
         }
         if !win.epochs.admits(self.rank) {
             return Ok(false);
         }
+        let target = segment.memory.address() + offset as usize;
+        if target & (alignment - 1) != 0 {
+            return Ok(false);
+        }
         let needs_pin = !segment.is_kept && self.rank != win.comm.rank;
         let Member { seat, incarnation } = part.member;
+        // The target lives until this goes.
         let pin = if needs_pin { Some(life::pin(seat, incarnation)) } else { None };
         if let Some(None) = pin {
             return Ok(false);
         }
-        let target = segment.memory.part(offset as usize, bytes);
-        match act(win, self.buf.span(bytes), target) {
-            None => Ok(false),
-            Some(Ok(())) => Ok(true),
-            Some(Err(address)) => {
-                if target.holds(address) && self.rank != win.comm.rank {
-                    // The slow path meets the same fault, and knows whose it is.
-                    return Ok(false);
-                }
-                Err(Failure::from(process.engine.suffer(address)))
-            }
+        match act(win, target) {
+            Ok(()) => Ok(true),
+            Err(address) => self.fail(process, win, address, target..target + bytes),
         }
     }
-}
 
-impl Win {
-    /// Whether displacements say where memory is, and the members still have it.
+    /// Memory is not there.
+    #[cold]
+    fn fail(
+        &self, process: &'static Process, win: &Win, address: usize, target: std::ops::Range<usize>,
+    ) -> Result<bool> {
+        if target.contains(&address) && self.rank != win.comm.rank {
+            // The slow path meets the same fault, and knows whose it is.
+            return Ok(false);
+        }
+        Err(Failure::from(process.engine.suffer(address)))
+    }
+
+    /// How many bytes it has, if they are few plain numbers.
     #[inline(always)]
-    fn is_plain(&self, part: &Part) -> bool {
-        self.flavor != Flavor::Dynamic && !part.is_closed() && self.own_part().fault().is_none()
+    fn bytes(&self) -> Option<usize> {
+        let size = predefined::plain_bytes(self.datatype) as i64;
+        let bytes = size.checked_mul(self.count)?;
+        (bytes > 0 && bytes <= MOST).then_some(bytes as usize)
     }
 }
 
 /// Puts a few numbers; false: nothing has happened.
 #[inline(always)]
 pub fn put(process: &'static Process, it: Access) -> Result<bool> {
-    it.with(process, |_, own, target| Some(copy_few(own, target).map_err(|fault| fault.address)))
+    let Some(bytes) = it.bytes() else { return Ok(false) };
+    it.with(process, bytes, 1, |win, target| {
+        win.epochs.note_stores();
+        copy_few(it.buf.span(bytes), Address(target).span(bytes)).map_err(|fault| fault.address)
+    })
 }
 
 /// Gets a few numbers; false: nothing has happened.
 #[inline(always)]
 pub fn get(process: &'static Process, it: Access) -> Result<bool> {
-    it.with(process, |_, own, target| Some(copy_few(target, own).map_err(|fault| fault.address)))
+    let Some(bytes) = it.bytes() else { return Ok(false) };
+    it.with(process, bytes, 1, |_, target| {
+        copy_few(Address(target).span(bytes), it.buf.span(bytes)).map_err(|fault| fault.address)
+    })
 }
 
 /// Combines a few numbers; `fetched` says where the former go. False: nothing has happened.
@@ -107,20 +132,57 @@ pub fn combine(
     if fetched.is_some_and(|fetched| fetched.0 < Address::LOWEST) {
         return Ok(false);
     }
-    it.with(process, |_, own, target| {
-        let named = match Op::predefined(op).as_deref() {
-            Some(Op::Named(Named::NoOp)) | None => return None,
-            Some(Op::Named(named)) => *named,
-            Some(Op::User { .. }) => return None,
-        };
-        let accumulator = accumulator(it.datatype, named)?;
-        let elements = Elements {
-            origin: own.address(),
-            target: target.address(),
-            fetched: fetched.map_or(0, |fetched| fetched.0),
-            count: it.count as usize,
-        };
-        accumulator.is_atomic_at(elements.target).then(|| accumulator.run(elements))
+    let Some(named) = Op::predefined_name(op) else { return Ok(false) };
+    let it = match (named, fetched) {
+        (Named::NoOp, None) => return Ok(false),
+        // It has no operand.
+        (Named::NoOp, Some(buf)) => Access { buf, ..it },
+        _ => it,
+    };
+    let fetched = fetched.map_or(0, |fetched| fetched.0);
+    let known = if it.count == 1 { instruction(named, it.datatype) } else { None };
+    let Some((instruction, bytes)) = known else {
+        return combine_by_kernel(process, it, fetched, named);
+    };
+    it.with(process, bytes, bytes, |_, target| {
+        instruction.change(Change { origin: it.buf.0, target, fetched })
+    })
+}
+
+/// The processor's instruction for an operation on a datatype, and how long a word of it is.
+#[inline(always)]
+fn instruction(op: Named, datatype: usize) -> Option<(Instruction, usize)> {
+    let Word { kin, log2_bytes } = predefined::word(datatype)?;
+    let is_integer = kin == Kin::Integer;
+    let has_bits = is_integer || kin == Kin::Bits;
+    let verb = match op {
+        Named::NoOp => Verb::Load,
+        Named::Replace => Verb::Swap,
+        Named::Sum if is_integer => Verb::Add,
+        Named::Sum if kin == Kin::Real => Verb::AddReal,
+        Named::Band if has_bits => Verb::And,
+        Named::Bor if has_bits => Verb::Or,
+        Named::Bxor if has_bits => Verb::Xor,
+        _ => return None,
+    };
+    Some((Instruction::new(verb, log2_bytes)?, 1 << log2_bytes))
+}
+
+/// The same for several numbers, and for operations for which the processor has no instruction.
+#[inline(never)]
+fn combine_by_kernel(
+    process: &'static Process, it: Access, fetched: usize, op: Named,
+) -> Result<bool> {
+    let Some(bytes) = it.bytes() else { return Ok(false) };
+    let datatype = predefined::find(it.datatype);
+    let accumulator = datatype.and_then(|known| Accumulator::new(op, known.shape.element));
+    let Some(accumulator) = accumulator else { return Ok(false) };
+    if !accumulator.is_atomic_at(0) {
+        return Ok(false);
+    }
+    it.with(process, bytes, accumulator.bytes(), |_, target| {
+        let elements = Elements { origin: it.buf.0, target, fetched, count: it.count as usize };
+        accumulator.run(elements)
     })
 }
 
@@ -132,20 +194,53 @@ pub fn compare_and_swap(
     if compare.0 < Address::LOWEST || result.0 < Address::LOWEST {
         return Ok(false);
     }
-    it.with(process, |_, own, target| {
-        let accumulator = accumulator(it.datatype, Named::Sum).filter(Accumulator::is_integer)?;
-        let exchange = Exchange {
-            origin: own.address(),
-            compare: compare.0,
-            result: result.0,
-            target: target.address(),
-        };
-        accumulator.is_atomic_at(exchange.target).then(|| accumulator.compare_and_swap(exchange))
+    let Some(Word { kin: Kin::Integer, log2_bytes }) = predefined::word(it.datatype) else {
+        return Ok(false);
+    };
+    let bytes = 1 << log2_bytes;
+    it.with(process, bytes, bytes, |_, target| {
+        let it = Exchange { origin: it.buf.0, compare: compare.0, result: result.0, target };
+        exchange(it, log2_bytes)
     })
 }
 
-#[inline]
-fn accumulator(datatype: usize, op: Named) -> Option<Accumulator> {
-    let datatype = predefined::find(datatype)?;
-    Accumulator::new(op, datatype.shape.element)
+/// Locks a target that nobody has locked; false: nothing has happened.
+#[inline(always)]
+pub fn lock(process: &Process, handle: usize, lock_type: i32, rank: i32) -> bool {
+    let Some(lock) = lock_of_type(lock_type) else { return false };
+    let Some(recent) = recent(process, handle) else { return false };
+    let Some(win) = recent.as_deref() else { return false };
+    let Some(part) = win.shared.find(rank) else { return false };
+    win.shared.starving().is_none()
+        && win.epochs.lock_at_once(rank, || part.lock.try_take(win.comm.rank, lock))
+}
+
+/// Unlocks a target for which nobody waits; false: nothing has happened.
+#[inline(always)]
+pub fn unlock(process: &Process, handle: usize, rank: i32) -> bool {
+    if process.engine.should_give_way() {
+        return false;
+    }
+    let Some(recent) = recent(process, handle) else { return false };
+    let Some(win) = recent.as_deref() else { return false };
+    let Some(part) = win.shared.find(rank) else { return false };
+    win.epochs.unlock_at_once(rank, || part.lock.try_give_up(win.comm.rank))
+}
+
+/// Completes the accesses to a target, or to all; false: nothing has happened.
+#[inline(always)]
+pub fn flush(process: &Process, handle: usize, rank: Option<i32>) -> bool {
+    if process.engine.should_give_way() {
+        return false;
+    }
+    let Some(recent) = recent(process, handle) else { return false };
+    let Some(win) = recent.as_deref() else { return false };
+    if !win.epochs.is_passive(rank) || rank.is_some_and(|rank| win.shared.find(rank).is_none()) {
+        return false;
+    }
+    // Changes by atomic instructions are ordered already, and loads are complete.
+    if win.epochs.take_stores() {
+        sync();
+    }
+    true
 }

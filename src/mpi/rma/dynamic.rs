@@ -63,10 +63,10 @@ pub fn query(process: &Process, win: &Win, rank: i32) -> Result<Segment> {
     }
     must_be_whole(process, win)?;
     let segment = match win.comm.target(rank, "rank")? {
-        Some(_) => win.shared.part(rank).segment(),
+        Some(_) => win.shared.part(rank).segment().copied(),
         None => {
-            let mut all = win.shared.parts().iter().filter_map(|part| part.segment());
-            all.find(|segment| segment.memory.bytes() > 0).or(win.own_part().segment())
+            let mut all = win.shared.parts().iter().filter_map(|part| part.segment().copied());
+            all.find(|segment| segment.memory.bytes() > 0).or(win.own_part().segment().copied())
         }
     };
     segment.ok_or_else(|| Class::RANK.because(format!("rank {rank} has no memory in the window")))

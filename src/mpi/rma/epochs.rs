@@ -8,12 +8,11 @@
 //! | `Locks`      | lock             | unlock     | each for itself                              |
 //! | `All`        | lock_all         | unlock_all | all; each is locked when it is first accessed |
 //!
-//! `reach` and `targets` say the same in a form that an access can look at without a lock.
+//! `reach` and `marks` say the same in a form that an access can look at without a lock.
 
+use crate::base::sync::biased::Biased;
 use crate::mpi::comm::group::Group;
 use crate::mpi::error::{Class, Failure, Result};
-use parking_lot::Mutex;
-use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, AtomicU8, Ordering};
 use std::sync::{Arc, OnceLock};
 
@@ -27,11 +26,11 @@ pub struct Partners {
 /// The epoch in which this process may access others.
 enum Access {
     Nothing,
-    /// Between two fences; false: nothing has been accessed yet.
+    /// Between two fences; whether something was accessed is in `reach`.
     Fence,
     Start(Partners),
-    /// The locks, and whether each stands in the target's queue.
-    Locks(BTreeMap<i32, bool>),
+    /// How many targets are locked; which, the marks say.
+    Locks(usize),
     /// The locks that have been taken so far. `None`: no other process locks.
     All(Option<Vec<i32>>),
 }
@@ -45,15 +44,27 @@ const NOTHING: u8 = 0;
 /// After a fence, before the first access.
 const IDLE: u8 = 1;
 const FENCE: u8 = 2;
-const EVERYWHERE: u8 = 3;
-const LISTED: u8 = 4;
+const STARTED: u8 = 3;
+const LOCKS: u8 = 4;
+/// All targets, each once it is locked.
+const LAZILY: u8 = 5;
+const EVERYWHERE: u8 = 6;
+
+/// What is known of one target.
+const CLOSED: u8 = 0;
+const PARTNER: u8 = 1;
+/// Locked without an entry in the target's lock, as the program vouches for the others.
+const UNCHECKED: u8 = 2;
+const LOCKED: u8 = 3;
 
 /// The epochs of one process at one window.
 pub struct Epochs {
     reach: AtomicU8,
-    targets: OnceLock<Box<[AtomicBool]>>,
+    marks: OnceLock<Box<[AtomicU8]>>,
     members: usize,
-    open: Mutex<Open>,
+    /// Whether there were accesses since the last flush that a fence of the processor must order.
+    has_stores: AtomicBool,
+    open: Biased<Open>,
 }
 
 /// Whether a process may access a target.
@@ -69,18 +80,28 @@ impl Epochs {
     pub fn new(members: usize) -> Epochs {
         Epochs {
             reach: AtomicU8::new(NOTHING),
-            targets: OnceLock::new(),
+            marks: OnceLock::new(),
             members,
-            open: Mutex::new(Open { access: Access::Nothing, exposure: None }),
+            has_stores: AtomicBool::new(false),
+            open: Biased::new(Open { access: Access::Nothing, exposure: None }),
         }
     }
 
     /// Whether the target may be accessed now.
     #[inline(always)]
     pub fn admits(&self, target: i32) -> bool {
+        self.mark(target) != CLOSED || self.admits_all()
+    }
+
+    #[inline(always)]
+    fn mark(&self, target: i32) -> u8 {
+        let marks = self.marks.get().map_or(&[][..], |marks| marks);
+        marks.get(target as usize).map_or(CLOSED, |mark| mark.load(Ordering::Relaxed))
+    }
+
+    fn admits_all(&self) -> bool {
         match self.reach.load(Ordering::Relaxed) {
             FENCE | EVERYWHERE => true,
-            LISTED => self.is_listed(target),
             IDLE => {
                 self.reach.store(FENCE, Ordering::Relaxed);
                 true
@@ -89,10 +110,20 @@ impl Epochs {
         }
     }
 
+    /// Something is accessed that only a fence of the processor orders before what follows.
     #[inline(always)]
-    fn is_listed(&self, target: i32) -> bool {
-        let known = self.targets.get().and_then(|targets| targets.get(target as usize));
-        known.is_some_and(|is_listed| is_listed.load(Ordering::Relaxed))
+    pub fn note_stores(&self) {
+        self.has_stores.store(true, Ordering::Relaxed);
+    }
+
+    /// Whether that was so. For a process with one thread, which then runs that fence.
+    #[inline(always)]
+    pub fn take_stores(&self) -> bool {
+        let has_stores = self.has_stores.load(Ordering::Relaxed);
+        if has_stores {
+            self.has_stores.store(false, Ordering::Relaxed);
+        }
+        has_stores
     }
 
     /// How the target can be accessed.
@@ -104,16 +135,28 @@ impl Epochs {
         }
     }
 
-    fn list(&self, target: i32, is_listed: bool) {
-        let new = || (0..self.members).map(|_| AtomicBool::new(false)).collect();
-        self.targets.get_or_init(new)[target as usize].store(is_listed, Ordering::Relaxed);
-        if is_listed {
-            self.reach.store(LISTED, Ordering::Relaxed);
-        }
+    #[inline(always)]
+    fn set_mark(&self, target: i32, mark: u8) {
+        let marks = match self.marks.get() {
+            Some(marks) => marks,
+            None => self.new_marks(),
+        };
+        marks[target as usize].store(mark, Ordering::Relaxed);
     }
 
+    #[cold]
+    fn new_marks(&self) -> &[AtomicU8] {
+        let new = || (0..self.members).map(|_| AtomicU8::new(CLOSED)).collect();
+        self.marks.get_or_init(new)
+    }
+
+    #[inline(always)]
     fn set(&self, open: &mut Open, access: Access, reach: u8) {
-        open.access = access;
+        // What holds nothing needs not be dropped, and that takes time.
+        match std::mem::replace(&mut open.access, access) {
+            plain @ (Access::Nothing | Access::Fence | Access::Locks(_)) => std::mem::forget(plain),
+            other => drop(other),
+        }
         self.reach.store(reach, Ordering::Relaxed);
     }
 
@@ -158,8 +201,8 @@ impl Epochs {
         let mut open = self.open.lock();
         self.must_be_idle(&open)?;
         let ranks = partners.ranks.clone();
-        self.set(&mut open, Access::Start(partners), LISTED);
-        ranks.iter().for_each(|rank| self.list(*rank, true));
+        self.set(&mut open, Access::Start(partners), STARTED);
+        ranks.iter().for_each(|rank| self.set_mark(*rank, PARTNER));
         Ok(())
     }
 
@@ -170,7 +213,7 @@ impl Epochs {
             return Err(wrong("MPI_Win_start has begun no epoch"));
         };
         let partners = partners.clone();
-        partners.ranks.iter().for_each(|rank| self.list(*rank, false));
+        partners.ranks.iter().for_each(|rank| self.set_mark(*rank, CLOSED));
         self.set(&mut open, Access::Nothing, NOTHING);
         Ok(partners)
     }
@@ -201,41 +244,86 @@ impl Epochs {
     /// A target is to be locked.
     pub fn may_lock(&self, target: i32) -> Result {
         let open = self.open.lock();
-        match &open.access {
-            Access::Locks(locks) if !locks.contains_key(&target) => Ok(()),
+        match open.access {
+            Access::Locks(_) if self.mark(target) == CLOSED => Ok(()),
             Access::Locks(_) => Err(wrong(format!("rank {target} is locked already"))),
             _ => self.must_be_idle(&open),
         }
     }
 
-    /// Whether this process may hold locks.
+    /// Whether this process holds locks that others can wait for.
     pub fn has_locks(&self) -> bool {
-        matches!(self.open.lock().access, Access::Locks(_) | Access::All(_))
-    }
-
-    /// The target is locked; it has an entry in the target's queue, or needs none.
-    pub fn locked(&self, target: i32, is_queued: bool) {
-        let mut open = self.open.lock();
-        match &mut open.access {
-            Access::Locks(locks) => drop(locks.insert(target, is_queued)),
-            access => *access = Access::Locks(BTreeMap::from([(target, is_queued)])),
+        let is_locked = |mark: &AtomicU8| mark.load(Ordering::Relaxed) == LOCKED;
+        match &self.open.lock().access {
+            Access::Locks(_) => self.marks.get().is_some_and(|marks| marks.iter().any(is_locked)),
+            Access::All(Some(taken)) => !taken.is_empty(),
+            _ => false,
         }
-        self.list(target, true);
     }
 
-    /// Ends the epoch at one target; whether it has an entry in the target's queue.
+    /// The target is locked; it has an entry in the target's lock, or needs none.
+    pub fn locked(&self, target: i32, has_entry: bool) {
+        self.count_lock(&mut self.open.lock(), target, has_entry);
+    }
+
+    #[inline(always)]
+    fn count_lock(&self, open: &mut Open, target: i32, has_entry: bool) {
+        match &mut open.access {
+            Access::Locks(count) => *count += 1,
+            _ => self.set(open, Access::Locks(1), LOCKS),
+        }
+        self.set_mark(target, if has_entry { LOCKED } else { UNCHECKED });
+    }
+
+    /// Locks a target by `take`, if that may be and succeeds at once; false: nothing has happened.
+    #[inline(always)]
+    pub fn lock_at_once(&self, target: i32, take: impl FnOnce() -> bool) -> bool {
+        let Some(mut open) = self.open.own() else { return false };
+        let may_lock = match open.access {
+            Access::Locks(_) => self.mark(target) == CLOSED,
+            _ => self.is_idle(&open),
+        };
+        let is_locked = may_lock && take();
+        if is_locked {
+            self.count_lock(&mut open, target, true);
+        }
+        is_locked
+    }
+
+    /// Ends the epoch at one target; whether it has an entry in the target's lock.
     pub fn unlock(&self, target: i32) -> Result<bool> {
         let mut open = self.open.lock();
-        let removed = match &mut open.access {
-            Access::Locks(locks) => locks.remove(&target),
-            _ => None,
+        let mark = match open.access {
+            Access::Locks(_) => self.mark(target),
+            _ => CLOSED,
         };
-        let is_queued = removed.ok_or_else(|| wrong(format!("rank {target} is not locked")))?;
-        self.list(target, false);
-        if matches!(&open.access, Access::Locks(locks) if locks.is_empty()) {
-            self.set(&mut open, Access::Nothing, NOTHING);
+        if mark == CLOSED {
+            return Err(wrong(format!("rank {target} is not locked")));
         }
-        Ok(is_queued)
+        self.discount_lock(&mut open, target);
+        Ok(mark == LOCKED)
+    }
+
+    #[inline(always)]
+    fn discount_lock(&self, open: &mut Open, target: i32) {
+        self.set_mark(target, CLOSED);
+        match &mut open.access {
+            Access::Locks(count) if *count > 1 => *count -= 1,
+            _ => self.set(open, Access::Nothing, NOTHING),
+        }
+    }
+
+    /// Unlocks a target by `give_up`, if it has an entry in the target's lock and that is done at
+    /// once; false: nothing has happened.
+    #[inline(always)]
+    pub fn unlock_at_once(&self, target: i32, give_up: impl FnOnce() -> bool) -> bool {
+        let Some(mut open) = self.open.own() else { return false };
+        let is_locked = matches!(open.access, Access::Locks(_)) && self.mark(target) == LOCKED;
+        let is_unlocked = is_locked && give_up();
+        if is_unlocked {
+            self.discount_lock(&mut open, target);
+        }
+        is_unlocked
     }
 
     /// Begins an epoch at all targets, which are locked one by one, or need no locks.
@@ -243,7 +331,7 @@ impl Epochs {
         let mut open = self.open.lock();
         self.must_be_idle(&open)?;
         match is_checked {
-            true => self.set(&mut open, Access::All(Some(Vec::new())), LISTED),
+            true => self.set(&mut open, Access::All(Some(Vec::new())), LAZILY),
             false => self.set(&mut open, Access::All(None), EVERYWHERE),
         }
         Ok(())
@@ -254,7 +342,7 @@ impl Epochs {
         let mut open = self.open.lock();
         if let Access::All(Some(taken)) = &mut open.access {
             taken.push(target);
-            self.list(target, true);
+            self.set_mark(target, LOCKED);
         }
     }
 
@@ -265,16 +353,25 @@ impl Epochs {
             return Err(wrong("MPI_Win_lock_all has begun no epoch"));
         };
         let taken = taken.take().unwrap_or_default();
-        taken.iter().for_each(|rank| self.list(*rank, false));
+        taken.iter().for_each(|rank| self.set_mark(*rank, CLOSED));
         self.set(&mut open, Access::Nothing, NOTHING);
         Ok(taken)
+    }
+
+    /// Whether a passive epoch is open at `target`, or at any if that is `None`.
+    #[inline(always)]
+    pub fn is_passive(&self, target: Option<i32>) -> bool {
+        match (self.reach.load(Ordering::Relaxed), target) {
+            (LOCKS, Some(target)) => self.mark(target) != CLOSED,
+            (reach, _) => reach >= LOCKS,
+        }
     }
 
     /// Fails outside of a passive epoch at `target`, if that is one, else at any.
     pub fn must_be_passive(&self, target: Option<i32>) -> Result {
         match (&self.open.lock().access, target) {
             (Access::All(_), _) | (Access::Locks(_), None) => Ok(()),
-            (Access::Locks(locks), Some(target)) if locks.contains_key(&target) => Ok(()),
+            (Access::Locks(_), Some(target)) if self.mark(target) != CLOSED => Ok(()),
             (Access::Locks(_), Some(target)) => Err(wrong(format!("rank {target} is not locked"))),
             _ => Err(wrong("neither MPI_Win_lock nor MPI_Win_lock_all has begun an epoch")),
         }

@@ -2,7 +2,7 @@
 //! accumulate is an atomic operation on the target's memory, and all are complete when their calls
 //! return. What is left is to say when they are allowed (epochs), and who waits for whom.
 //!
-//! From below: what the members of a window share ([`shared`], [`lock_queue`]), what a process
+//! From below: what the members of a window share ([`shared`]), what a process
 //! knows of its own part ([`epochs`], [`win`]), and what the calls do.
 
 pub mod accumulate;
@@ -13,7 +13,6 @@ pub mod create;
 pub mod dynamic;
 pub mod epochs;
 pub mod hints;
-pub mod lock_queue;
 pub mod passive;
 pub mod peers;
 pub mod shared;

@@ -1,12 +1,13 @@
 //! Passive target synchronization (MPI-5.0 §12.5.3): lock, unlock, flush.
 //!
-//! A lock is granted by the queue of its target, without the target. What was accessed is complete
-//! when the calls return, so flush and unlock have nothing to wait for.
+//! A lock is granted by its target's queue, without the target. What was accessed is complete when
+//! the calls return, so flush and unlock have nothing to wait for. What is done at once, without a
+//! queue, is in `at_once`.
 
+use crate::base::sync::lock_queue::{Lock, LockQueue};
 use crate::engine::Watch;
-use crate::mpi::error::{Class, Result, is_death};
+use crate::mpi::error::{Class, Failure, Result, is_death};
 use crate::mpi::process::Process;
-use crate::mpi::rma::lock_queue::Lock;
 use crate::mpi::rma::peers::{loss, must_be_whole, must_live, wait, wake, watch_one};
 use crate::mpi::rma::win::Win;
 use std::sync::atomic::{Ordering, fence};
@@ -26,24 +27,25 @@ pub fn must_be_known(assert: i32, known: i32) -> Result {
     Err(Class::ASSERT.because(words))
 }
 
-impl Lock {
-    /// MPI_LOCK_EXCLUSIVE or MPI_LOCK_SHARED.
-    pub fn of(lock_type: i32) -> Result<Lock> {
-        match lock_type {
-            301 => Ok(Lock::Exclusive),
-            302 => Ok(Lock::Shared),
-            _ => {
-                let words = format!(
-                    "lock_type is {lock_type}; it must be MPI_LOCK_EXCLUSIVE or MPI_LOCK_SHARED"
-                );
-                Err(Class::LOCKTYPE.because(words))
-            }
-        }
+/// MPI_LOCK_EXCLUSIVE or MPI_LOCK_SHARED.
+#[inline]
+pub fn lock_of_type(lock_type: i32) -> Option<Lock> {
+    match lock_type {
+        301 => Some(Lock::Exclusive),
+        302 => Some(Lock::Shared),
+        _ => None,
     }
 }
 
+#[cold]
+fn no_lock_type(lock_type: i32) -> Failure {
+    let words = "it must be MPI_LOCK_EXCLUSIVE or MPI_LOCK_SHARED";
+    Class::LOCKTYPE.because(format!("lock_type is {lock_type}; {words}"))
+}
+
 /// Begins an epoch at the member with this rank.
-pub fn lock(process: &Process, win: &Win, lock: Lock, rank: i32, assert: i32) -> Result {
+pub fn lock(process: &Process, win: &Win, lock_type: i32, rank: i32, assert: i32) -> Result {
+    let lock = lock_of_type(lock_type).ok_or_else(|| no_lock_type(lock_type))?;
     must_be_known(assert, NOCHECK)?;
     must_be_whole(process, win)?;
     process.engine.step()?;
@@ -69,28 +71,43 @@ pub fn lock_one_of_all(process: &Process, win: &Win, rank: i32) -> Result {
 /// Gets the lock of a member, if need be when others have given it up.
 fn take(process: &Process, win: &Win, lock: Lock, rank: i32) -> Result {
     must_live(process, win, rank)?;
+    let has_locks = process.windows.table.has(|win: &Win| win.epochs.has_locks());
+    if !has_locks
+        && let Some(starving) = win.shared.starving()
+        && starving != rank
+    {
+        let passed = wait_for_lock(process, win, (Lock::Shared, false), starving);
+        match passed {
+            Ok(()) => leave(process, win, starving),
+            // Otherwise a failure at that target says nothing about this one.
+            Err(_) if is_death(&passed) => return passed,
+            Err(_) => {}
+        }
+    }
+    wait_for_lock(process, win, (lock, has_locks), rank)
+}
+
+/// Asks for the lock of a member, and waits for it.
+fn wait_for_lock(
+    process: &Process, win: &Win, (lock, has_locks): (Lock, bool), rank: i32,
+) -> Result {
     let (part, me) = (win.shared.part(rank), win.comm.rank);
-    let has_locks = win.epochs.has_locks();
-    let mut queue = part.locks.lock();
-    let is_granted = match has_locks {
-        true => queue.overtake(me, lock),
-        false => queue.ask(me, lock),
-    };
+    let mut queue = part.lock.queue();
+    let is_granted = queue.ask(me, lock, has_locks);
+    win.shared.note_starving(rank, queue.is_starving());
+    let missing = queue.first_before(me).unwrap_or(rank);
+    drop(queue);
     if is_granted {
         return Ok(());
     }
-    let missing = queue.first_before(me).unwrap_or(rank);
-    drop(queue);
     let taken = wait(process, win, &watch(process, win, rank), missing, || {
-        if part.locks.lock().holds(me) {
+        if part.lock.queue().holds(me) {
             return true;
         }
         // The dead do not give up their locks themselves.
         if !process.engine.is_calm() {
             let is_dead = |rank| process.world.is_dead(win.shared.part(rank).member);
-            let granted = part.locks.lock().bury(is_dead);
-            granted.iter().for_each(|rank| wake(process, win.shared.part(*rank).member));
-            return granted.contains(&me);
+            return pass_on(process, win, rank, |queue| queue.bury(is_dead)).contains(&me);
         }
         false
     });
@@ -99,6 +116,18 @@ fn take(process: &Process, win: &Win, lock: Lock, rank: i32) -> Result {
         leave(process, win, rank);
     }
     taken
+}
+
+/// Takes ranks out of the queue of a member, and wakes those that have the lock now.
+fn pass_on(
+    process: &Process, win: &Win, rank: i32, take_out: impl FnOnce(&mut LockQueue) -> Vec<i32>,
+) -> Vec<i32> {
+    let mut queue = win.shared.part(rank).lock.queue();
+    let granted = take_out(&mut queue);
+    win.shared.note_starving(rank, queue.is_starving());
+    drop(queue);
+    granted.iter().for_each(|rank| wake(process, win.shared.part(*rank).member));
+    granted
 }
 
 /// Whose death ends a wait for a lock: the target's. A wait for the own lock ends when the rules
@@ -112,9 +141,7 @@ fn watch(process: &Process, win: &Win, rank: i32) -> Watch {
 
 /// Gives up the lock of a member, or the place in its queue.
 fn leave(process: &Process, win: &Win, rank: i32) {
-    let part = win.shared.part(rank);
-    let granted = part.locks.lock().release(win.comm.rank);
-    granted.iter().for_each(|rank| wake(process, win.shared.part(*rank).member));
+    pass_on(process, win, rank, |queue| queue.release(win.comm.rank));
 }
 
 /// Ends the epoch at the member with this rank.

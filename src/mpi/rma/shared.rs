@@ -5,12 +5,12 @@
 //! locks here are held for a few lines, in which no rank can end.
 
 use crate::base::Member;
+use crate::base::sync::lock_queue::TargetLock;
 use crate::host::memory::{Block, Span};
 use crate::mpi::datatype::Address;
-use crate::mpi::rma::lock_queue::LockQueue;
 use parking_lot::{Mutex, RwLock};
 use std::collections::{BTreeSet, HashMap};
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::sync::{Arc, OnceLock, Weak};
 
 /// The memory that a member exposes.
@@ -50,7 +50,7 @@ pub struct Part {
     /// Memory of it that others have found missing.
     fault: OnceLock<usize>,
     is_closed: AtomicBool,
-    pub locks: Mutex<LockQueue>,
+    pub lock: TargetLock,
     pub mail: Mutex<Mail>,
     /// Held while elements are combined that the processor cannot change at once.
     pub combining: Mutex<()>,
@@ -67,7 +67,7 @@ impl Part {
             block: OnceLock::new(),
             fault: OnceLock::new(),
             is_closed: AtomicBool::new(false),
-            locks: Mutex::default(),
+            lock: TargetLock::default(),
             mail: Mutex::default(),
             combining: Mutex::default(),
             attached: RwLock::default(),
@@ -75,9 +75,9 @@ impl Part {
     }
 
     /// The memory, once the window is there.
-    #[inline]
-    pub fn segment(&self) -> Option<Segment> {
-        self.segment.get().copied()
+    #[inline(always)]
+    pub fn segment(&self) -> Option<&Segment> {
+        self.segment.get()
     }
 
     /// Exposes memory; once.
@@ -126,12 +126,36 @@ pub struct Shared {
     is_spoiled: AtomicBool,
     /// The memory of all members, where it is in one piece.
     all: OnceLock<Option<Block>>,
+    /// The target, plus one, of an exclusive lock that was overtaken too often; 0: there is none.
+    starving: AtomicU32,
 }
 
 impl Shared {
     pub fn new(members: impl Iterator<Item = Member>) -> Shared {
         let parts = members.map(Part::new).collect();
-        Shared { parts, is_spoiled: AtomicBool::new(false), all: OnceLock::new() }
+        Shared {
+            parts,
+            is_spoiled: AtomicBool::new(false),
+            all: OnceLock::new(),
+            starving: AtomicU32::new(0),
+        }
+    }
+
+    /// The target whose lock is to be waited for by ranks that hold none, wherever they begin.
+    #[inline(always)]
+    pub fn starving(&self) -> Option<i32> {
+        self.starving.load(Ordering::Relaxed).checked_sub(1).map(|rank| rank as i32)
+    }
+
+    /// An exclusive lock starves at this target, or does not. For threads that hold its queue.
+    pub fn note_starving(&self, rank: i32, is_starving: bool) {
+        let own = rank as u32 + 1;
+        let (from, to) = if is_starving { (0, own) } else { (own, 0) };
+        if self.starving.load(Ordering::Relaxed) == from {
+            let (won, lost) = (Ordering::Relaxed, Ordering::Relaxed);
+            // Another target may starve, too: this one has its turn later.
+            let _ = self.starving.compare_exchange(from, to, won, lost);
+        }
     }
 
     /// The part of the member with this rank.

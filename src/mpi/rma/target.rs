@@ -56,6 +56,7 @@ impl<'w> Target<'w> {
             Reach::No => return Err(no_epoch(spot.rank)),
         }
         must_live(process, win, spot.rank)?;
+        win.epochs.note_stores();
         let part = win.shared.part(spot.rank);
         let (address, hull, is_kept) = locate(win, part, spot)?;
         let region = spot.datatype.region(address, spot.count)?;

@@ -6,7 +6,7 @@
 //! caller holds a lock. The same element always takes the same way.
 
 use super::{Kernel, Operands, kernel};
-use crate::host::memory::guard;
+use crate::host::memory::{Exchange, exchange, guard};
 use crate::mpi::datatype::{Element, Pair};
 use crate::mpi::op::named::Named;
 use std::sync::atomic::{AtomicU8, AtomicU16, AtomicU32, AtomicU64, Ordering};
@@ -70,12 +70,6 @@ impl Accumulator {
     #[inline]
     pub fn bytes(&self) -> usize {
         self.parts[0].1 + self.parts[1].1
-    }
-
-    /// Whether it adds integers, as only integers are added at once.
-    #[inline]
-    pub fn is_integer(&self) -> bool {
-        matches!(self.way, Way::Add)
     }
 
     /// Whether elements at `target` need no lock.
@@ -203,7 +197,7 @@ fn parts_of_pair(pair: Pair) -> [(usize, usize); 2] {
 
 /// Aligned words, by the processor's own instructions.
 macro_rules! words {
-    ($($each:ident, $swap:ident, $atomic:ty, $int:ty;)*) => {
+    ($($each:ident, $atomic:ty, $int:ty;)*) => {
         impl Accumulator {$(
             fn $each(&self, it: Elements) {
                 for index in 0..it.count {
@@ -242,63 +236,30 @@ macro_rules! words {
                 }
             }
         )*}
-
-        $(
-            fn $swap(it: Exchange) {
-                let read = |address: usize| {
-                    let from = std::ptr::with_exposed_provenance::<$int>(address);
-                    // SAFETY: the caller of MPI vouches for its buffers (§2.3).
-                    unsafe { from.read_unaligned() }
-                };
-                let (new, wanted) = (read(it.origin), read(it.compare));
-                let place = std::ptr::with_exposed_provenance_mut::<$int>(it.target);
-                // SAFETY: it is aligned, and the caller of MPI vouches for the target (§2.3).
-                let cell = unsafe { <$atomic>::from_ptr(place) };
-                let (won, lost) = (Ordering::SeqCst, Ordering::SeqCst);
-                let swapped = cell.compare_exchange(wanted, new, won, lost);
-                let old = swapped.unwrap_or_else(|old| old);
-                let to = std::ptr::with_exposed_provenance_mut::<$int>(it.result);
-                // SAFETY: the caller of MPI vouches for the result buffer (§2.3).
-                unsafe { to.write_unaligned(old) };
-            }
-        )*
     };
 }
 
 words! {
-    each_u8, swap_u8, AtomicU8, u8;
-    each_u16, swap_u16, AtomicU16, u16;
-    each_u32, swap_u32, AtomicU32, u32;
-    each_u64, swap_u64, AtomicU64, u64;
-}
-
-/// The addresses of a compare-and-swap.
-#[derive(Clone, Copy)]
-pub struct Exchange {
-    pub origin: usize,
-    pub compare: usize,
-    pub result: usize,
-    pub target: usize,
+    each_u8, AtomicU8, u8;
+    each_u16, AtomicU16, u16;
+    each_u32, AtomicU32, u32;
+    each_u64, AtomicU64, u64;
 }
 
 impl Accumulator {
     /// Replaces the element at the target if it is what it is compared with. The caller holds the
     /// lock of the target if the element is not atomic there.
     pub fn compare_and_swap(&self, it: Exchange) -> Result<(), usize> {
-        let is_atomic = self.is_atomic_at(it.target);
-        let work = || match (is_atomic, self.word) {
-            (true, Some(8)) => swap_u64(it),
-            (true, Some(4)) => swap_u32(it),
-            (true, Some(2)) => swap_u16(it),
-            (true, _) => swap_u8(it),
-            (false, _) => {
-                let (old, wanted) = (self.load(it.target), self.load(it.compare));
-                let new = self.load(it.origin);
-                if old.0 == wanted.0 {
-                    self.store(&new, it.target);
-                }
-                self.store(&old, it.result);
+        if let Some(word) = self.word.filter(|_| self.is_atomic_at(it.target)) {
+            return exchange(it, word.trailing_zeros() as u8);
+        }
+        let work = || {
+            let (old, wanted) = (self.load(it.target), self.load(it.compare));
+            let new = self.load(it.origin);
+            if old.0 == wanted.0 {
+                self.store(&new, it.target);
             }
+            self.store(&old, it.result);
         };
         // SAFETY: the work owns nothing.
         unsafe { guard(&work) }
