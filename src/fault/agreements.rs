@@ -143,6 +143,11 @@ impl Agreements {
         self.rounds.retain(|key, round| !is_over(key, round.roster.members()));
     }
 
+    /// What is agreed on at the moment.
+    pub fn keys(&self) -> impl Iterator<Item = Key> + '_ {
+        self.rounds.keys().copied()
+    }
+
     /// The members that have kept others waiting who recover, and since when, for each of those
     /// recoveries. `called`: the latest generation that a rank of this world is on the way to.
     pub fn awaited(

@@ -291,7 +291,7 @@ mod tests {
             world.contribute(key(context), &members, members[0], Value::NEUTRAL);
         }
         world.forget_outcomes(&world.home_of(0), 6);
-        let rounds = world.agreements.rounds.lock();
-        assert_eq!(rounds.keys().copied().collect::<Vec<_>>(), [key(6)]);
+        let agreements = world.agreements.lock();
+        assert_eq!(agreements.keys().collect::<Vec<_>>(), [key(6)]);
     }
 }
