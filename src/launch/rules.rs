@@ -191,7 +191,7 @@ fn listed<'a>(names: impl Iterator<Item = &'a str>) -> String {
 
 impl Rules {
     /// The rules as one word, for a job's text.
-    pub(super) fn encode(self) -> String {
+    pub fn encode(self) -> String {
         match self {
             Rules::End => "end".into(),
             Rules::Standard => "standard".into(),

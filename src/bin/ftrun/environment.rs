@@ -3,7 +3,6 @@
 use crate::request::Request;
 use crate::shared::place::LIBRARY;
 use crate::shared::refusal::{BROKEN, Refusal};
-use ftmpi_launch::Job;
 use std::ffi::{OsStr, OsString};
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
@@ -26,10 +25,6 @@ pub(crate) fn of(request: &Request, library: &Path) -> Result<Variables, Refusal
     variables.0.extend(set);
     // The library adds each rank's own number.
     ftmpi_launch::RANK_VARIABLES.iter().for_each(|name| variables.set(name, None));
-    let ranks = request.job.ranks.to_string();
-    ftmpi_launch::SIZE_VARIABLES
-        .iter()
-        .for_each(|name| variables.set(name, Some(ranks.clone().into())));
     let directory = library.parent().unwrap_or(Path::new("/"));
     let kept = kept_preload(variables.value("LD_PRELOAD").as_deref());
 
@@ -87,11 +82,6 @@ impl Variables {
             path.push(before);
         }
         self.set(name, Some(path));
-    }
-
-    /// Passes the job on.
-    pub(crate) fn carry(&mut self, job: &Job) {
-        self.set(ftmpi_launch::VARIABLE, Some(job.encode().into()));
     }
 
     pub(crate) fn give_to(&self, command: &mut Command) {

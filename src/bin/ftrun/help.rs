@@ -59,8 +59,9 @@ OPTIONS
                       A SIZE has a unit: K, M, G or T. In jobs of more than
                       100,000 ranks the defaults are lower: a stack of 256K, and
                       an equal share of 64T for the heap.
-    --timeout SECONDS End the job with an error after this time. Environment
-                      variable: MPIEXEC_TIMEOUT.
+    --timeout SECONDS End the job with an error after this time; with --seed
+                      also after this much virtual time. Environment variable:
+                      MPIEXEC_TIMEOUT.
     --deadlock on|off When all ranks wait for each other, report what each one
                       waits for and end the job: on by default. Detection takes
                       about a second.
@@ -220,6 +221,8 @@ OPTIONS
                       variables COLUMNS and LINES set the size.
     --record FILE     Record what --watch would show; `ftsim replay FILE` plays
                       it back.
+    --trace FILE      Write into FILE what each rank calls, from which place in the
+                      program, and with which outcome.
     -q, --quiet       Print no warnings, and nothing about failures that the job
                       survives.
     -v                Print the paths of the program and the library.

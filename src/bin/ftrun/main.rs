@@ -8,6 +8,7 @@
 mod app_file;
 mod calls;
 mod environment;
+mod explore;
 mod faults;
 mod help;
 mod hosts;
@@ -21,6 +22,7 @@ mod request;
 mod shared;
 
 use environment::Variables;
+use ftmpi_launch::Job;
 use request::{App, Asked, Request};
 use shared::place;
 use shared::refusal::{NOT_RUNNABLE, Refusal};
@@ -30,8 +32,11 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode};
 
 fn main() -> ExitCode {
-    let mut words = std::env::args_os();
+    let mut words = std::env::args_os().peekable();
     let called = shared::called(words.next(), "ftrun");
+    if words.next_if(|word| word == explore::NAME).is_some() {
+        return explore::main(&called, words.collect());
+    }
     let done = match request::read(&called, words) {
         Ok(Asked::Help) => return shared::print(&called, &help::page(&called)),
         Ok(Asked::Version) => return shared::print(&called, &help::version(&called)),
@@ -44,8 +49,24 @@ fn main() -> ExitCode {
     }
 }
 
-/// Checks everything that can be checked, then becomes the program; returns only with a refusal.
-fn run(called: &str, mut request: Request) -> Result<std::convert::Infallible, Refusal> {
+/// Becomes the program; returns only with a refusal.
+fn run(called: &str, request: Request) -> Result<std::convert::Infallible, Refusal> {
+    let prepared = prepare(called, request)?;
+    let error = prepared.command(&prepared.request.job).exec();
+    let program = prepared.program().display();
+    Err(Refusal::new(NOT_RUNNABLE, format!("cannot run {program}: {error}")))
+}
+
+/// A job that can be run: all that can be checked is checked.
+struct Prepared {
+    request: Request,
+    variables: Variables,
+    /// The files of the programs.
+    files: Vec<PathBuf>,
+}
+
+/// Checks everything that can be checked.
+fn prepare(called: &str, mut request: Request) -> Result<Prepared, Refusal> {
     let library = place::library()?;
     place::name_as_the_standard_does(&library);
     if let [App { directory: Some(directory), .. }] = request.apps.as_slice() {
@@ -53,29 +74,43 @@ fn run(called: &str, mut request: Request) -> Result<std::convert::Infallible, R
     }
     hosts::check(&request.hosts)?;
     let mut variables = environment::of(&request, &library)?;
-    let programs = programs(&mut request.apps, &variables)?;
+    let files = programs(&mut request.apps, &variables)?;
     if request.apps.iter().any(|app| app.is_python) {
         variables.look_first_in(&place::modules_of_python()?, "PYTHONPATH");
     }
     limits::check(&request.job)?;
     if request.verbose {
-        for (app, program) in request.apps.iter().zip(&programs) {
+        for (app, program) in request.apps.iter().zip(&files) {
             eprintln!("{called}: {} ranks of {}", app.ranks, program.display());
         }
         eprintln!("{called}: library {}", library.display());
     }
     let Request { apps, job, .. } = &mut request;
     if apps.len() > 1 {
-        job.carrier = carrier(&programs);
-        job.programs = apps.iter().zip(&programs).map(|(app, file)| launched(app, file)).collect();
+        job.carrier = carrier(&files);
+        job.programs = apps.iter().zip(&files).map(|(app, file)| launched(app, file)).collect();
     }
-    variables.carry(job);
-    let (app, program) = (&apps[job.carrier], &programs[job.carrier]);
-    let mut command = Command::new(program);
-    command.arg0(&app.program).args(&app.arguments);
-    variables.give_to(&mut command);
-    let error = command.exec();
-    Err(Refusal::new(NOT_RUNNABLE, format!("cannot run {}: {error}", program.display())))
+    Ok(Prepared { request, variables, files })
+}
+
+impl Prepared {
+    /// The file that the process starts with.
+    fn program(&self) -> &Path {
+        &self.files[self.request.job.carrier]
+    }
+
+    /// What runs this job, or a variation of it.
+    fn command(&self, job: &Job) -> Command {
+        let app = &self.request.apps[self.request.job.carrier];
+        let mut command = Command::new(self.program());
+        command.arg0(&app.program).args(&app.arguments);
+        self.variables.give_to(&mut command);
+        for name in ftmpi_launch::SIZE_VARIABLES {
+            command.env(name, job.ranks.to_string());
+        }
+        command.env(ftmpi_launch::VARIABLE, job.encode());
+        command
+    }
 }
 
 /// The files of all programs, each found from the directory in which its ranks start.
