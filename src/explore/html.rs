@@ -19,7 +19,7 @@ const COLUMNS: &str = "<tr><th>line</th><th>before</th><th>inside</th><th>after<
 pub fn page(
     title: &str, sites: &BTreeMap<Site, Counts>, source: impl Fn(&str) -> Option<String>,
 ) -> String {
-    let mut files: BTreeMap<&str, BTreeMap<u32, Vec<(&Site, &Counts)>>> = BTreeMap::new();
+    let mut files: BTreeMap<&str, BTreeMap<u32, Vec<Met>>> = BTreeMap::new();
     for (site, counts) in sites {
         files.entry(&site.file).or_default().entry(site.line).or_default().push((site, counts));
     }
@@ -52,7 +52,10 @@ pub fn page(
     page
 }
 
-fn row(number: u32, calls: &[(&Site, &Counts)], text: &str) -> String {
+/// A call of a line, and what has happened at it.
+type Met<'a> = (&'a Site, &'a Counts);
+
+fn row(number: u32, calls: &[Met], text: &str) -> String {
     let mut cells = String::new();
     let sum = |of: fn(&Counts) -> usize| calls.iter().map(|(_, counts)| of(counts)).sum::<usize>();
     let columns: [fn(&Counts) -> usize; 6] = [

@@ -76,6 +76,10 @@ pub fn judge(expected: &Expected, schedule: &Schedule, seen: &Seen) -> Option<Fa
         _ => {}
     }
     let status = seen.status.unwrap_or(-1);
+    // A rank that crashes is a mistake even where a replacement makes up for it.
+    if seen.trace.deaths.iter().any(|death| death.is_crash()) {
+        return Some(unexpected(schedule, seen, status));
+    }
     let is_late = status == KILLED && comes_too_late(&seen.trace);
     if !expected.statuses.contains(&status) && !is_late {
         return Some(unexpected(schedule, seen, status));
@@ -96,13 +100,13 @@ pub fn judge(expected: &Expected, schedule: &Schedule, seen: &Seen) -> Option<Fa
     leak(expected, seen)
 }
 
-/// Whether a rank died in MPI_Finalize that another one had come through, or after its own: then
-/// nobody is left to make up for the failure.
+/// Whether a rank died when others had left MPI, or while it left: then nobody is there to make up
+/// for the failure.
 fn comes_too_late(trace: &Trace) -> bool {
-    let is_finalize = |call: &Call| call.name == "MPI_Finalize";
-    let has_left = trace.calls.iter().any(|call| is_finalize(call) && call.class == Some(0));
-    let mut last = trace.deaths.iter().filter_map(|death| death.call);
-    has_left && last.any(|(call, _)| is_finalize(&trace.calls[call]))
+    let is_leaving = |call: Option<(usize, bool)>| {
+        call.is_some_and(|(call, _)| trace.calls[call].name == "MPI_Finalize")
+    };
+    trace.has_leavers && trace.deaths.iter().any(|death| death.is_late || is_leaving(death.call))
 }
 
 /// A run that did not end: what the ranks are in that wait.
@@ -154,7 +158,7 @@ fn unexpected(schedule: &Schedule, seen: &Seen, status: i32) -> Failure {
             Some((call, false)) => format!(" after {}", call.name),
             None => String::new(),
         };
-        let is_crash = death.cause.starts_with("SIG");
+        let is_crash = death.is_crash();
         let kind = if is_crash { Kind::Crash } else { Kind::Status };
         let verb = if is_crash { "dies of" } else { "ends with" };
         let words = format!("rank {} {verb} {}{place}", death.who.rank, death.cause);

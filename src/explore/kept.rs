@@ -158,16 +158,16 @@ mod tests {
     fn an_exploration_goes_on_where_it_stopped() {
         let mut plan = Plan::new(looping(3, 5), 1, LIMITS);
         let mut all: Vec<String> = Vec::new();
-        let first = plan.next().expect("something to try").0;
+        let first = plan.draw().expect("something to try").0;
         for _ in 0..10 {
-            let (schedule, _) = plan.next().expect("there is more");
+            let (schedule, _) = plan.draw().expect("there is more");
             plan.learn(&schedule, &looping(3, 5), false);
             all.push(schedule.to_string());
         }
         let text = plan.save([&first].into_iter());
         let mut again = Plan::restore(looping(3, 5), 1, LIMITS, &text);
         assert_eq!(again.left(), plan.left() + 1, "and the one that was under way");
-        all.extend(std::iter::from_fn(|| again.next()).map(|(schedule, _)| schedule.to_string()));
+        all.extend(std::iter::from_fn(|| again.draw()).map(|(schedule, _)| schedule.to_string()));
         let count = all.len();
         all.sort();
         all.dedup();
@@ -177,7 +177,7 @@ mod tests {
     #[test]
     fn wider_limits_add_what_is_missing() {
         let mut plan = Plan::new(looping(2, 1), 1, LIMITS);
-        while plan.next().is_some() {}
+        while plan.draw().is_some() {}
         let text = plan.save(std::iter::empty());
         let wider = Limits { orders: 5, ..LIMITS };
         assert_eq!(Plan::restore(looping(2, 1), 1, LIMITS, &text).left(), 0);

@@ -136,7 +136,7 @@ impl Plan {
     }
 
     /// The next run; `None` when there is nothing left, or until a run that is under way is learned.
-    pub fn next(&mut self) -> Option<(Schedule, Why)> {
+    pub fn draw(&mut self) -> Option<(Schedule, Why)> {
         for why in IN_TURN {
             if why == Why::Order && self.orders.is_exhausted() {
                 self.tiers[why as usize].clear();
@@ -296,7 +296,7 @@ mod tests {
     fn all_is_tried_once_and_then_there_is_nothing_left() {
         let mut plan = Plan::new(looping(3, 5), 1, LIMITS);
         let (mut runs, mut seen) = (0, HashSet::new());
-        while let Some((schedule, why)) = plan.next() {
+        while let Some((schedule, why)) = plan.draw() {
             assert!(seen.insert(schedule.clone()), "{schedule}");
             assert_eq!(why == Why::FirstOrders, schedule.kills.is_empty());
             plan.learn(&schedule, &looping(3, 5), false);
@@ -312,20 +312,20 @@ mod tests {
         trace.rules = "end".into();
         let mut plan = Plan::new(trace, 1, LIMITS);
         assert_eq!((plan.singles(), plan.left()), (0, 3));
-        assert!(plan.next().is_some_and(|(schedule, _)| schedule.kills.is_empty()));
+        assert!(plan.draw().is_some_and(|(schedule, _)| schedule.kills.is_empty()));
     }
 
     #[test]
     fn a_failure_in_the_recovery_of_another_comes_before_other_pairs() {
         let mut plan = Plan::new(looping(2, 1), 1, Limits { orders: 0, ..LIMITS });
-        let (first, _) = plan.next().expect("a single failure");
+        let (first, _) = plan.draw().expect("a single failure");
         // Rank 1 notices, calls what the reference never calls, and goes on.
         let text = "job 2 ft:rebuild\nat 0 p+0x1\nat 1 p+0x2\nat 2 p+0x9\ncall 0 0 MPI_Init 0\n\
             death 0 0 SIGKILL\ncall 1 0 MPI_Send 1\ndone 1 0 0\ncall 1 0 MPI_Comm_dup 2\n\
             step 1 0\ndone 1 0 0\n";
         assert!(plan.learn(&first, &Trace::read(text), false), "the recovery is new");
-        while plan.next().is_some_and(|(_, why)| why < Why::Single) {}
-        let rest: Vec<(Schedule, Why)> = std::iter::from_fn(|| plan.next()).collect();
+        while plan.draw().is_some_and(|(_, why)| why < Why::Single) {}
+        let rest: Vec<(Schedule, Why)> = std::iter::from_fn(|| plan.draw()).collect();
         let meeting = rest.iter().position(|(_, why)| *why == Why::Meeting).expect("one meets");
         let other = rest.iter().position(|(_, why)| *why == Why::Several).expect("one does not");
         assert!(meeting < other);

@@ -29,7 +29,7 @@ impl Shrink {
     }
 
     /// The next run to try.
-    pub fn next(&mut self) -> Option<Schedule> {
+    pub fn propose(&mut self) -> Option<Schedule> {
         let fresh = candidates(&self.best, self.seed);
         let next = fresh.into_iter().find(|schedule| !self.tried.contains(schedule))?;
         self.left = self.left.checked_sub(1)?;
@@ -119,7 +119,7 @@ mod tests {
 
     fn smallest(start: Schedule, fails: impl Fn(&Schedule) -> bool) -> Schedule {
         let mut shrink = Shrink::new(start, 1, 1000);
-        while let Some(schedule) = shrink.next() {
+        while let Some(schedule) = shrink.propose() {
             if fails(&schedule) {
                 shrink.accept(schedule);
             }

@@ -43,6 +43,8 @@ pub struct Death {
     pub calls_before: usize,
     /// The call that the rank was in, or its last one, and whether it was still in it.
     pub call: Option<(usize, bool)>,
+    /// Whether another rank had left MPI by then.
+    pub is_late: bool,
 }
 
 /// One run.
@@ -54,10 +56,19 @@ pub struct Trace {
     pub places: Vec<Place>,
     pub calls: Vec<Call>,
     pub deaths: Vec<Death>,
+    /// Whether a rank has come through MPI_Finalize.
+    pub has_leavers: bool,
     /// How often ranks have recovered.
     pub recoveries: usize,
     /// The counted time of the whole run; `None`: it was cut off.
     pub micros: Option<u64>,
+}
+
+impl Death {
+    /// Whether a signal ended the rank that nobody ordered.
+    pub fn is_crash(&self) -> bool {
+        self.cause.starts_with("SIG") && self.cause != "SIGKILL"
+    }
 }
 
 #[derive(Default)]
@@ -127,6 +138,7 @@ impl Trace {
                 let call = &mut self.calls[life.open.pop()?];
                 call.class = words.next()?.parse().ok();
                 call.deaths_after = self.deaths.len();
+                self.has_leavers |= call.name == "MPI_Finalize" && call.class == Some(0);
             }
             "handler" => self.calls[life.last?].has_handler = true,
             "match" => {
@@ -139,7 +151,8 @@ impl Trace {
                 let call = call.or(life.last.map(|call| (call, false)));
                 let cause = words.collect::<Vec<_>>().join(" ");
                 let calls_before = self.calls.len();
-                self.deaths.push(Death { who, cause, calls_before, call });
+                let is_late = self.has_leavers;
+                self.deaths.push(Death { who, cause, calls_before, call, is_late });
             }
             _ => {}
         }

@@ -2,12 +2,22 @@
  * others have gone on. */
 #include "shrunk.h"
 
+static int from_root(MPI_Comm comm, int *word)
+{
+    int code = MPI_SUCCESS;
+    if (rank != 0)
+        return MPI_Recv(word, 1, MPI_INT, 0, 0, comm, MPI_STATUS_IGNORE);
+    for (int other = 1; other < size && code == MPI_SUCCESS; other++)
+        code = MPI_Send(word, 1, MPI_INT, other, 0, comm);
+    return code;
+}
+
 int main(int argc, char **argv)
 {
     MPI_Comm comm = begin(&argc, &argv);
     for (int step = 0; step < STEPS;) {
         int word = step;
-        int code = MPI_Bcast(&word, 1, MPI_INT, 0, comm);
+        int code = from_root(comm, &word);
         if (code == MPI_SUCCESS && word != step)
             MPI_Abort(MPI_COMM_WORLD, 9);
 #ifdef MENDED

@@ -102,7 +102,7 @@ fn shrink(
 ) -> io::Result<Done> {
     let (mut shrink, mut runs) = (Shrink::new(schedule, seed, MOST_TO_SHRINK), 0);
     let ranks = shrink.best().ranks;
-    while let Some(schedule) = shrink.next() {
+    while let Some(schedule) = shrink.propose() {
         if schedule.ranks != ranks && !runner.may_shrink() {
             continue;
         }

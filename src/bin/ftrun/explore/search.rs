@@ -154,7 +154,7 @@ impl<'a> Search<'a> {
                 self.plan.add_orders_of_failures(ORDERS_EACH, FAILURES);
             }
         }
-        self.plan.next()
+        self.plan.draw()
     }
 
     fn is_over(&self) -> bool {
