@@ -46,7 +46,7 @@ const SAMPLE: &[&str] =
 
 /// The words that start a program: a file, or an interpreter with a script.
 fn program(name: &str, is_mended: bool) -> Vec<String> {
-    let file = format!("explore/{name}");
+    let file = format!("tests/programs/explore/{name}");
     let flags: &[&str] = if is_mended { &["-g", "-O1", "-DMENDED"] } else { &["-g", "-O1"] };
     let built = match name.rsplit_once('.').expect("a file has an ending").1 {
         "c" => support::c(&file).flags(flags).build(),
@@ -55,7 +55,7 @@ fn program(name: &str, is_mended: bool) -> Vec<String> {
             support::fortran(&file).compiler(&mpifort).flags(flags).build()
         }
         _ => {
-            let script = support::root().join("tests/programs").join(file);
+            let script = support::root().join(file);
             let mut words = vec!["python3".to_string(), script.display().to_string()];
             words.extend(is_mended.then(|| "mended".to_string()));
             return words;

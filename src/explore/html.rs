@@ -9,7 +9,8 @@ const HEAD: &str = "<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf
 <title>ftrun explore</title>\n<style>\nbody { font: 14px sans-serif; margin: 2em }\n\
 pre { margin: 0 }\ntable { border-collapse: collapse }\ntd, th { padding: 0 .6em; \
 text-align: right; vertical-align: top }\ntd.source, th.source { text-align: left }\n\
-tr.met { background: #dff5df }\ntr.unmet { background: #fbdede }\ntr.never { background: #f4efd0 }\n\
+tr.met { background: #dff5df }\ntr.unmet { background: #fbdede }\n\
+tr.never { background: #f4efd0 }\n\
 </style></head><body>\n";
 
 const COLUMNS: &str = "<tr><th>line</th><th>before</th><th>inside</th><th>after</th><th>error</th>\

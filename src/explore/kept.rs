@@ -122,7 +122,8 @@ impl Coverage {
             let Counts { before, inside, after, errors, handlers, passed, plain } = counts;
             let _ = writeln!(
                 text,
-                "met {name} {}+{:#x} {before} {inside} {after} {errors} {handlers} {passed} {plain}",
+                "met {name} {}+{:#x} {before} {inside} {after} {errors} {handlers} {passed} \
+                 {plain}",
                 frame.0, frame.1
             );
         }

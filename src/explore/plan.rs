@@ -1,6 +1,7 @@
 //! What to try next. Candidates wait in tiers: neighbours of runs that showed something new come
-//! first, then a few orders, all single failures, failures that meet in a recovery, other pairs, more
-//! orders, and at last the orders of runs with a failure. A pair of places and phases is tried once.
+//! first, then a few orders, all single failures, failures that meet in a recovery, other pairs,
+//! more orders, and at last the orders of runs with a failure. A pair of places and phases is tried
+//! once.
 
 use crate::orders::Orders;
 use crate::points::{self, Point, Schedule};
@@ -135,7 +136,8 @@ impl Plan {
         &self.orders
     }
 
-    /// The next run; `None` when there is nothing left, or until a run that is under way is learned.
+    /// The next run; `None` when there is nothing left, or until a run that is under way is
+    /// learned.
     pub fn draw(&mut self) -> Option<(Schedule, Why)> {
         for why in IN_TURN {
             if why == Why::Order && self.orders.is_exhausted() {

@@ -1,6 +1,6 @@
-//! Shrinking makes a finding small: fewer failures, the plain order, fewer ranks, lower ranks, earlier and
-//! simpler moments. Each candidate is run; one that shows the same becomes the best, until no
-//! candidate is left.
+//! Shrinking makes a finding small: fewer failures, the plain order, fewer ranks, lower ranks,
+//! earlier and simpler moments. Each candidate is run; one that shows the same becomes the best,
+//! until no candidate is left.
 
 use crate::points::{Point, Schedule};
 use crate::trace::Who;

@@ -73,7 +73,8 @@ pub fn junit<'a>(
     if count == 0 {
         let _ = writeln!(
             told,
-            "<testcase classname=\"{program}\" name=\"survives {runs} runs\" time=\"{seconds:.3}\"/>"
+            "<testcase classname=\"{program}\" name=\"survives {runs} runs\" \
+             time=\"{seconds:.3}\"/>"
         );
     }
     for (finding, story) in findings {

@@ -113,8 +113,8 @@ pub(super) fn began(victim: Member) {
     orders.birth.notify_all();
 }
 
-/// Prepares the deaths at calls of an incarnation that has just made its first call. In a job with a
-/// trace, the calls of all are counted.
+/// Prepares the deaths at calls of an incarnation that has just made its first call. In a job with
+/// a trace, the calls of all are counted.
 pub fn lead(process: &Process) {
     let who = process.me;
     let orders = ORDERS.get().into_iter();

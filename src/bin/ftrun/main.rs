@@ -15,21 +15,18 @@ mod hosts;
 mod limits;
 mod modes;
 mod options;
+mod prepared;
 mod program;
 mod python;
 mod request;
 #[path = "../shared/mod.rs"]
 mod shared;
 
-use environment::Variables;
-use ftmpi_launch::Job;
-use request::{App, Asked, Request};
-use shared::place;
+use prepared::prepare;
+use request::{Asked, Request};
 use shared::refusal::{NOT_RUNNABLE, Refusal};
-use std::ffi::OsString;
 use std::os::unix::process::CommandExt;
-use std::path::{Path, PathBuf};
-use std::process::{Command, ExitCode};
+use std::process::ExitCode;
 
 fn main() -> ExitCode {
     let mut words = std::env::args_os().peekable();
@@ -55,110 +52,4 @@ fn run(called: &str, request: Request) -> Result<std::convert::Infallible, Refus
     let error = prepared.command(&prepared.request.job).exec();
     let program = prepared.program().display();
     Err(Refusal::new(NOT_RUNNABLE, format!("cannot run {program}: {error}")))
-}
-
-/// A job that can be run: all that can be checked is checked.
-struct Prepared {
-    request: Request,
-    variables: Variables,
-    /// The files of the programs.
-    files: Vec<PathBuf>,
-}
-
-/// Checks everything that can be checked.
-fn prepare(called: &str, mut request: Request) -> Result<Prepared, Refusal> {
-    let library = place::library()?;
-    place::name_as_the_standard_does(&library);
-    if let [App { directory: Some(directory), .. }] = request.apps.as_slice() {
-        std::env::set_current_dir(directory).map_err(|error| cannot_enter(directory, &error))?;
-    }
-    hosts::check(&request.hosts)?;
-    let mut variables = environment::of(&request, &library)?;
-    let files = programs(&mut request.apps, &variables)?;
-    if request.apps.iter().any(|app| app.is_python) {
-        variables.look_first_in(&place::modules_of_python()?, "PYTHONPATH");
-    }
-    limits::check(&request.job)?;
-    if request.verbose {
-        for (app, program) in request.apps.iter().zip(&files) {
-            eprintln!("{called}: {} ranks of {}", app.ranks, program.display());
-        }
-        eprintln!("{called}: library {}", library.display());
-    }
-    let Request { apps, job, .. } = &mut request;
-    if apps.len() > 1 {
-        job.carrier = carrier(&files);
-        job.programs = apps.iter().zip(&files).map(|(app, file)| launched(app, file)).collect();
-    }
-    Ok(Prepared { request, variables, files })
-}
-
-impl Prepared {
-    /// The file that the process starts with.
-    fn program(&self) -> &Path {
-        &self.files[self.request.job.carrier]
-    }
-
-    /// What runs this job, or a variation of it.
-    fn command(&self, job: &Job) -> Command {
-        let app = &self.request.apps[self.request.job.carrier];
-        let mut command = Command::new(self.program());
-        command.arg0(&app.program).args(&app.arguments);
-        self.variables.give_to(&mut command);
-        for name in ftmpi_launch::SIZE_VARIABLES {
-            command.env(name, job.ranks.to_string());
-        }
-        command.env(ftmpi_launch::VARIABLE, job.encode());
-        command
-    }
-}
-
-/// The files of all programs, each found from the directory in which its ranks start.
-fn programs(apps: &mut [App], variables: &Variables) -> Result<Vec<PathBuf>, Refusal> {
-    let is_only = apps.len() == 1;
-    let found = |app: &mut App| {
-        let program = app.program.clone();
-        let Some(directory) = app.directory.as_ref().filter(|_| !is_only) else {
-            return program::check(app, &program, variables);
-        };
-        directory.read_dir().map_err(|error| cannot_enter(directory, &error))?;
-        let has_place = program.to_string_lossy().contains('/');
-        let name = if has_place { directory.join(&program) } else { program.into() };
-        program::check(app, name.as_os_str(), variables)
-    };
-    apps.iter_mut().map(found).collect()
-}
-
-fn cannot_enter(directory: &Path, error: &std::io::Error) -> Refusal {
-    Refusal::usage(format!("cannot enter --wdir {}: {error}", directory.display()))
-}
-
-/// Which program the process starts with: the thread-local variables of the others must fit where
-/// its own are.
-fn carrier(programs: &[PathBuf]) -> usize {
-    let tls = |file: &PathBuf| match ftmpi_elf::look(file) {
-        Ok(ftmpi_elf::Kind::Elf(elf)) => elf.tls.0,
-        _ => 0,
-    };
-    let most = programs.iter().map(tls).max().unwrap_or(0);
-    programs.iter().position(|file| tls(file) == most).unwrap_or(0)
-}
-
-/// A program as the library is told of it.
-fn launched(app: &App, file: &Path) -> ftmpi_launch::Program {
-    let absolute = |path: &Path| std::path::absolute(path).unwrap_or_else(|_| path.to_path_buf());
-    let name = std::iter::once(app.program.clone());
-    let variable = |(name, value): &(String, OsString)| {
-        let mut line = OsString::from(name);
-        line.push("=");
-        line.push(value);
-        line
-    };
-    ftmpi_launch::Program {
-        ranks: app.ranks,
-        file: absolute(file),
-        arguments: name.chain(app.arguments.iter().cloned()).collect(),
-        directory: app.directory.as_deref().map(absolute),
-        variables: app.variables.iter().map(variable).collect(),
-    }
 }

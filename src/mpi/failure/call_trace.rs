@@ -1,22 +1,21 @@
-//! The call trace (`ftrun --trace FILE`): what each rank calls, from which place in the program, and with which outcome.
+//! The call trace (`ftrun --trace FILE`): what each rank calls, from which place in the program, and
+//! with which outcome. One line for each thing that happens, in the order in which it happens:
 //!
-//! One line for each thing that happens, in the order in which it happens:
+//! | line                         | meaning                                                     |
+//! |------------------------------|-------------------------------------------------------------|
+//! | `job RANKS RULES`            | the head                                                    |
+//! | `at NUMBER OBJECT+OFFSET …`  | a place: the frames of the program, innermost first         |
+//! | `call RANK LIFE NAME PLACE`  | the rank enters a call                                      |
+//! | `step RANK LIFE`             | it has made a step of it, or begun to recover               |
+//! | `done RANK LIFE CLASS`       | the call ends with this error class; 0 is success           |
+//! | `handler RANK LIFE`          | an error handler of the program is about to run             |
+//! | `match RANK LIFE SOURCE TAG` | a receive from any source has matched this message          |
+//! | `death RANK LIFE CAUSE`      | the rank has died                                           |
+//! | `recovered RANK LIFE NUMBER` | the rank has come to this generation                        |
+//! | `end MICROSECONDS`           | the job is over                                             |
 //!
-//! | line                         | meaning                                                         |
-//! |------------------------------|-----------------------------------------------------------------|
-//! | `job RANKS RULES`            | the head                                                        |
-//! | `at NUMBER OBJECT+OFFSET …`  | a place: the frames of the program, innermost first             |
-//! | `call RANK LIFE NAME PLACE`  | the rank enters a call                                          |
-//! | `step RANK LIFE`             | it has made a step of it, or begun to recover                   |
-//! | `done RANK LIFE CLASS`       | the call ends with this error class; 0 is success               |
-//! | `handler RANK LIFE`          | an error handler of the program is about to run                 |
-//! | `match RANK LIFE SOURCE TAG` | a receive from any source has matched this message              |
-//! | `death RANK LIFE CAUSE`      | the rank has died                                               |
-//! | `recovered RANK LIFE NUMBER` | the rank has come to this generation                            |
-//! | `end MICROSECONDS`           | the job is over                                                 |
-//!
-//! Lives are counted from 0. A job without a trace pays nothing: calls are noted where planned deaths
-//! count them.
+//! Lives are counted from 0. A job without a trace pays nothing: calls are noted where planned
+//! deaths count them.
 
 use crate::base::Member;
 use crate::engine::Steps;

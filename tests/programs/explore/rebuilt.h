@@ -1,5 +1,5 @@
-/* What programs of FT-MPI in this directory share: ranks add up numbers, step by step; whoever knows
- * most after a failure tells the others. */
+/* What programs of FT-MPI in this directory share: ranks add up numbers, step by step; whoever
+ * knows most after a failure tells the others. */
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>

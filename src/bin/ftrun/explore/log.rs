@@ -29,7 +29,8 @@ impl Log {
         writeln!(
             file,
             "{{\"run\":{},\"why\":{},\"ranks\":{},\"seed\":{},\"kills\":[{}],\"deaths\":{},\
-             \"recoveries\":{},\"status\":{status},\"ms\":{:.3},\"failure\":{kind},\"words\":{words}}}",
+             \"recoveries\":{},\"status\":{status},\"ms\":{:.3},\"failure\":{kind},\
+             \"words\":{words}}}",
             quoted(&schedule.to_string()),
             quoted(&format!("{why:?}").to_lowercase()),
             schedule.ranks,

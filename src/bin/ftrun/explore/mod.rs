@@ -11,8 +11,9 @@ mod search;
 mod source;
 mod state;
 
+use crate::prepared::{Prepared, prepare};
+use crate::shared;
 use crate::shared::refusal::{BROKEN, Refusal};
-use crate::{Prepared, prepare, shared};
 use ftmpi_explore::{Schedule, Seen, junit, lcov, page, story, table};
 use options::{Asks, Wanted};
 use runner::Runner;

@@ -340,8 +340,8 @@ fn expect(dashed: &str, value: &str, reader: &mut Words) -> Result<Expect, Refus
 fn refused(complaint: Complaint<Ours>) -> Refusal {
     match complaint {
         Complaint::Lacks { dashed, does: Ours::Expect } => Refusal::usage(format!(
-            "{dashed} needs `status`, `same`, `sorted`, `set`, `file FILE` or `command COMMAND` after \
-             it"
+            "{dashed} needs `status`, `same`, `sorted`, `set`, `file FILE` or `command COMMAND` \
+             after it"
         )),
         other => {
             let own = NAMES.iter().map(|(name, ..)| *name);

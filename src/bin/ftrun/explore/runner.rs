@@ -1,7 +1,7 @@
 //! Makes one run: in its own directory and process, with an end in any case.
 
-use crate::Prepared;
 use crate::explore::options::Settings;
+use crate::prepared::Prepared;
 use ftmpi_explore::{Expect, Expected, Kind, Schedule, Seen, Trace, leaks};
 use ftmpi_launch::{Job, RankKind};
 use std::collections::HashMap;
