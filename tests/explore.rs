@@ -2,6 +2,7 @@
 //!
 //! A few of the set are tried in each run of the tests, the whole set by
 //! `cargo test --release --test explore -- --ignored`.
+//! `FTMPI_REPLAYS=100` replays each finding that often.
 
 mod support;
 
@@ -99,9 +100,12 @@ fn is_found(name: &str) {
     let (found, takes) = first(&seen);
     assert!(found.contains(kind), "{name}: {seen}");
     assert!(takes <= *failures, "{name} takes fewer failures: {seen}");
-    let again = support::command(support::ftrun()).args(["explore", "--replay"]);
-    let again = again.args([state.join("1")]).outcome();
-    assert_eq!(again.status, Some(1), "{name}: it repeats: {again}");
+    let times = std::env::var("FTMPI_REPLAYS").ok().and_then(|times| times.parse().ok());
+    for _ in 0..times.unwrap_or(1) {
+        let again = support::command(support::ftrun()).args(["explore", "--replay"]);
+        let again = again.args([state.join("1")]).outcome();
+        assert_eq!(again.status, Some(1), "{name}: it repeats: {again}");
+    }
     let (mended, _) = explored(name, true, options);
     assert_eq!(mended.status, Some(0), "{name}, mended: {mended}");
 }
@@ -134,6 +138,29 @@ fn a_finding_is_told_with_lines_and_a_command_that_repeats_it() {
 }
 
 #[test]
+fn an_exploration_that_was_stopped_goes_on() {
+    let state = support::fresh_directory("explore").join("state");
+    let program = program("leak.c", true);
+    let stopped = exploration(&state, 2, &["--mode", "ulfm", "--runs", "40"], &program).succeeds();
+    assert!(stopped.stdout.contains("\n40 runs in") || stopped.stdout.starts_with("40 runs in"));
+    let count = |seen: &Outcome| -> usize {
+        let line = seen.stdout.lines().find(|line| line.contains(" runs in ")).expect("a summary");
+        line.split(' ').next().and_then(|word| word.parse().ok()).expect("a number of runs")
+    };
+    let resume = |state: &Path| {
+        let run = support::command(support::ftrun()).args(["explore", "--resume"]).args([state]);
+        run.args(["--mode", "ulfm", "-np", "2"]).args(&program).succeeds()
+    };
+    let (rest, nothing) = (resume(&state), resume(&state));
+    assert_eq!(count(&nothing), 1, "all has been tried: {nothing}");
+    let whole = support::fresh_directory("explore").join("state");
+    let whole = exploration(&whole, 2, &["--mode", "ulfm"], &program).succeeds();
+    assert!(count(&rest) < count(&whole), "{rest}\n{whole}");
+    let again = support::command(support::ftrun()).args(["explore", "--resume", "/nowhere"]);
+    again.args(["-np", "2"]).args(&program).fails_with(2);
+}
+
+#[test]
 fn reports_are_written_for_other_tools() {
     let directory = support::fresh_directory("explore");
     let (state, file) = (directory.join("state"), |name: &str| directory.join(name));
@@ -160,21 +187,20 @@ fn reports_are_written_for_other_tools() {
 #[test]
 fn a_program_that_fails_without_failures_is_not_explored() {
     let state = support::fresh_directory("explore").join("state");
-    let run = |words: &[&str]| {
-        let words: Vec<String> = words.iter().map(ToString::to_string).collect();
-        exploration(&state, 2, &[], &words).outcome()
-    };
-    let seen = run(&["/bin/false"]);
+    let run = |words: &[String]| exploration(&state, 2, &[], words).outcome();
+    let fails = "#include <mpi.h>\nint main(void) { MPI_Init(0, 0); MPI_Finalize(); return 9; }\n";
+    let fails = support::c_text("fails", fails).build().path().display().to_string();
+    let seen = run(&[fails]);
     assert_eq!(seen.status, Some(3), "{seen}");
-    assert!(seen.stderr.contains("the run without failures ends with status 1"), "{seen}");
-    assert_eq!(run(&["./no_such_program"]).status, Some(127));
+    assert!(seen.stderr.contains("the run without failures ends with status 9"), "{seen}");
+    assert_eq!(run(&["./no_such_program".to_string()]).status, Some(127));
 }
 
 #[test]
 fn a_directory_with_other_files_is_left_alone() {
     let state = support::fresh_directory("explore");
     std::fs::write(state.join("precious"), "mine").expect("the directory can be written to");
-    let seen = exploration(&state, 2, &[], &["/bin/true".to_string()]).fails_with(2);
+    let seen = exploration(&state, 2, &[], &program("first_come.c", true)).fails_with(2);
     assert!(seen.stderr.contains("this directory has other files"), "{seen}");
 }
 

@@ -27,6 +27,8 @@ pub struct Expected {
     pub statuses: Vec<i32>,
     pub expect: Expect,
     pub tolerance: f64,
+    /// Only lines with this text count; all if it is empty.
+    pub only: String,
     /// What the reference has written.
     pub output: String,
     /// What the ranks of the reference leave behind, by kind; `None`: leaks do not matter.

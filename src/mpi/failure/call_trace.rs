@@ -1,5 +1,5 @@
-//! The call trace (`ftrun --trace FILE`): what each rank calls, from which place in the program, and
-//! with which outcome. One line for each thing that happens, in the order in which it happens:
+//! The call trace (`ftrun --trace FILE`): what each rank calls, from which place in the program,
+//! and with which outcome. One line for each thing that happens, in the order in which it happens:
 //!
 //! | line                         | meaning                                                     |
 //! |------------------------------|-------------------------------------------------------------|

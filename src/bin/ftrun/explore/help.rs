@@ -39,6 +39,7 @@ OPTIONS
                       the run, with the output of the run as standard input.
     --tolerance X     By which part numbers in the output may differ: 1e-9 is a
                       billionth. 0 by default.
+    --lines TEXT      Compare only lines of the output that contain TEXT.
     --status LIST     The exit statuses of success: 0 by default.
     --leaks on|off    Whether objects that are not freed are failures: on by
                       default.

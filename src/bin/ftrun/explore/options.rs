@@ -25,6 +25,7 @@ pub(super) struct Wanted {
 pub(super) struct Settings {
     pub(super) expect: Expect,
     pub(super) tolerance: f64,
+    pub(super) only: String,
     pub(super) statuses: Vec<i32>,
     pub(super) checks_leaks: bool,
     pub(super) limits: Limits,
@@ -57,6 +58,7 @@ pub(super) enum Asks {
 enum Ours {
     Expect,
     Tolerance,
+    Lines,
     Status,
     Leaks,
     Faults,
@@ -78,9 +80,10 @@ enum Ours {
     Launcher(Does, usize),
 }
 
-const NAMES: [(&str, Ours, usize); 20] = [
+const NAMES: [(&str, Ours, usize); 21] = [
     ("expect", Ours::Expect, 1),
     ("tolerance", Ours::Tolerance, 1),
+    ("lines", Ours::Lines, 1),
     ("status", Ours::Status, 1),
     ("leaks", Ours::Leaks, 1),
     ("faults", Ours::Faults, 1),
@@ -205,6 +208,7 @@ impl Default for Settings {
         Settings {
             expect: Expect::Status,
             tolerance: 0.0,
+            only: String::new(),
             statuses: vec![0],
             checks_leaks: true,
             limits: Limits { faults: 2, orders: 200, is_endless: false },
@@ -242,6 +246,7 @@ impl Settings {
                 let number = value.parse().ok().filter(|number: &f64| (0.0..1.0).contains(number));
                 self.tolerance = number.ok_or_else(|| no("a number from 0 to 1, such as 1e-9"))?;
             }
+            Ours::Lines => self.only = value,
             Ours::Status => {
                 let numbers = value.split(',').map(|word| word.trim().parse().ok());
                 let numbers: Option<Vec<i32>> = numbers.collect();

@@ -197,6 +197,7 @@ impl Runner {
             statuses,
             expect: self.settings.expect.clone(),
             tolerance: self.settings.tolerance,
+            only: self.settings.only.clone(),
             output: reference.stdout.clone(),
             leftovers: self.settings.checks_leaks.then(|| leaks(&reference.stderr)),
         }

@@ -247,7 +247,7 @@ impl<'a> Search<'a> {
         let singles = count(&[Why::Single, Why::New]);
         let meeting = count(&[Why::Meeting]);
         let several = count(&[Why::Several]);
-        let orders = count(&[Why::FirstOrders, Why::Order]);
+        let orders = self.plan.orders().runs();
         let mixed = count(&[Why::OrderOfFailure, Why::Random]);
         let mut parts = vec![format!("{singles} single failures")];
         if meeting + several > 0 {
