@@ -173,6 +173,6 @@ fn a_trace_tells_calls_with_places_steps_and_outcomes() {
     assert_eq!(calls("call 0 0 "), calls("done 0 0 "), "each call of a survivor ends");
     assert_eq!(calls("call 3 0 "), calls("done 3 0 ") + 1, "the last one of the dead does not");
     assert_eq!(calls("call 3 1 MPI_Init"), 1, "its replacement begins");
-    assert!(lines.iter().any(|line| *line == "done 0 0 16"), "a survivor hears of it");
+    assert!(lines.contains(&"done 0 0 16"), "a survivor hears of it");
     assert!(lines.last().is_some_and(|line| line.starts_with("end ")));
 }
