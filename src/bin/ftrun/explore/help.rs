@@ -30,8 +30,8 @@ OPTIONS
     --expect status   Any output: the default.
     --expect same     The output of the first run; lines may not change places.
     --expect sorted   The output of the first run, its lines in any order.
-    --expect set      As `sorted`, but lines may come any number of times, as when
-                      a restarted rank repeats some.
+    --expect set      As `sorted`, but lines may come any number of times: a
+                      restarted rank may repeat some.
     --expect file FILE
                       What is in FILE.
     --expect command COMMAND
@@ -59,7 +59,7 @@ OPTIONS
     --memory SIZE     End a run that takes more memory: 4G by default.
     --copy FILE       Put a copy of FILE into the directory of each run. Files
                       that ARGUMENTS name are there anyway.
-    --seed NUMBER     The order of all runs that do not try orders: 1 by default.
+    --seed NUMBER     The order of the runs that try no orders: 1 by default.
 
   What to write
     --state DIR       Keep findings and all that is needed to go on in DIR:
