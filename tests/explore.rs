@@ -2,7 +2,7 @@
 //!
 //! A few of the set are tried in each run of the tests, the whole set by
 //! `cargo test --release --test explore -- --ignored`.
-//! `FTMPI_REPLAYS=100` replays each finding that often.
+//! `FTMPI_REPLAYS=100` replays each finding that often; `FTMPI_MINUTES` limits each example.
 
 mod support;
 
@@ -208,4 +208,28 @@ fn a_directory_with_other_files_is_left_alone() {
 fn the_manual_page_is_printed() {
     let seen = support::command(support::ftrun()).args(["explore", "--help"]).succeeds();
     assert!(seen.stdout.starts_with("NAME\n    ftrun explore - find the failure"), "{seen}");
+}
+
+#[test]
+#[ignore = "takes some minutes"]
+fn the_examples_survive_two_failures() {
+    let minutes = std::env::var("FTMPI_MINUTES").unwrap_or("0.5".to_string());
+    for (name, options, words) in [
+        ("pcg", "--mode rebuild", "--iterations 12 --order 1000 --scheme rs:1 --every 5"),
+        ("master_worker", "--mode rebuild --expect set --lines done", "--tasks 20"),
+        ("abft", "--mode rebuild", "--order 48"),
+        // Two neighbours that die together take a checkpoint along: it says so with status 4.
+        ("rebuild", "--mode rebuild --status 0,4", "20"),
+        ("ulfm", "--mode ulfm", ""),
+    ] {
+        let file = format!("c_examples/{name}.c");
+        let built = support::c(&file).flags(&["-g", "-O2", "-lm"]).build();
+        let mut program = vec![built.path().display().to_string()];
+        program.extend(words.split_whitespace().map(str::to_string));
+        let mut options: Vec<&str> = options.split(' ').collect();
+        options.extend(["--minutes", &minutes]);
+        let state = support::fresh_directory("explore").join("state");
+        let seen = exploration(&state, 4, &options, &program).outcome();
+        assert_eq!(seen.status, Some(0), "{name}: {seen}");
+    }
 }

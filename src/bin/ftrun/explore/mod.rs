@@ -187,6 +187,13 @@ fn replay(called: &str, place: &Path) -> Result<u8, Refusal> {
     let prepared = prepared(called, &mut wanted)?;
     let seed = prepared.request.job.seed.unwrap_or(SEED);
     let runner = Runner::new(prepared, wanted.settings.clone(), &state.work()).map_err(broken)?;
+    // As when it was found: a run that hangs is ended soon.
+    let begun = Instant::now();
+    let plain = Schedule { ranks: schedule.ranks, kills: Vec::new(), seed };
+    let reference = runner.run(0, &plain).map_err(broken)?;
+    runner.refer_to(&reference);
+    let counted = Duration::from_micros(reference.trace.micros.unwrap_or(0));
+    runner.limit_by(begun.elapsed(), counted);
     let (seen, failure) = crew::tried(&runner, 0, seed, &schedule).map_err(broken)?;
     state.tidy();
     print!("{}", seen.stdout);
