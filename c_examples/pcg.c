@@ -432,16 +432,27 @@ static int plan_halo(const long *needed)
 /* Brings what others have of `v`, which has room for it behind its own numbers. */
 static int exchange(double *v)
 {
-    int many = 0;
-    for (int g = 0; g < halo.givers; g++)
-        TRY(MPI_Irecv(v + a.rows + halo.got[g], halo.got[g + 1] - halo.got[g], MPI_DOUBLE,
-                      halo.giver[g], DATA_TAG, work, &halo.request[many++]));
+    int many = 0, code = MPI_SUCCESS;
+    for (int g = 0; g < halo.givers && code == MPI_SUCCESS; g++) {
+        code = MPI_Irecv(v + a.rows + halo.got[g], halo.got[g + 1] - halo.got[g], MPI_DOUBLE,
+                         halo.giver[g], DATA_TAG, work, &halo.request[many]);
+        many += code == MPI_SUCCESS;
+    }
     for (int at = 0; at < halo.given[halo.takers]; at++)
         halo.room[at] = v[halo.index[at]];
-    for (int t = 0; t < halo.takers; t++)
-        TRY(MPI_Isend(halo.room + halo.given[t], halo.given[t + 1] - halo.given[t], MPI_DOUBLE,
-                      halo.taker[t], DATA_TAG, work, &halo.request[many++]));
-    int code = MPI_Waitall(many, halo.request, MPI_STATUSES_IGNORE);
+    for (int t = 0; t < halo.takers && code == MPI_SUCCESS; t++) {
+        code = MPI_Isend(halo.room + halo.given[t], halo.given[t + 1] - halo.given[t], MPI_DOUBLE,
+                         halo.taker[t], DATA_TAG, work, &halo.request[many]);
+        many += code == MPI_SUCCESS;
+    }
+    if (code == MPI_SUCCESS)
+        code = MPI_Waitall(many, halo.request, MPI_STATUSES_IGNORE);
+    /* After a failure, what has begun must not write to memory that is given back. */
+    for (int i = 0; code != MPI_SUCCESS && i < many; i++)
+        if (halo.request[i] != MPI_REQUEST_NULL) {
+            MPI_Cancel(&halo.request[i]);
+            MPI_Request_free(&halo.request[i]);
+        }
     return code;
 }
 

@@ -92,12 +92,15 @@ int main(int argc, char **argv)
     for (int which = 0; which < victims; which++)
         sscanf(argv[which + 2], "%d@%d", &victim[which], &fatal_step[which]);
     long total = 0;
+    int lives = 0;
     for (;;) {
         code = restore();
         if (code == MPI_SUCCESS)
             code = compute();
         if (code == MPI_SUCCESS)
             code = MPI_Allreduce(&value, &total, 1, MPI_LONG, MPI_SUM, MPI_COMM_WORLD);
+        if (code == MPI_SUCCESS)
+            code = MPI_Allreduce(&restarted, &lives, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
         if (code == MPI_SUCCESS)
             break;
         if (code != MPI_ERR_OTHER)
@@ -107,10 +110,8 @@ int main(int argc, char **argv)
             repaired = FT_MPI_CHECK_RECOVER;
         MPI_Comm_free(&repaired);
     }
-    int lives = restarted, all;
-    MPI_Reduce(&lives, &all, 1, MPI_INT, MPI_SUM, 0, MPI_COMM_WORLD);
     if (rank == 0)
-        printf("%d ranks, %d restarted, %d steps: %ld\n", size, all, steps, total);
+        printf("%d ranks, %d restarted, %d steps: %ld\n", size, lives, steps, total);
     free(victim);
     free(fatal_step);
     return MPI_Finalize();

@@ -118,6 +118,8 @@ int main(int argc, char **argv)
     MPI_Comm_size(comm, &left);
     if (rank == 0)
         printf("%d of %d ranks have solved it, to %.3f\n", left, started, largest);
+    if (comm != MPI_COMM_WORLD)
+        MPI_Comm_free(&comm);
     MPI_Finalize();
     return 0;
 }

@@ -360,23 +360,34 @@ CONTAINS
     REAL(DP), INTENT(INOUT), ASYNCHRONOUS :: v(:)
     INTEGER, INTENT(OUT) :: ierr
     INTEGER :: other, many
+    ierr = MPI_SUCCESS
     many = 0
     DO other = 0, workers - 1
-      IF (gets(other) == 0) CYCLE
-      many = many + 1
+      IF (gets(other) == 0 .OR. ierr /= MPI_SUCCESS) CYCLE
       CALL MPI_IRECV(v(rows + got(other) + 1), gets(other), MPI_DOUBLE_PRECISION, other, DATA_TAG, &
-                     work, request(many), ierr)
-      IF (ierr /= MPI_SUCCESS) RETURN
+                     work, request(many + 1), ierr)
+      IF (ierr == MPI_SUCCESS) many = many + 1
     END DO
     room = v(list)
     DO other = 0, workers - 1
-      IF (gives(other) == 0) CYCLE
-      many = many + 1
+      IF (gives(other) == 0 .OR. ierr /= MPI_SUCCESS) CYCLE
       CALL MPI_ISEND(room(given(other) + 1), gives(other), MPI_DOUBLE_PRECISION, other, DATA_TAG, &
-                     work, request(many), ierr)
-      IF (ierr /= MPI_SUCCESS) RETURN
+                     work, request(many + 1), ierr)
+      IF (ierr == MPI_SUCCESS) many = many + 1
     END DO
-    CALL MPI_WAITALL(many, request, MPI_STATUSES_IGNORE, ierr)
+    IF (ierr == MPI_SUCCESS) CALL MPI_WAITALL(many, request, MPI_STATUSES_IGNORE, ierr)
+    IF (ierr /= MPI_SUCCESS) CALL give_up(many)
+  END SUBROUTINE
+
+  ! After a failure, what has begun must not write to memory that is given back.
+  SUBROUTINE give_up(many)
+    INTEGER, INTENT(IN) :: many
+    INTEGER :: which, ierr
+    DO which = 1, many
+      IF (request(which) == MPI_REQUEST_NULL) CYCLE
+      CALL MPI_CANCEL(request(which), ierr)
+      CALL MPI_REQUEST_FREE(request(which), ierr)
+    END DO
   END SUBROUTINE
 
   ! out = A v; dot is v . out of the own rows.

@@ -43,6 +43,7 @@ program ulfm
   call MPI_Comm_size(comm, left)
   if (rank == 0) print '(i0, a, i0, a, f5.3)', left, ' of ', started, &
     ' ranks have solved it, to ', largest
+  if (comm /= MPI_COMM_WORLD) call MPI_Comm_free(comm)
   call MPI_Finalize()
 
 contains

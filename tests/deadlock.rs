@@ -155,3 +155,20 @@ fn nobody_watches_where_that_is_not_wanted() {
     let outcome = support::run(&program()).ranks(2).args(["ring"]).option("--timeout=200");
     says(&outcome.fails_with(STUCK), &["  rank 0: in MPI_Recv"]);
 }
+
+#[test]
+fn a_rank_that_starts_late_with_a_death_ordered_inside_a_call_hides_no_deadlock() {
+    let late = "#include <mpi.h>\n#include <unistd.h>\n\
+        int main(int argc, char **argv) { int rank, word;\n\
+        usleep(getenv_rank() == 1 ? 200000 : 0); MPI_Init(&argc, &argv);\n\
+        MPI_Comm_rank(MPI_COMM_WORLD, &rank);\n\
+        MPI_Recv(&word, 1, MPI_INT, 1 - rank, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);\n\
+        return MPI_Finalize(); }\n";
+    let head = "#include <stdlib.h>\n\
+        static int getenv_rank(void) { return atoi(getenv(\"PMI_RANK\")); }\n";
+    let program = support::c_text("late", &format!("{head}{late}")).build();
+    for option in ["--kill=1@inside:MPI_Bcast:5", "--trace=/dev/null"] {
+        let run = support::run(&program).ranks(2).option("--seed=1").option(option);
+        says(&run.fails_with(STUCK), &["  rank 0: in MPI_Recv", "  rank 1: in MPI_Recv"]);
+    }
+}

@@ -157,3 +157,13 @@ fn the_seed_of_failures_by_chance_is_told() {
     let seen = run.option("--mttf=5ms").fails_with(128 + 9);
     assert!(seen.stderr.contains("failures come by chance: --seed "), "{seen}");
 }
+
+#[test]
+fn a_replacement_dies_at_the_end_of_its_init() {
+    let program = support::c("c_examples/rebuild.c").flags(&["-O2"]).build();
+    let run = support::run(&program).ranks(4).option("--mode=rebuild").args(["20"]);
+    let kills = ["1@MPI_Allreduce:3", "1.2@after:MPI_Init", "1.3@after:MPI_Init"];
+    let run = kills.iter().fold(run, |run, kill| run.option(format!("--kill={kill}")));
+    let seen = run.succeeds();
+    assert_eq!(seen.stderr.matches("as planned for after:MPI_Init").count(), 2, "{seen}");
+}

@@ -156,3 +156,23 @@ fn a_report_that_cannot_be_written_is_refused() {
     let seen = run.fails_with(2);
     assert!(seen.stderr.contains("cannot write --report /no/such/directory/report: No such"));
 }
+
+#[test]
+fn a_trace_tells_calls_with_places_steps_and_outcomes() {
+    let file = support::fresh_directory("reports").join("calls");
+    let program = support::c("c_examples/rebuild.c").flags(&["-O2"]).build();
+    let run = support::run(&program).ranks(4).args(["20"]).option("--mode=rebuild");
+    let run = run.option("--kill=3@inside:MPI_Allreduce:20").option("--seed=1");
+    run.option(format!("--trace={}", file.display())).succeeds();
+    let text = std::fs::read_to_string(&file).expect("it is written");
+    let lines: Vec<&str> = text.lines().collect();
+    assert_eq!(lines[0], "job 4 ft:rebuild:noop:non-atomic:manual");
+    assert!(lines[1].starts_with("at 0 /") && lines[1].contains("+0x"), "{}", lines[1]);
+    assert_eq!(lines.iter().filter(|line| **line == "death 3 0 SIGKILL").count(), 1);
+    let calls = |who: &str| lines.iter().filter(|line| line.starts_with(who)).count();
+    assert_eq!(calls("call 0 0 "), calls("done 0 0 "), "each call of a survivor ends");
+    assert_eq!(calls("call 3 0 "), calls("done 3 0 ") + 1, "the last one of the dead does not");
+    assert_eq!(calls("call 3 1 MPI_Init"), 1, "its replacement begins");
+    assert!(lines.contains(&"done 0 0 16"), "a survivor hears of it");
+    assert!(lines.last().is_some_and(|line| line.starts_with("end ")));
+}

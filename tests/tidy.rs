@@ -34,10 +34,12 @@ const BESIDE: &[(&str, &[&str], &[&str])] = &[
     ("view", &["base"], &["job"]),
     ("sim", &["base", "cli", "machine", "view"], &[]),
     ("ftck", &[], &[]),
+    ("explore", &["base", "machine"], &[]),
 ];
 /// Rooms that are crates, `ftmpi_` before their names: what they call `crate` is themselves.
-const CRATES: &[&str] =
-    &["base", "cli", "elf", "machine", "launch", "fault", "wireup", "view", "sim", "ftck"];
+const CRATES: &[&str] = &[
+    "base", "cli", "elf", "machine", "launch", "explore", "fault", "wireup", "view", "sim", "ftck",
+];
 /// Where `unsafe` may be said: rooms, or files and directories in them.
 const UNSAFE_ROOMS: &[&str] = &[
     "host",

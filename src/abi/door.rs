@@ -80,7 +80,10 @@ fn judge(
     match outcome {
         Ok(Ok(())) => Verdict::Done,
         Ok(Err(failure)) => match failure.cause() {
-            Cause::Told(code) => Verdict::Told(code),
+            Cause::Told(code) => match process.tells(code) {
+                Ok(()) => Verdict::Told(code),
+                Err(_) => Verdict::Died,
+            },
             Cause::Died => Verdict::Died,
             Cause::Error(error) => failed(process, name, scope(), error),
         },
@@ -100,7 +103,7 @@ fn failed(process: &'static Process, name: &'static str, scope: Scope, error: Er
     // Where the library starts recoveries itself, the world recovers before the error is reported.
     let follow = || if news.is_of_a_death { recovery::follow(process) } else { Ok(()) };
     let followed = catch_unwind(AssertUnwindSafe(follow)).unwrap_or(Ok(()));
-    if followed.is_err() || process.leaves().is_err() {
+    if followed.is_err() || process.fails(class).is_err() {
         return Verdict::Died;
     }
     Verdict::Failed(news, scope)

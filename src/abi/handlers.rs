@@ -11,7 +11,7 @@ use crate::mpi::comm;
 use crate::mpi::errhandler;
 use crate::mpi::error::Class;
 use crate::mpi::error::told;
-use crate::mpi::failure::attributes;
+use crate::mpi::failure::{attributes, call_trace};
 use crate::mpi::handle_table::Held;
 use crate::mpi::process::{FILE_NULL, Process};
 use crate::mpi::reaction::Hearer;
@@ -41,6 +41,7 @@ pub(super) fn raise(
     match reaction(process, scope, news.is_of_a_death) {
         Reaction::Return => {}
         Reaction::Call { function, object } => {
+            call_trace::runs_handler(process.me);
             nesting::run(object, || call(function, object, code(news.cause)));
         }
         Reaction::End => end_job(process, name, scope, news),

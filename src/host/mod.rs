@@ -5,6 +5,7 @@
 //! runs constructors and `main` → it ends in one of the ways of [`life::Ending`] → the supervisor
 //! tells the [`life::Tenant`] above, and does what the tenant decides.
 
+pub mod callers;
 pub mod clock;
 mod cores;
 pub mod disk;

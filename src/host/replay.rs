@@ -36,6 +36,8 @@ const UNDERTAKERS: u32 = 1;
 static IS_CALLED: AtomicBool = AtomicBool::new(false);
 /// When the supervisor is to look around again in any case.
 static APPOINTMENT: Mutex<Option<Instant>> = Mutex::new(None);
+/// When the job exceeds its time limit, which ranks that only wait do not bring nearer.
+static LIMIT: OnceLock<Instant> = OnceLock::new();
 /// Whether a rank has died abnormally.
 static HAS_LOSSES: AtomicBool = AtomicBool::new(false);
 
@@ -201,7 +203,7 @@ pub(super) fn is_supervisor_awaited() -> bool {
 
 /// The worker, which runs no rank now, lets the supervisor work if it has something to do.
 pub(super) fn let_supervisor_work() {
-    let is_time = || APPOINTMENT.lock().is_some_and(|at| at <= clock::now());
+    let is_time = || APPOINTMENT.lock().is_some_and(|at| at <= clock::now()) || is_late();
     while is_in_force() && (IS_CALLED.swap(false, Ordering::SeqCst) || is_time()) {
         give_turn(UNDERTAKERS);
         wake(|wakers| (wakers.supervisor)());
@@ -209,6 +211,18 @@ pub(super) fn let_supervisor_work() {
             futex::wait_on(&TURN, UNDERTAKERS, None);
         }
     }
+}
+
+/// Limits the counted time of the job, from now on.
+pub(super) fn limit(time: Option<Duration>) {
+    if let Some(time) = time.filter(|_| is_in_force()) {
+        LIMIT.get_or_init(|| clock::now() + time);
+    }
+}
+
+/// Whether the counted time exceeds its limit.
+pub(super) fn is_late() -> bool {
+    is_in_force() && LIMIT.get().is_some_and(|limit| *limit <= clock::now())
 }
 
 fn give_turn(to: u32) {

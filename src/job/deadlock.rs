@@ -21,6 +21,8 @@ use std::time::{Duration, Instant};
 
 /// Three checks without a change between them end the job.
 const BETWEEN_LOOKS: Duration = Duration::from_millis(500);
+/// In a job with a seed one thread runs all ranks, so that a look costs little.
+const BETWEEN_SEEDED_LOOKS: Duration = Duration::from_millis(10);
 
 /// The exit status of a job that is stuck.
 const STUCK: i32 = 123;
@@ -33,6 +35,7 @@ struct Duty {
     /// Whether the supervisor sleeps until a timeout, which does not count as activity.
     has_limit: bool,
     patience: Option<Patience>,
+    between_looks: Duration,
 }
 
 /// How long a recovery waits for missing ranks, and which of them were reported.
@@ -51,7 +54,9 @@ pub(super) fn begin(world: &'static World, gone: Arc<Gone>, job: &Job) -> Option
     let (is_quiet, told, again) = (job.is_quiet, Mutex::default(), Mutex::default());
     let patience = job.patience.map(|length| Patience { world, length, is_quiet, told, again });
     let (patience, left) = if job.seed.is_some() { (None, patience) } else { (patience, None) };
-    let duty = Duty { gone, ends_stuck: job.watches, has_limit: job.timeout.is_some(), patience };
+    let between_looks = if job.seed.is_some() { BETWEEN_SEEDED_LOOKS } else { BETWEEN_LOOKS };
+    let (ends_stuck, has_limit) = (job.watches, job.timeout.is_some());
+    let duty = Duty { gone, ends_stuck, has_limit, patience, between_looks };
     if duty.ends_stuck || duty.patience.is_some() {
         let thread = std::thread::Builder::new().name("detector".into()).stack_size(128 << 10);
         // Without memory for a thread the ranks cannot start either, and they report it.
@@ -63,14 +68,15 @@ pub(super) fn begin(world: &'static World, gone: Arc<Gone>, job: &Job) -> Option
 fn watch(duty: &Duty) {
     const SHORTEST: Duration = Duration::from_millis(1);
     let mut detector = DeadlockDetector::default();
-    let pause = duty.patience.as_ref().map_or(BETWEEN_LOOKS, |patience| patience.length / 4);
-    let (pause, mut last) = (pause.clamp(SHORTEST, BETWEEN_LOOKS), Instant::now());
+    let longest = duty.between_looks;
+    let pause = duty.patience.as_ref().map_or(longest, |patience| patience.length / 4);
+    let (pause, mut last) = (pause.clamp(SHORTEST, longest), Instant::now());
     loop {
         std::thread::sleep(pause);
         if let Some(patience) = &duty.patience {
             patience.vote_out();
         }
-        if duty.ends_stuck && last.elapsed() >= BETWEEN_LOOKS {
+        if duty.ends_stuck && last.elapsed() >= duty.between_looks {
             last = Instant::now();
             if detector.look(sight(&duty.gone, duty.has_limit)) {
                 end_job(&duty.gone);

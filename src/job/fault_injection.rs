@@ -2,13 +2,14 @@
 //! after times, at random, or when a node of the simulated machine fails.
 
 use crate::base::Member;
-use crate::engine::World;
+use crate::engine::{Steps, World};
 use crate::host::life::{self, Visit};
 use crate::host::{Rank, clock};
 use crate::job::report;
 use crate::launch::Job;
 use crate::machine::placement::Use;
 use crate::machine::schedule::{Event, When};
+use crate::mpi::failure::call_trace::{self, TracedSteps};
 use crate::mpi::failure::planned_death::PlannedDeath;
 use crate::mpi::process::Process;
 use parking_lot::{Condvar, Mutex};
@@ -68,6 +69,9 @@ pub(super) fn order(world: &'static World, job: &Job, strokes: Vec<Strokes>) {
     if events.is_empty() && strokes.is_empty() && job.watch.is_none() {
         return;
     }
+    if PlannedDeath::new(events.iter().map(|event| event.when.clone())).counts_steps() {
+        world.be_careful();
+    }
     let has_times = events.iter().any(|event| matches!(event.when, When::Time { .. }));
     let strikers = AtomicUsize::new(strokes.len());
     let (kept, given) = if has_seed { (strokes, vec![]) } else { (vec![], strokes) };
@@ -109,21 +113,21 @@ pub(super) fn began(victim: Member) {
     orders.birth.notify_all();
 }
 
-/// Prepares the deaths at calls of an incarnation that has just made its first call.
+/// Prepares the deaths at calls of an incarnation that has just made its first call. In a job with
+/// a trace, the calls of all are counted.
 pub fn lead(process: &Process) {
-    let Some(orders) = ORDERS.get() else { return };
-    let Member { seat, incarnation } = process.me;
-    let whens: Vec<When> = of(orders, seat, incarnation).map(|event| event.when.clone()).collect();
+    let who = process.me;
+    let orders = ORDERS.get().into_iter();
+    let events = orders.flat_map(|orders| of(orders, who.seat, who.incarnation));
+    let whens: Vec<When> = events.map(|event| event.when.clone()).collect();
     let is_counted = |when: &When| !matches!(when, When::Time { is_outside: false, .. });
-    if !whens.iter().any(is_counted) {
+    let is_traced = call_trace::is_on();
+    if !is_traced && !whens.iter().any(is_counted) {
         return;
     }
-    let fate = Arc::new(PlannedDeath::new(whens));
-    if fate.counts_steps() {
-        process.world.be_careful();
-    }
-    let fate = process.fate.get_or_init(|| fate);
-    process.engine.count_steps(fate.clone());
+    let fate = process.fate.get_or_init(|| Arc::new(PlannedDeath::new(whens))).clone();
+    let traced = |fate| -> Arc<dyn Steps> { Arc::new(TracedSteps { who, fate }) };
+    process.engine.count_steps(if is_traced { traced(fate) } else { fate });
 }
 
 fn of(orders: &Orders, seat: usize, incarnation: u32) -> impl Iterator<Item = &Event> {

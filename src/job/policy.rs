@@ -14,6 +14,7 @@ use crate::job::gone::Gone;
 use crate::job::{abort, end, fault_injection, live};
 use crate::launch::{Job, OnFailure};
 use crate::machine::berths::Relocation;
+use crate::mpi::failure::call_trace;
 use crate::mpi::phases::Phases;
 use crate::mpi::process::Process;
 use std::sync::Arc;
@@ -183,6 +184,7 @@ impl Tenant for Policy {
                     obituary = format!("{obituary}, without {debt}");
                 }
                 self.has_leaver.fetch_or(has_left, Ordering::Relaxed);
+                call_trace::has_died(member, &life::cause(ending));
                 self.chronicle(rank, ending, &obituary, order);
                 // A rank that exits without finalizing MPI has failed, whatever its status.
                 let status = if status == 0 { 1 } else { status };
@@ -215,6 +217,7 @@ impl Tenant for Policy {
 
     fn closing(&self) {
         self.world.end_chronicle();
+        call_trace::end(self.world.age());
         live::close();
     }
 

@@ -8,12 +8,14 @@ use crate::job::fault_injection::{self, Strokes, Target};
 use crate::job::gone::Gone;
 use crate::job::policy::Policy;
 use crate::job::{deadlock, live, report};
-use crate::launch::{Job, PRELOAD_KEPT, VARIABLE};
+use crate::launch::{Job, OnFailure, PRELOAD_KEPT, VARIABLE};
 use crate::machine::berths::Berths;
 use crate::machine::units::{Picos, SECOND};
 use crate::machine::{Chance, Model};
+use crate::mpi::failure::call_trace;
 use crate::mpi::tools::settings;
 use crate::mpi::{checks, leftovers};
+use std::fs::File;
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
@@ -57,8 +59,12 @@ pub fn start(job: Result<(Job, Apps), String>, world: fn(usize, usize) -> &'stat
                     live::tell(incident);
                 });
             }
-            if let Some(rules) = job.rules.or_else(shown) {
+            let rules = job.rules.or_else(shown);
+            if let Some(rules) = rules {
                 world.charter().give(rules);
+            }
+            if let Some(file) = &job.trace {
+                trace(world, &job, file).unwrap_or_else(|why| life::refuse(&why));
             }
             if let Some(errhandler) = job.errhandler {
                 world.charter().start_with(errhandler);
@@ -68,6 +74,20 @@ pub fn start(job: Result<(Job, Apps), String>, world: fn(usize, usize) -> &'stat
         }
         Err(why) => life::refuse(&why),
     }
+}
+
+/// Begins to write down the calls of all ranks.
+fn trace(world: &'static World, job: &Job, path: &str) -> Result<(), String> {
+    let file = File::create(path);
+    let file = file.map_err(|error| format!("cannot write --trace {path}: {error}"))?;
+    let rules = match (world.rules(), job.on_failure) {
+        (Rules::Standard, OnFailure::Restart) => "restart".to_string(),
+        (Rules::Standard, _) => "continue".to_string(),
+        (rules, _) => rules.encode(),
+    };
+    call_trace::begin(file, job.ranks, &rules);
+    world.be_careful();
+    Ok(())
 }
 
 /// For how many spawned ranks there are seats, unless the user says otherwise.

@@ -141,6 +141,8 @@ pub struct Job {
     /// Start every line of output with `[rank]`.
     pub tag_output: bool,
     pub timeout: Option<Duration>,
+    /// How much virtual time a job with a seed may take; as much as `timeout`, if that is not said.
+    pub virtual_timeout: Option<Duration>,
     /// How long a recovery waits for a rank that does not join it.
     pub patience: Option<Duration>,
     /// End the job when all of its ranks wait for each other.
@@ -157,6 +159,8 @@ pub struct Job {
     pub draws: bool,
     /// The file that records what viewers would see.
     pub record: Option<String>,
+    /// The file that gets the calls of all ranks.
+    pub trace: Option<String>,
     /// Do not report failures that the job survives.
     pub is_quiet: bool,
     /// Which ranks die when.
@@ -193,6 +197,7 @@ impl Default for Job {
             explain: false,
             tag_output: false,
             timeout: None,
+            virtual_timeout: None,
             patience: None,
             watches: true,
             checks: true,
@@ -201,6 +206,7 @@ impl Default for Job {
             watch: None,
             draws: false,
             record: None,
+            trace: None,
             is_quiet: false,
             kills: Vec::new(),
             seed: None,
@@ -243,12 +249,15 @@ impl Job {
         lines.push(format!("carrier={}", self.carrier));
         lines.push(format!("universe={}", self.universe));
         lines.extend(self.timeout.map(|after| format!("timeout={}", after.as_secs_f64())));
+        let limit = self.virtual_timeout;
+        lines.extend(limit.map(|after| format!("virtual-timeout={}", after.as_secs_f64())));
         lines.extend(self.patience.map(|after| format!("patience={}", after.as_secs_f64())));
         lines.extend(self.rules.map(|it| format!("rules={}", it.encode())));
         lines.extend(self.errhandler.map(|it| format!("errhandler={}", it.name())));
         lines.extend(self.report.iter().map(|file| format!("report={file}")));
         lines.extend(self.watch.map(|port| format!("watch={port}")));
         lines.extend(self.record.iter().map(|file| format!("record={file}")));
+        lines.extend(self.trace.iter().map(|file| format!("trace={file}")));
         lines.extend(self.private.iter().map(|name| format!("private={name}")));
         lines.extend(self.shared.iter().map(|name| format!("shared={name}")));
         lines.extend(self.kills.iter().map(|event| format!("kill={event}")));
@@ -304,10 +313,12 @@ impl Job {
             "report" => self.report = Some(value.to_string()),
             "watch" => self.watch = Some(value.parse().ok()?),
             "draws" => self.draws = value.parse().ok()?,
+            "trace" => self.trace = Some(value.to_string()),
             "record" => self.record = Some(value.to_string()),
             "stack" => self.stack_bytes = value.parse().ok()?,
             "heap" => self.heap_bytes = value.parse().ok()?,
             "timeout" => self.timeout = Some(seconds(value)?),
+            "virtual-timeout" => self.virtual_timeout = Some(seconds(value)?),
             "patience" => self.patience = Some(seconds(value)?),
             "kill" => self.kills.push(Event::parse(value).ok()?),
             "seed" => self.seed = Some(value.parse().ok()?),
@@ -354,8 +365,10 @@ mod tests {
             watch: Some(8080),
             draws: true,
             record: Some("/a/run".into()),
+            trace: Some("/a/calls".into()),
             is_quiet: true,
             timeout: Some(Duration::from_millis(1500)),
+            virtual_timeout: Some(Duration::from_millis(300)),
             patience: Some(Duration::from_millis(20)),
             kills: vec![Event::parse("3.2@inside:MPI_Send:4").unwrap()],
             seed: Some(98),

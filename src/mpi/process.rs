@@ -14,6 +14,7 @@ use crate::mpi::dynamic::births;
 use crate::mpi::errhandler::{Errhandler, Installed};
 use crate::mpi::error::{Class, Error, Failure, Result, told};
 use crate::mpi::error_codes::Codes;
+use crate::mpi::failure::call_trace;
 use crate::mpi::failure::creation_order::Lineage;
 use crate::mpi::failure::planned_death::PlannedDeath;
 use crate::mpi::failure::recovery_times::RecoveryTimes;
@@ -200,6 +201,12 @@ impl Process {
             sched::pass_door();
         }
         if self.pulse.is_stopping() { Err(Failure::died()) } else { Ok(self.pulse.is_counted()) }
+    }
+
+    /// Whether what this rank does is counted: for its planned death, or for a trace.
+    #[inline]
+    pub fn is_counted(&self) -> bool {
+        self.pulse.is_counted()
     }
 
     /// Whether tools are to hear of something.
@@ -513,17 +520,34 @@ impl Process {
     /// A thread whose calls are counted enters one.
     #[cold]
     pub fn enters(&self, call: &str) -> Result {
+        call_trace::enters(self.me, call);
         self.ends_if(|fate| fate.enters(call))
     }
 
     /// A thread whose calls are counted comes to the end of one.
     #[cold]
     pub fn leaves(&self) -> Result {
+        call_trace::leaves(self.me, 0);
+        self.ends_if(PlannedDeath::leaves)
+    }
+
+    /// A call comes to its end with this code, which is for the caller alone.
+    #[cold]
+    pub fn tells(&self, code: i32) -> Result {
+        call_trace::leaves(self.me, code);
+        self.ends_if(PlannedDeath::leaves)
+    }
+
+    /// A call comes to its end with an error of this class.
+    #[cold]
+    pub fn fails(&self, class: Class) -> Result {
+        call_trace::leaves(self.me, told(self.world.rules(), class).0);
         self.ends_if(PlannedDeath::leaves)
     }
 
     /// The calling thread begins to take part in a recovery.
     pub fn recovers(&self) -> Result {
+        call_trace::steps(self.me);
         self.ends_if(PlannedDeath::recovers)
     }
 

@@ -3,7 +3,6 @@
 use crate::request::Request;
 use crate::shared::place::LIBRARY;
 use crate::shared::refusal::{BROKEN, Refusal};
-use ftmpi_launch::Job;
 use std::ffi::{OsStr, OsString};
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
@@ -26,10 +25,6 @@ pub(crate) fn of(request: &Request, library: &Path) -> Result<Variables, Refusal
     variables.0.extend(set);
     // The library adds each rank's own number.
     ftmpi_launch::RANK_VARIABLES.iter().for_each(|name| variables.set(name, None));
-    let ranks = request.job.ranks.to_string();
-    ftmpi_launch::SIZE_VARIABLES
-        .iter()
-        .for_each(|name| variables.set(name, Some(ranks.clone().into())));
     let directory = library.parent().unwrap_or(Path::new("/"));
     // Ours goes first: another directory may contain the `libmpi_abi.so.1` of another MPI.
     variables.look_first_in(directory, "LD_LIBRARY_PATH");
@@ -91,11 +86,6 @@ impl Variables {
             path.push(before);
         }
         self.set(name, Some(path));
-    }
-
-    /// Passes the job on.
-    pub(crate) fn carry(&mut self, job: &Job) {
-        self.set(ftmpi_launch::VARIABLE, Some(job.encode().into()));
     }
 
     pub(crate) fn give_to(&self, command: &mut Command) {

@@ -18,6 +18,7 @@ SYNOPSIS
     @NAME@ -np N [OPTIONS] [--] PROGRAM [ARGUMENTS]
     @NAME@ [OPTIONS] -np N PROGRAM [ARGUMENTS] : -np N PROGRAM [ARGUMENTS] ...
     @NAME@ [OPTIONS] --app FILE
+    @NAME@ explore [OPTIONS] -np N PROGRAM [ARGUMENTS]
 
 DESCRIPTION
     Runs PROGRAM as an MPI job of N ranks. Every rank is a thread of one process
@@ -25,6 +26,9 @@ DESCRIPTION
     the state of libc, heap and stack. The program needs no change: compile it
     with mpicc, mpicxx or mpifort of this library, or with any compiler, using
     include/mpi.h and linking with -lftmpi_rs or -lmpi_abi.
+
+    With `explore` as the first word, it runs the program with all failures and
+    many orders, and tells what goes wrong: see @NAME@ explore --help.
 
     Standard input goes to rank 0. A rank that ends with an error or a signal
     ends alone; --mode and --on-failure decide what happens to the others.
@@ -59,8 +63,9 @@ OPTIONS
                       A SIZE has a unit: K, M, G or T. In jobs of more than
                       100,000 ranks the defaults are lower: a stack of 256K, and
                       an equal share of 64T for the heap.
-    --timeout SECONDS End the job with an error after this time. Environment
-                      variable: MPIEXEC_TIMEOUT.
+    --timeout SECONDS End the job with an error after this time; with --seed
+                      also after this much virtual time. Environment variable:
+                      MPIEXEC_TIMEOUT.
     --deadlock on|off When all ranks wait for each other, report what each one
                       waits for and end the job: on by default. Detection takes
                       about a second.
@@ -220,6 +225,8 @@ OPTIONS
                       variables COLUMNS and LINES set the size.
     --record FILE     Record what --watch would show; `ftsim replay FILE` plays
                       it back.
+    --trace FILE      Write into FILE what each rank calls, from which place in
+                      the program, and with which outcome.
     -q, --quiet       Print no warnings, and nothing about failures that the job
                       survives.
     -v                Print the paths of the program and the library.

@@ -49,6 +49,7 @@ pub(crate) enum Does {
     Port,
     Draw,
     Record,
+    Trace,
     Leftovers,
     /// `-x NAME` or `-x NAME=VALUE`.
     Variable,
@@ -121,6 +122,7 @@ const CHOICES: &[Choice] = &[
     choice(&["port"], 1, Does::Port),
     choice(&["tui"], 0, Does::Draw),
     choice(&["record"], 1, Does::Record),
+    choice(&["trace"], 1, Does::Trace),
     choice(&["leftovers"], 0, Does::Leftovers),
     choice(&["x"], 1, Does::Variable),
     choice(&["env", "genv"], 1, Does::VariablePair),

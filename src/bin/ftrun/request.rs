@@ -346,6 +346,7 @@ impl Reading<'_> {
             Does::Port => job.watch = Some(port(dashed, value)?),
             Does::Draw => job.draws = true,
             Does::Record => job.record = Some(faults::report(dashed, value)?),
+            Does::Trace => job.trace = Some(faults::report(dashed, value)?),
             Does::Leftovers => job.leftovers = true,
             Does::Variable => return self.export(dashed, value),
             Does::VariablePair => self.set(dashed, values)?,
@@ -439,7 +440,7 @@ fn lacks_value(dashed: &str, does: Does) -> Refusal {
         Does::AppFile => "a file",
         Does::Port => "the number of a port",
         Does::Hosts => "the name of a host",
-        Does::HostFile | Does::KillFile | Does::Report | Does::Record => "a file",
+        Does::HostFile | Does::KillFile | Does::Report | Does::Record | Does::Trace => "a file",
         _ => "a value",
     };
     Refusal::usage(format!("{dashed} needs {wanted} after it"))

@@ -419,7 +419,8 @@ impl World {
         epoch_of(self.stir())
     }
 
-    /// From now on, no rank takes a way on which steps are not reported.
+    /// No rank takes a way on which steps are not reported. Said before any rank lives: one that
+    /// waits already would not look up.
     pub fn be_careful(&self) {
         self.is_careful.store(true, Ordering::SeqCst);
         self.disturb();

@@ -33,6 +33,7 @@ pub(super) struct Supervisor {
     ranks: usize,
     started: Instant,
     timeout: Option<Duration>,
+    virtual_timeout: Option<Duration>,
     living: usize,
     condemned: Vec<Condemned>,
     burials: Vec<Burial>,
@@ -77,6 +78,7 @@ impl Supervisor {
             ranks: job.ranks,
             started: Instant::now(),
             timeout: job.timeout,
+            virtual_timeout: job.virtual_timeout.or(job.timeout),
             living: 0,
             condemned: Vec::new(),
             burials: Vec::new(),
@@ -88,6 +90,7 @@ impl Supervisor {
     /// Runs the job to its end.
     pub(super) fn work(&mut self) -> ! {
         replay::begin();
+        replay::limit(self.virtual_timeout);
         for seat in 0..self.ranks {
             self.bear(seat, Newcomer { incarnation: 0, generation: 0 });
         }
@@ -100,7 +103,10 @@ impl Supervisor {
                 let tenant = &self.world.tenant;
                 self.close(tenant.status(), &tenant.last_words());
             }
-            let left = self.timeout.map(|timeout| timeout.saturating_sub(self.started.elapsed()));
+            let left = self.timeout.map(|timeout| match replay::is_late() {
+                true => Duration::ZERO,
+                false => timeout.saturating_sub(self.started.elapsed()),
+            });
             if let (Some(Duration::ZERO), Some(limit)) = (left, self.timeout) {
                 let seconds = limit.as_secs_f64();
                 self.close(124, &format!("ftrun: timeout: the job is ended after {seconds} s"));

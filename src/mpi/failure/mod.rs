@@ -3,6 +3,7 @@
 pub mod abroad;
 pub mod attributes;
 pub mod blank;
+pub mod call_trace;
 pub mod creation_order;
 pub mod deadlock_report;
 pub mod fault_attributes;

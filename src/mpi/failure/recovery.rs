@@ -11,7 +11,7 @@ use crate::mpi::comm::group::Group;
 use crate::mpi::comm::{Comm, Gaps};
 use crate::mpi::error::{Class, Error, Result};
 use crate::mpi::failure::usability::{Standing, standing};
-use crate::mpi::failure::{abroad, attributes};
+use crate::mpi::failure::{abroad, attributes, call_trace};
 use crate::mpi::process::Process;
 use crate::mpi::thread::thread_token;
 use crate::mpi::tools::event_queue::{RECOVERY_BEGUN, RECOVERY_DONE};
@@ -212,6 +212,7 @@ fn take_part(process: &'static Process, course: &mut Summons, is_fresh: bool) ->
     process.tools.queue.note(RECOVERY_BEGUN, [before, 0, 0]);
     let end = carry_out(process, course, is_fresh)?;
     if let End::Recovered = end {
+        call_trace::has_recovered(process.me, process.engine.generation());
         process.recoveries.add(clock::now().saturating_duration_since(begun));
         let ranks = process.world_comm().group.len() as i64;
         process.tools.queue.note(RECOVERY_DONE, [process.engine.generation() as i64, ranks, 0]);

@@ -20,6 +20,7 @@ use crate::host::memory::Region;
 
 use crate::mpi::comm::{Comm, Peer, Source};
 use crate::mpi::error::{Failure, Result};
+use crate::mpi::failure::call_trace;
 use crate::mpi::failure::usability::must_stand;
 use crate::mpi::p2p::outcome::{FROM_NOBODY, Match, Pending, completed, envelope, news, revoked};
 use crate::mpi::p2p::status::{Completed, Status};
@@ -124,10 +125,21 @@ pub fn recv(
     must_stand(process, comm)?;
     match pattern(comm, comm.source(source)?, tag) {
         Some((pattern, watch)) => match &process.engine.receive(pattern, &watch, into) {
-            Ok(outcome) => end(completed(outcome)),
+            Ok(outcome) => {
+                note_match(process, pattern.source, outcome);
+                end(completed(outcome))
+            }
             Err(Died) => Err(Failure::died()),
         },
         None => with_nobody(process, comm).and_then(|()| end(FROM_NOBODY.into())),
+    }
+}
+
+/// Writes down which message a receive from any source has matched, in a job with a trace.
+#[inline]
+fn note_match(process: &Process, source: i32, outcome: &Outcome) {
+    if source == ANY_SOURCE && process.is_counted() && outcome.mishap.is_none() {
+        call_trace::has_matched(process.me, outcome.source, outcome.tag);
     }
 }
 
@@ -211,7 +223,11 @@ pub fn iprobe(process: &Process, comm: &Comm, source: i32, tag: i32) -> Result<O
 pub fn probe(process: &Process, comm: &Comm, source: i32, tag: i32) -> Result<Completed> {
     must_stand(process, comm)?;
     match pattern(comm, comm.source(source)?, tag) {
-        Some((pattern, watch)) => Ok(completed(&process.engine.probe(pattern, &watch)?)),
+        Some((pattern, watch)) => {
+            let outcome = process.engine.probe(pattern, &watch)?;
+            note_match(process, pattern.source, &outcome);
+            Ok(completed(&outcome))
+        }
         None => Ok(FROM_NOBODY.into()),
     }
 }

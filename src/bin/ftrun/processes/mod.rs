@@ -8,31 +8,20 @@ mod lines;
 mod seats;
 mod work;
 
-use crate::environment::Variables;
-use crate::request::Request;
+use crate::prepared::Prepared;
 use crate::shared::refusal::{NOT_RUNNABLE, Refusal};
 use ftmpi_launch::Job;
-use std::path::PathBuf;
 use std::process::ExitCode;
 
 /// Runs the job; returns its exit status when all is over.
-pub(crate) fn run(
-    request: &Request, program: PathBuf, variables: Variables,
-) -> Result<ExitCode, Refusal> {
-    refuse_what_is_not_built(&request.job, request.apps.len())?;
-    let app = &request.apps[0];
+pub(crate) fn run(prepared: Prepared) -> Result<ExitCode, Refusal> {
+    refuse_what_is_not_built(&prepared.request.job, prepared.request.apps.len())?;
     let listener = connections::listen()
         .map_err(|error| Refusal::broken(format!("cannot listen to the ranks: {error}")))?;
-    let command = seats::Template {
-        program,
-        name: app.program.clone(),
-        arguments: app.arguments.clone(),
-        variables,
-        job: request.job.clone(),
-        address: listener.address.clone(),
-        secret: listener.secret.clone(),
-    };
-    let work = work::Work::begin(&request.job, command, listener);
+    let (address, secret) = (listener.address.clone(), listener.secret.clone());
+    let job = prepared.request.job.clone();
+    let template = seats::Template { prepared, address, secret };
+    let work = work::Work::begin(&job, template, listener);
     let status = work.map_err(|error| Refusal::new(NOT_RUNNABLE, error))?.go_on();
     Ok(ExitCode::from(status))
 }

@@ -2,27 +2,20 @@
 
 use super::happening::Happening;
 use super::lines::{self, Stream};
-use crate::environment::Variables;
-use ftmpi_launch::{Job, RANK_VARIABLES};
+use crate::prepared::Prepared;
+use ftmpi_launch::RANK_VARIABLES;
 use ftmpi_wireup::{Place, VARIABLE, Whereabouts};
 use rustix::fd::OwnedFd;
 use rustix::process::{Pid, PidfdFlags, Signal, pidfd_open, pidfd_send_signal};
-use std::ffi::OsString;
 use std::os::unix::net::UnixStream;
-use std::os::unix::process::CommandExt;
-use std::path::PathBuf;
-use std::process::{Child, Command, Stdio};
+use std::process::{Child, Stdio};
 use std::sync::mpsc::Sender;
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
 /// What all ranks run.
 pub(super) struct Template {
-    pub(super) program: PathBuf,
-    pub(super) name: OsString,
-    pub(super) arguments: Vec<OsString>,
-    pub(super) variables: Variables,
-    pub(super) job: Job,
+    pub(super) prepared: Prepared,
     pub(super) address: String,
     pub(super) secret: String,
 }
@@ -52,12 +45,11 @@ impl Template {
     pub(super) fn start(
         &self, seat: usize, incarnation: u32, generation: u64, events: &Sender<Happening>,
     ) -> Result<Life, String> {
-        let mut command = Command::new(&self.program);
-        command.arg0(&self.name).args(&self.arguments);
-        self.variables.give_to(&mut command);
+        let job = &self.prepared.request.job;
+        let mut command = self.prepared.command_without_job(job.ranks);
         let (address, secret) = (self.address.clone(), self.secret.clone());
         let place = Place { address, secret, seat, incarnation };
-        command.env(VARIABLE, format!("{}\n{}", place.encode(), self.job.encode()));
+        command.env(VARIABLE, format!("{}\n{}", place.encode(), job.encode()));
         for name in RANK_VARIABLES {
             command.env(name, seat.to_string());
         }
@@ -66,7 +58,7 @@ impl Template {
         command.stdout(Stdio::piped()).stderr(Stdio::piped());
         // As with any launcher, rank 0 reads what the user types.
         command.stdin(if seat == 0 { Stdio::inherit() } else { Stdio::null() });
-        let failed = |error| format!("cannot start {}: {error}", self.program.display());
+        let failed = |error| format!("cannot start {}: {error}", self.prepared.program().display());
         let mut child = command.spawn().map_err(failed)?;
         let pidfd = handle(child.id() as i32).map_err(|error| failed(error.into()))?;
         let output = self.pass_on_output(&mut child, seat);
@@ -94,7 +86,8 @@ impl Template {
     }
 
     fn pass_on_output(&self, child: &mut Child, seat: usize) -> Vec<JoinHandle<()>> {
-        let tag = if self.job.tag_output { format!("[{seat}] ") } else { String::new() };
+        let tag =
+            if self.prepared.request.job.tag_output { format!("[{seat}] ") } else { String::new() };
         let out = child.stdout.take().map(|from| lines::pass_on(from, Stream::Output, tag.clone()));
         let errors = child.stderr.take().map(|from| lines::pass_on(from, Stream::Errors, tag));
         out.into_iter().chain(errors).collect()

@@ -1,0 +1,140 @@
+//! A job that can be run: what was asked for, with everything checked that can be checked.
+
+use crate::environment::{self, Variables};
+use crate::program::Unfit;
+use crate::request::{App, Request};
+use crate::shared::place;
+use crate::shared::refusal::Refusal;
+use crate::{hosts, limits, program};
+use ftmpi_launch::Job;
+use std::ffi::OsString;
+use std::os::unix::process::CommandExt;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+/// A job that can be run: all that can be checked is checked.
+pub(crate) struct Prepared {
+    pub(crate) request: Request,
+    variables: Variables,
+    /// The files of the programs.
+    pub(crate) files: Vec<PathBuf>,
+}
+
+/// Checks everything that can be checked.
+pub(crate) fn prepare(called: &str, mut request: Request) -> Result<Prepared, Refusal> {
+    let library = place::library()?;
+    place::name_as_the_standard_does(&library);
+    if let [App { directory: Some(directory), .. }] = request.apps.as_slice() {
+        std::env::set_current_dir(directory).map_err(|error| cannot_enter(directory, &error))?;
+    }
+    hosts::check(&request.hosts)?;
+    let mut variables = environment::of(&request, &library)?;
+    let files = match programs(&mut request, &variables) {
+        Ok(files) => files,
+        Err(Unfit { refusal, as_processes }) => {
+            let Some(reason) = as_processes.filter(|_| request.apps.len() == 1) else {
+                return Err(refusal);
+            };
+            if !request.job.is_quiet {
+                eprintln!("{called}: {reason}: each rank is a process of its own (--processes)");
+            }
+            request.has_processes = true;
+            variables = environment::of(&request, &library)?;
+            programs(&mut request, &variables).map_err(|unfit| unfit.refusal)?
+        }
+    };
+    if request.apps.iter().any(|app| app.is_python) {
+        variables.look_first_in(&place::modules_of_python()?, "PYTHONPATH");
+    }
+    limits::check(&request.job)?;
+    if request.verbose {
+        for (app, program) in request.apps.iter().zip(&files) {
+            eprintln!("{called}: {} ranks of {}", app.ranks, program.display());
+        }
+        eprintln!("{called}: library {}", library.display());
+    }
+    let Request { apps, job, .. } = &mut request;
+    if apps.len() > 1 {
+        job.carrier = carrier(&files);
+        job.programs = apps.iter().zip(&files).map(|(app, file)| launched(app, file)).collect();
+    }
+    Ok(Prepared { request, variables, files })
+}
+
+impl Prepared {
+    /// The file that the process starts with.
+    pub(crate) fn program(&self) -> &Path {
+        &self.files[self.request.job.carrier]
+    }
+
+    /// What runs this job, or a variation of it.
+    pub(crate) fn command(&self, job: &Job) -> Command {
+        let mut command = self.command_without_job(job.ranks);
+        command.env(ftmpi_launch::VARIABLE, job.encode());
+        command
+    }
+
+    /// What runs the program as one of so many ranks, whichever job it is told of.
+    pub(crate) fn command_without_job(&self, ranks: usize) -> Command {
+        let app = &self.request.apps[self.request.job.carrier];
+        let mut command = Command::new(self.program());
+        command.arg0(&app.program).args(&app.arguments);
+        self.variables.give_to(&mut command);
+        for name in ftmpi_launch::SIZE_VARIABLES {
+            command.env(name, ranks.to_string());
+        }
+        command
+    }
+}
+
+/// The files of all programs, each found from the directory in which its ranks start.
+fn programs(request: &mut Request, variables: &Variables) -> Result<Vec<PathBuf>, Unfit> {
+    let Request { apps, has_processes, .. } = request;
+    let (is_only, is_only_started) = (apps.len() == 1, *has_processes);
+    let found = |app: &mut App| {
+        let program = app.program.clone();
+        let Some(directory) = app.directory.as_ref().filter(|_| !is_only) else {
+            return program::check(app, &program, variables, is_only_started);
+        };
+        let entered = directory.read_dir().map_err(|error| cannot_enter(directory, &error));
+        entered?;
+        let has_place = program.to_string_lossy().contains('/');
+        let name = if has_place { directory.join(&program) } else { program.into() };
+        program::check(app, name.as_os_str(), variables, is_only_started)
+    };
+    apps.iter_mut().map(found).collect()
+}
+
+fn cannot_enter(directory: &Path, error: &std::io::Error) -> Refusal {
+    Refusal::usage(format!("cannot enter --wdir {}: {error}", directory.display()))
+}
+
+/// Which program the process starts with: the thread-local variables of the others must fit where
+/// its own are.
+fn carrier(programs: &[PathBuf]) -> usize {
+    let tls = |file: &PathBuf| match ftmpi_elf::look(file) {
+        Ok(ftmpi_elf::Kind::Elf(elf)) => elf.tls.0,
+        _ => 0,
+    };
+    let most = programs.iter().map(tls).max().unwrap_or(0);
+    programs.iter().position(|file| tls(file) == most).unwrap_or(0)
+}
+
+/// A program as the library is told of it.
+fn launched(app: &App, file: &Path) -> ftmpi_launch::Program {
+    let absolute = |path: &Path| std::path::absolute(path).unwrap_or_else(|_| path.to_path_buf());
+    let name = std::iter::once(app.program.clone());
+    let variable = |(name, value): &(String, OsString)| {
+        let mut line = OsString::from(name);
+        line.push("=");
+        line.push(value);
+        line
+    };
+    ftmpi_launch::Program {
+        ranks: app.ranks,
+        file: absolute(file),
+        arguments: name.chain(app.arguments.iter().cloned()).collect(),
+        directory: app.directory.as_deref().map(absolute),
+        variables: app.variables.iter().map(variable).collect(),
+    }
+}

@@ -1,0 +1,336 @@
+//! What to try next. Candidates wait in tiers: neighbours of runs that showed something new come
+//! first, then a few orders, all single failures, failures that meet in a recovery, other pairs,
+//! more orders, and at last the orders of runs with a failure. A pair of places and phases is tried
+//! once.
+
+use crate::orders::Orders;
+use crate::points::{self, Point, Schedule};
+use crate::trace::{Call, Place, Trace};
+use ftmpi_base::random::Random;
+use std::collections::{HashMap, HashSet, VecDeque};
+
+/// How far to go.
+#[derive(Clone, Copy, Debug)]
+pub struct Limits {
+    /// How many ranks die in a run at most.
+    pub faults: usize,
+    /// How many orders are tried at most.
+    pub orders: u64,
+    /// Whether to go on at random when everything has been tried.
+    pub is_endless: bool,
+}
+
+/// Why a run was tried.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Why {
+    New,
+    FirstOrders,
+    Single,
+    Meeting,
+    Several,
+    Order,
+    OrderOfFailure,
+    Random,
+}
+
+const TIERS: usize = 7;
+/// The tiers, the first one first.
+const IN_TURN: [Why; TIERS] = [
+    Why::New,
+    Why::FirstOrders,
+    Why::Single,
+    Why::Meeting,
+    Why::Several,
+    Why::Order,
+    Why::OrderOfFailure,
+];
+/// Orders that are tried before anything else.
+const FIRST_ORDERS: u64 = 12;
+/// Other visits of a place that are tried when one has shown something new.
+const NEIGHBOURS: usize = 3;
+
+/// A place of the program and a phase of its call, by a number that is the same for all runs.
+pub(crate) type Spot = (usize, usize);
+
+/// What a run may show that none before has shown.
+#[derive(PartialEq, Eq, Hash)]
+pub(crate) enum Feature {
+    /// A call ended with this class after this many deaths.
+    Class(usize, i32, usize),
+    /// A call was reached that runs without failures do not reach.
+    Reached(usize),
+}
+
+/// The frontier of an exploration: all that is still to be tried.
+pub struct Plan {
+    pub(crate) reference: Trace,
+    pub(crate) ranks: usize,
+    pub(crate) seed: u64,
+    pub(crate) limits: Limits,
+    pub(crate) tiers: [VecDeque<Schedule>; TIERS],
+    /// What has been given out or waits, as it is written.
+    pub(crate) seen: HashSet<String>,
+    pub(crate) sites: HashMap<Place, usize>,
+    /// How many places the reference has: the first numbers are theirs.
+    pub(crate) known: usize,
+    pub(crate) pairs: HashSet<(Vec<Spot>, Spot, bool)>,
+    pub(crate) features: HashSet<Feature>,
+    pub(crate) orders: Orders,
+    pub(crate) singles: Vec<Point>,
+    pub(crate) random: Random,
+}
+
+impl Plan {
+    /// Everything to try, as a run without failures shows it.
+    pub fn new(reference: Trace, seed: u64, limits: Limits) -> Plan {
+        let mut plan = Plan {
+            ranks: reference.ranks,
+            seed,
+            limits,
+            tiers: Default::default(),
+            seen: HashSet::new(),
+            sites: HashMap::new(),
+            known: 0,
+            pairs: HashSet::new(),
+            features: HashSet::new(),
+            orders: Orders::default(),
+            singles: Vec::new(),
+            random: Random::new(seed),
+            reference,
+        };
+        for place in plan.reference.places.clone() {
+            plan.site(&place);
+        }
+        plan.known = plan.sites.len();
+        plan.orders.take(&plan.reference);
+        for further in 1..=limits.orders {
+            let tier = if further <= FIRST_ORDERS { Why::FirstOrders } else { Why::Order };
+            plan.add(tier, vec![], seed.wrapping_add(further));
+        }
+        if plan.survives() && limits.faults > 0 {
+            plan.singles = points::of(&plan.reference, |_, _| true);
+            for point in plan.singles.clone() {
+                plan.add(Why::Single, vec![point], seed);
+            }
+        }
+        plan
+    }
+
+    /// Whether the rules of the job let a program survive a failure at all.
+    pub fn survives(&self) -> bool {
+        self.reference.rules != "end" && !self.reference.rules.starts_with("ft:abort")
+    }
+
+    /// How many single failures there are.
+    pub fn singles(&self) -> usize {
+        self.singles.len()
+    }
+
+    /// How many runs wait.
+    pub fn left(&self) -> usize {
+        self.tiers.iter().map(VecDeque::len).sum()
+    }
+
+    /// How many orders were told apart.
+    pub fn orders(&self) -> &Orders {
+        &self.orders
+    }
+
+    /// The next run; `None` when there is nothing left, or until a run that is under way is
+    /// learned.
+    pub fn draw(&mut self) -> Option<(Schedule, Why)> {
+        for why in IN_TURN {
+            if why == Why::Order && self.orders.is_exhausted() {
+                self.tiers[why as usize].clear();
+            }
+            if let Some(schedule) = self.tiers[why as usize].pop_front() {
+                return Some((schedule, why));
+            }
+        }
+        if self.limits.is_endless { self.any() } else { None }
+    }
+
+    /// A run at random: failures that were tried alone, together and in another order.
+    fn any(&mut self) -> Option<(Schedule, Why)> {
+        for _ in 0..100 {
+            let most = self.limits.faults.min(self.singles.len()) as u64;
+            let count = if most == 0 { 0 } else { self.random.below(most + 1) };
+            let draw = |plan: &mut Plan| {
+                let number = plan.random.below(plan.singles.len() as u64) as usize;
+                plan.singles[number].clone()
+            };
+            let kills: Vec<Point> = (0..count).map(|_| draw(self)).collect();
+            let seed = self.seed.wrapping_add(self.random.below(1 << 20));
+            let schedule = Schedule { ranks: self.ranks, kills, seed };
+            if self.seen.insert(schedule.to_string()) {
+                return Some((schedule, Why::Random));
+            }
+        }
+        None
+    }
+
+    /// Takes in what a run has shown; true if that was new.
+    pub fn learn(&mut self, schedule: &Schedule, trace: &Trace, has_failed: bool) -> bool {
+        let is_new = self.note_features(trace);
+        if schedule.kills.is_empty() {
+            self.orders.take(trace);
+            return is_new;
+        }
+        if is_new {
+            self.add_neighbours(schedule);
+        }
+        if !has_failed && schedule.seed == self.seed && schedule.kills.len() < self.limits.faults {
+            self.extend(schedule, trace);
+        }
+        is_new
+    }
+
+    fn note_features(&mut self, trace: &Trace) -> bool {
+        let mut is_new = false;
+        for call in &trace.calls {
+            let Some(place) = trace.places.get(call.place) else { continue };
+            let site = self.site(place);
+            if let Some(class) = call.class.filter(|class| *class != 0) {
+                is_new |= self.features.insert(Feature::Class(site, class, trace.deaths.len()));
+            }
+            if site >= self.known {
+                is_new |= self.features.insert(Feature::Reached(site));
+            }
+        }
+        is_new
+    }
+
+    /// Other visits of the place where the last failure of a run came.
+    fn add_neighbours(&mut self, schedule: &Schedule) {
+        let Some((last, others)) = schedule.kills.split_last() else { return };
+        if last.who.life != 0 || !others.is_empty() {
+            return;
+        }
+        let is_same = |call: &&Call| {
+            call.who == last.who && call.place == last.place && call.name == last.name
+        };
+        let visits: Vec<u64> =
+            self.reference.calls.iter().filter(is_same).map(|call| call.nth).collect();
+        let Some(own) = visits.iter().position(|nth| *nth == last.nth) else { return };
+        let near = [own + 1, own.wrapping_sub(1), own + 2];
+        for nth in near.into_iter().filter_map(|at| visits.get(at)).take(NEIGHBOURS) {
+            let kills = vec![Point { nth: *nth, ..last.clone() }];
+            self.add(Why::New, kills, self.seed);
+        }
+    }
+
+    /// One more failure after those of a run, where its trace shows what comes then.
+    fn extend(&mut self, schedule: &Schedule, trace: &Trace) {
+        let Some(death) = trace.deaths.last() else { return };
+        let deaths = trace.deaths.len();
+        let is_later = |number: usize, call: &Call| {
+            number >= death.calls_before
+                || call.deaths_before < deaths
+                    && call.deaths_after == deaths
+                    && call.class.is_some()
+        };
+        let spots: Option<Vec<Spot>> = trace
+            .deaths
+            .iter()
+            .zip(&schedule.kills)
+            .map(|(death, kill)| {
+                let place = trace.places.get(trace.calls[death.call?.0].place)?.clone();
+                Some((self.site(&place), kill.phase()))
+            })
+            .collect();
+        let Some(spots) = spots else { return };
+        for point in points::of(trace, is_later) {
+            let Some(place) = trace.places.get(point.place).cloned() else { continue };
+            let spot = (self.site(&place), point.phase());
+            let is_fresh = point.who.life > 0;
+            if !self.pairs.insert((spots.clone(), spot, is_fresh)) {
+                continue;
+            }
+            let at = |call: &&Call| {
+                call.who == point.who && call.name == point.name && call.nth == point.nth
+            };
+            let meets = is_fresh
+                || spot.0 >= self.known
+                || trace.calls.iter().find(at).is_some_and(|call| {
+                    call.class != Some(0) || call.deaths_before < call.deaths_after
+                });
+            let tier = if meets { Why::Meeting } else { Why::Several };
+            let mut kills = schedule.kills.clone();
+            kills.push(point);
+            self.add(tier, kills, self.seed);
+        }
+    }
+
+    /// Orders in which a failure is tried again, once all else is done.
+    pub fn add_orders_of_failures(&mut self, each: u64, most: usize) {
+        let mut spots = HashSet::new();
+        let firsts = self.singles.iter().filter(|point| spots.insert((point.place, point.phase())));
+        let firsts: Vec<Point> = firsts.take(most).cloned().collect();
+        for further in 1..=each {
+            for point in &firsts {
+                let seed = self.seed.wrapping_add(further);
+                self.add(Why::OrderOfFailure, vec![point.clone()], seed);
+            }
+        }
+    }
+
+    fn add(&mut self, why: Why, kills: Vec<Point>, seed: u64) {
+        let schedule = Schedule { ranks: self.ranks, kills, seed };
+        if self.seen.insert(schedule.to_string()) {
+            self.tiers[why as usize].push_back(schedule);
+        }
+    }
+
+    pub(crate) fn site(&mut self, place: &Place) -> usize {
+        let next = self.sites.len();
+        *self.sites.entry(place.clone()).or_insert(next)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::points::tests::looping;
+
+    const LIMITS: Limits = Limits { faults: 2, orders: 3, is_endless: false };
+
+    #[test]
+    fn all_is_tried_once_and_then_there_is_nothing_left() {
+        let mut plan = Plan::new(looping(3, 5), 1, LIMITS);
+        let (mut runs, mut seen) = (0, HashSet::new());
+        while let Some((schedule, why)) = plan.draw() {
+            assert!(seen.insert(schedule.clone()), "{schedule}");
+            assert_eq!(why == Why::FirstOrders, schedule.kills.is_empty());
+            plan.learn(&schedule, &looping(3, 5), false);
+            runs += 1;
+        }
+        assert_eq!(runs, 3 + plan.singles());
+        assert_eq!(plan.left(), 0);
+    }
+
+    #[test]
+    fn programs_that_a_failure_ends_are_tried_in_orders_only() {
+        let mut trace = looping(2, 1);
+        trace.rules = "end".into();
+        let mut plan = Plan::new(trace, 1, LIMITS);
+        assert_eq!((plan.singles(), plan.left()), (0, 3));
+        assert!(plan.draw().is_some_and(|(schedule, _)| schedule.kills.is_empty()));
+    }
+
+    #[test]
+    fn a_failure_in_the_recovery_of_another_comes_before_other_pairs() {
+        let mut plan = Plan::new(looping(2, 1), 1, Limits { orders: 0, ..LIMITS });
+        let (first, _) = plan.draw().expect("a single failure");
+        // Rank 1 notices, calls what the reference never calls, and goes on.
+        let text = "job 2 ft:rebuild\nat 0 p+0x1\nat 1 p+0x2\nat 2 p+0x9\ncall 0 0 MPI_Init 0\n\
+            death 0 0 SIGKILL\ncall 1 0 MPI_Send 1\ndone 1 0 0\ncall 1 0 MPI_Comm_dup 2\n\
+            step 1 0\ndone 1 0 0\n";
+        assert!(plan.learn(&first, &Trace::read(text), false), "the recovery is new");
+        while plan.draw().is_some_and(|(_, why)| why < Why::Single) {}
+        let rest: Vec<(Schedule, Why)> = std::iter::from_fn(|| plan.draw()).collect();
+        let meeting = rest.iter().position(|(_, why)| *why == Why::Meeting).expect("one meets");
+        let other = rest.iter().position(|(_, why)| *why == Why::Several).expect("one does not");
+        assert!(meeting < other);
+        assert_eq!(rest[meeting].0.kills[1].name, "MPI_Comm_dup");
+    }
+}

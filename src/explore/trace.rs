@@ -1,0 +1,226 @@
+//! Reads what `ftrun --trace` has written: the calls of each rank in the order of the run.
+
+use std::collections::HashMap;
+
+/// One life of a rank; lives are counted from 0.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Who {
+    pub rank: usize,
+    pub life: u32,
+}
+
+/// The frames of the program from which a call came, innermost first: an object and an offset.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Place(pub Vec<(String, u64)>);
+
+/// One call of one rank.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Call {
+    pub who: Who,
+    /// As `--kill` names it: the twin with large counts is the same call.
+    pub name: String,
+    pub place: usize,
+    /// Which call of this name it is in this life, from 1.
+    pub nth: u64,
+    pub steps: u32,
+    /// The error class that it ended with; `None`: it did not end.
+    pub class: Option<i32>,
+    /// Whether an error handler of the program ran.
+    pub has_handler: bool,
+    /// How many ranks had died before it began, and before it ended.
+    pub deaths_before: usize,
+    pub deaths_after: usize,
+    /// Sources and tags of the messages that its receives from any source have matched.
+    pub matches: Vec<(i32, i32)>,
+}
+
+/// The death of a rank.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Death {
+    pub who: Who,
+    pub cause: String,
+    /// How many calls had begun before.
+    pub calls_before: usize,
+    /// The call that the rank was in, or its last one, and whether it was still in it.
+    pub call: Option<(usize, bool)>,
+    /// Whether another rank had left MPI by then.
+    pub is_late: bool,
+}
+
+/// One run.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Trace {
+    pub ranks: usize,
+    /// The rules of failures, as the job has them: `end`, `continue`, `restart`, `ulfm` or `ft:…`.
+    pub rules: String,
+    pub places: Vec<Place>,
+    pub calls: Vec<Call>,
+    pub deaths: Vec<Death>,
+    /// Whether a rank has come through MPI_Finalize.
+    pub has_leavers: bool,
+    /// How often ranks have recovered.
+    pub recoveries: usize,
+    /// The counted time of the whole run; `None`: it was cut off.
+    pub micros: Option<u64>,
+}
+
+impl Death {
+    /// Whether a signal ended the rank that nobody ordered.
+    pub fn is_crash(&self) -> bool {
+        self.cause.starts_with("SIG") && self.cause != "SIGKILL"
+    }
+}
+
+#[derive(Default)]
+struct Life {
+    open: Vec<usize>,
+    last: Option<usize>,
+    counts: HashMap<String, u64>,
+}
+
+impl Trace {
+    /// Reads a trace; lines that make no sense are passed over, since a run may be cut off.
+    pub fn read(text: &str) -> Trace {
+        let mut trace = Trace::default();
+        let mut lives: HashMap<Who, Life> = HashMap::new();
+        for line in text.lines() {
+            trace.take(line, &mut lives);
+        }
+        trace
+    }
+
+    fn take(&mut self, line: &str, lives: &mut HashMap<Who, Life>) -> Option<()> {
+        let mut words = line.split(' ');
+        let what = words.next()?;
+        match what {
+            "job" => {
+                self.ranks = words.next()?.parse().ok()?;
+                self.rules = words.next()?.to_string();
+                return Some(());
+            }
+            "at" => {
+                words.next();
+                self.places.push(Place(words.filter_map(frame).collect()));
+                return Some(());
+            }
+            "end" => {
+                self.micros = words.next()?.parse().ok();
+                return Some(());
+            }
+            _ => {}
+        }
+        let who = Who { rank: words.next()?.parse().ok()?, life: words.next()?.parse().ok()? };
+        let life = lives.entry(who).or_default();
+        match what {
+            "call" => {
+                let name = words.next()?;
+                let name = name.strip_suffix("_c").unwrap_or(name).to_string();
+                let place = words.next()?.parse().ok()?;
+                let nth = life.counts.entry(name.clone()).or_default();
+                *nth += 1;
+                life.open.push(self.calls.len());
+                life.last = Some(self.calls.len());
+                self.calls.push(Call {
+                    who,
+                    name,
+                    place,
+                    nth: *nth,
+                    steps: 0,
+                    class: None,
+                    has_handler: false,
+                    deaths_before: self.deaths.len(),
+                    deaths_after: self.deaths.len(),
+                    matches: Vec::new(),
+                });
+            }
+            "step" => self.calls[*life.open.last()?].steps += 1,
+            "done" => {
+                let call = &mut self.calls[life.open.pop()?];
+                call.class = words.next()?.parse().ok();
+                call.deaths_after = self.deaths.len();
+                self.has_leavers |= call.name == "MPI_Finalize" && call.class == Some(0);
+            }
+            "handler" => self.calls[life.last?].has_handler = true,
+            "match" => {
+                let message = (words.next()?.parse().ok()?, words.next()?.parse().ok()?);
+                self.calls[*life.open.last()?].matches.push(message);
+            }
+            "recovered" => self.recoveries += 1,
+            "death" => {
+                let call = life.open.first().map(|call| (*call, true));
+                let call = call.or(life.last.map(|call| (call, false)));
+                let cause = words.collect::<Vec<_>>().join(" ");
+                let calls_before = self.calls.len();
+                let is_late = self.has_leavers;
+                self.deaths.push(Death { who, cause, calls_before, call, is_late });
+            }
+            _ => {}
+        }
+        Some(())
+    }
+
+    /// The innermost frame of a place.
+    pub fn leaf(&self, place: usize) -> Option<&(String, u64)> {
+        self.places.get(place)?.0.first()
+    }
+
+    /// The calls of one life, in order.
+    pub fn of(&self, who: Who) -> impl Iterator<Item = (usize, &Call)> {
+        self.calls.iter().enumerate().filter(move |(_, call)| call.who == who)
+    }
+
+    /// All lives, in order.
+    pub fn lives(&self) -> Vec<Who> {
+        let mut lives: Vec<Who> = self.calls.iter().map(|call| call.who).collect();
+        lives.sort_unstable();
+        lives.dedup();
+        lives
+    }
+
+    /// The lives that neither died nor came to the end of their last call, with that call.
+    pub fn stuck(&self) -> Vec<&Call> {
+        let is_dead = |who: Who| self.deaths.iter().any(|death| death.who == who);
+        let last = |who: Who| self.of(who).find(|(_, call)| call.class.is_none());
+        let lives = self.lives().into_iter().filter(|who| !is_dead(*who));
+        lives.filter_map(last).map(|(_, call)| call).collect()
+    }
+}
+
+/// `OBJECT+OFFSET`
+pub(crate) fn frame(word: &str) -> Option<(String, u64)> {
+    let (object, offset) = word.rsplit_once("+0x")?;
+    Some((object.to_string(), u64::from_str_radix(offset, 16).ok()?))
+}
+
+#[cfg(test)]
+pub(crate) mod tests {
+    use super::*;
+
+    const TEXT: &str = "job 2 ft:rebuild\nat 0 /a/prog+0x10\ncall 0 0 MPI_Init 0\ndone 0 0 0\n\
+        call 1 0 MPI_Init 0\ndone 1 0 0\nat 1 /a/prog+0x20 /a/prog+0x90\n\
+        call 0 0 MPI_Send 1\nstep 0 0\nstep 0 0\ndone 0 0 0\ncall 1 0 MPI_Recv_c 1\n\
+        step 1 0\ndeath 1 0 SIGKILL\ncall 0 0 MPI_Send 1\nhandler 0 0\ndone 0 0 16\n\
+        recovered 0 0 1\nend 420\n";
+
+    #[test]
+    fn a_trace_is_read_as_it_was_written() {
+        let trace = Trace::read(TEXT);
+        assert_eq!((trace.ranks, trace.rules.as_str(), trace.micros), (2, "ft:rebuild", Some(420)));
+        assert_eq!(trace.places[1].0[1], ("/a/prog".to_string(), 0x90));
+        let sends: Vec<&Call> = trace.calls.iter().filter(|call| call.name == "MPI_Send").collect();
+        assert_eq!((sends[0].nth, sends[0].steps, sends[0].class), (1, 2, Some(0)));
+        assert_eq!((sends[1].nth, sends[1].class, sends[1].deaths_before), (2, Some(16), 1));
+        assert!(sends[1].has_handler);
+        let death = &trace.deaths[0];
+        let (call, is_inside) = death.call.expect("it was in a call");
+        assert_eq!((trace.calls[call].name.as_str(), is_inside), ("MPI_Recv", true));
+        assert_eq!((death.cause.as_str(), trace.recoveries), ("SIGKILL", 1));
+        assert!(trace.stuck().is_empty(), "the dead are not stuck");
+    }
+
+    #[test]
+    fn a_trace_that_was_cut_off_tells_what_is_open() {
+        let trace = Trace::read("job 2 end\nat 0 p+0x1\ncall 1 0 MPI_Recv 0\nstep 1 0\ncall 0 ");
+        assert_eq!((trace.micros, trace.stuck().len()), (None, 1));
+    }
+}

@@ -1,0 +1,163 @@
+//! The call trace (`ftrun --trace FILE`): what each rank calls, from which place in the program,
+//! and with which outcome. One line for each thing that happens, in the order in which it happens:
+//!
+//! | line                         | meaning                                                     |
+//! |------------------------------|-------------------------------------------------------------|
+//! | `job RANKS RULES`            | the head                                                    |
+//! | `at NUMBER OBJECT+OFFSET …`  | a place: the frames of the program, innermost first         |
+//! | `call RANK LIFE NAME PLACE`  | the rank enters a call                                      |
+//! | `step RANK LIFE`             | it has made a step of it, or begun to recover               |
+//! | `done RANK LIFE CLASS`       | the call ends with this error class; 0 is success           |
+//! | `handler RANK LIFE`          | an error handler of the program is about to run             |
+//! | `match RANK LIFE SOURCE TAG` | a receive from any source has matched this message          |
+//! | `death RANK LIFE CAUSE`      | the rank has died                                           |
+//! | `recovered RANK LIFE NUMBER` | the rank has come to this generation                        |
+//! | `end MICROSECONDS`           | the job is over                                             |
+//!
+//! Lives are counted from 0. A job without a trace pays nothing: calls are noted where planned
+//! deaths count them.
+
+use crate::base::Member;
+use crate::engine::Steps;
+use crate::host::{callers, output};
+use crate::mpi::failure::planned_death::PlannedDeath;
+use parking_lot::Mutex;
+use std::collections::HashMap;
+use std::fmt::Write as _;
+use std::fs::File;
+use std::io::Write as _;
+use std::sync::{Arc, OnceLock};
+use std::time::Duration;
+
+static TRACE: OnceLock<Mutex<Trace>> = OnceLock::new();
+
+/// Frames of a place.
+const FRAMES: usize = 6;
+/// How much is kept before it is written.
+const ROOM: usize = 1 << 20;
+
+struct Trace {
+    file: File,
+    text: String,
+    /// The places so far, by the return addresses and by what these mean: each rank has its own
+    /// copy of the program.
+    seen: HashMap<Vec<usize>, usize>,
+    places: HashMap<Vec<callers::Caller>, usize>,
+}
+
+/// From now on everything is written into `file`.
+pub fn begin(file: File, ranks: usize, rules: &str) {
+    let (seen, places) = (HashMap::new(), HashMap::new());
+    let text = format!("job {ranks} {rules}\n");
+    TRACE.get_or_init(|| Mutex::new(Trace { file, text, seen, places }));
+}
+
+pub fn is_on() -> bool {
+    TRACE.get().is_some()
+}
+
+/// Writes what is left: the job is over after this time.
+pub fn end(after: Duration) {
+    let Some(trace) = TRACE.get() else { return };
+    let mut trace = trace.lock();
+    let _ = writeln!(trace.text, "end {}", after.as_micros());
+    trace.flush();
+}
+
+pub fn enters(who: Member, call: &str) {
+    let Some(trace) = TRACE.get() else { return };
+    let addresses = callers::addresses(FRAMES);
+    let mut trace = trace.lock();
+    let place = trace.place(addresses);
+    trace.note(who, "call", format_args!(" {call} {place}"));
+}
+
+/// The call ends with this error class.
+pub fn leaves(who: Member, class: i32) {
+    note(who, "done", format_args!(" {class}"));
+}
+
+pub fn steps(who: Member) {
+    note(who, "step", format_args!(""));
+}
+
+pub fn runs_handler(who: Member) {
+    note(who, "handler", format_args!(""));
+}
+
+pub fn has_recovered(who: Member, generation: u64) {
+    note(who, "recovered", format_args!(" {generation}"));
+}
+
+/// A receive from any source has matched a message.
+pub fn has_matched(who: Member, source: i32, tag: i32) {
+    note(who, "match", format_args!(" {source} {tag}"));
+}
+
+pub fn has_died(who: Member, cause: &str) {
+    note(who, "death", format_args!(" {cause}"));
+}
+
+fn note(who: Member, what: &str, rest: std::fmt::Arguments<'_>) {
+    if let Some(trace) = TRACE.get() {
+        trace.lock().note(who, what, rest);
+    }
+}
+
+impl Trace {
+    fn note(&mut self, who: Member, what: &str, rest: std::fmt::Arguments<'_>) {
+        let _ = writeln!(self.text, "{what} {} {}{rest}", who.seat, who.incarnation);
+        if self.text.len() >= ROOM {
+            self.flush();
+        }
+    }
+
+    fn flush(&mut self) {
+        if let Err(error) = self.file.write_all(self.text.as_bytes()) {
+            output::note_unwritten(error.raw_os_error().unwrap_or(libc::EIO));
+        }
+        self.text.clear();
+    }
+
+    /// The number of the place from which the calling thread came.
+    fn place(&mut self, addresses: Vec<usize>) -> usize {
+        if let Some(number) = self.seen.get(&addresses) {
+            return *number;
+        }
+        // The frames of an interpreter tell nothing of the script.
+        let is_own = |caller: &callers::Caller| {
+            let file = caller.object.rsplit('/').next().unwrap_or_default();
+            !file.starts_with("libpython") && !file.starts_with("python")
+        };
+        let found = addresses.iter().map_while(|address| callers::caller(*address));
+        let place: Vec<callers::Caller> = found.take_while(is_own).collect();
+        let number = match self.places.get(&place) {
+            Some(number) => *number,
+            None => {
+                let number = self.places.len();
+                let _ = write!(self.text, "at {number}");
+                for callers::Caller { object, offset } in &place {
+                    let _ = write!(self.text, " {object}+{offset:#x}");
+                }
+                self.text.push('\n');
+                self.places.insert(place, number);
+                number
+            }
+        };
+        self.seen.insert(addresses, number);
+        number
+    }
+}
+
+/// Notes the steps of a life before they are counted.
+pub struct TracedSteps {
+    pub who: Member,
+    pub fate: Arc<PlannedDeath>,
+}
+
+impl Steps for TracedSteps {
+    fn step(&self) -> bool {
+        steps(self.who);
+        self.fate.step()
+    }
+}

@@ -1,0 +1,235 @@
+//! `ftrun explore` finds planted mistakes, and nothing in their mended twins.
+//!
+//! A few of the set are tried in each run of the tests, the whole set by
+//! `cargo test --release --test explore -- --ignored`.
+//! `FTMPI_REPLAYS=100` replays each finding that often; `FTMPI_MINUTES` limits each example.
+
+mod support;
+
+use std::path::{Path, PathBuf};
+use support::{Outcome, Run};
+
+/// What holds for the programs of one family.
+const REBUILT: &[&str] = &["--mode", "rebuild", "--expect", "set"];
+const SHRUNK: &[&str] = &["--mode", "ulfm"];
+const RACES: &[&str] = &["--expect", "same"];
+
+/// The programs, each with the sort of finding that its mistake is, and with how many failures it
+/// takes at most.
+const PLANTED: &[(&str, &[&str], &str, usize)] = &[
+    ("counter_lost.c", REBUILT, "", 1),
+    ("code_ignored.c", REBUILT, "", 2),
+    ("root_lives.c", REBUILT, "", 1),
+    ("recovers_once.c", REBUILT, "exit status", 2),
+    ("recovers_twice.c", REBUILT, "", 1),
+    ("half_checkpoint.c", REBUILT, "", 1),
+    ("freed_early.c", REBUILT, "", 2),
+    ("handler_talks.c", REBUILT, "deadlock", 1),
+    ("neighbour.c", REBUILT, "", 1),
+    ("crash.c", REBUILT, "", 1),
+    ("counter_lost.F90", REBUILT, "", 1),
+    ("no_revoke.c", SHRUNK, "deadlock", 1),
+    ("old_rank.c", SHRUNK, "hang", 1),
+    ("no_agreement.c", SHRUNK, "", 1),
+    ("leak.c", SHRUNK, "leak", 1),
+    ("waits_for_dead.c", SHRUNK, "hang", 1),
+    ("first_come.c", RACES, "wrong output", 0),
+    ("first_come.F90", RACES, "wrong output", 0),
+    ("first_come.py", RACES, "wrong output", 0),
+    ("rare_deadlock.c", RACES, "deadlock", 0),
+    ("same_tag.c", RACES, "wrong output", 0),
+    ("hopes_to_find.c", RACES, "wrong output", 0),
+];
+
+/// Those that are tried in each run of the tests.
+const SAMPLE: &[&str] =
+    &["recovers_once.c", "leak.c", "rare_deadlock.c", "counter_lost.F90", "first_come.c"];
+
+/// The words that start a program: a file, or an interpreter with a script.
+fn program(name: &str, is_mended: bool) -> Vec<String> {
+    let file = format!("tests/programs/explore/{name}");
+    let flags: &[&str] = if is_mended { &["-g", "-O1", "-DMENDED"] } else { &["-g", "-O1"] };
+    let built = match name.rsplit_once('.').expect("a file has an ending").1 {
+        "c" => support::c(&file).flags(flags).build(),
+        "F90" => {
+            let mpifort = support::tool("mpifort").display().to_string();
+            support::fortran(&file).compiler(&mpifort).flags(flags).build()
+        }
+        _ => {
+            let script = support::root().join(file);
+            let mut words = vec!["python3".to_string(), script.display().to_string()];
+            words.extend(is_mended.then(|| "mended".to_string()));
+            return words;
+        }
+    };
+    vec![built.path().display().to_string()]
+}
+
+/// An exploration that keeps its state there.
+fn exploration(state: &Path, ranks: usize, options: &[&str], program: &[String]) -> Run {
+    support::library_directory();
+    let run = support::command(support::ftrun()).args(["explore", "--state"]).args([state]);
+    run.args(options).args(["-np", &ranks.to_string()]).args(program)
+}
+
+fn explored(name: &str, is_mended: bool, options: &[&str]) -> (Outcome, PathBuf) {
+    let state = support::fresh_directory("explore").join("state");
+    let run = exploration(&state, 3, options, &program(name, is_mended));
+    (run.outcome(), state)
+}
+
+/// What `finding N:` says of the first finding, and the number of failures that it takes.
+fn first(seen: &Outcome) -> (String, usize) {
+    let mut lines = seen.stdout.lines().skip_while(|line| !line.starts_with("finding 1: "));
+    let kind = lines.next().expect("something is found").trim_start_matches("finding 1: ");
+    let takes = lines.next().expect("it takes something");
+    let count = match takes {
+        _ if takes.contains("no failure") => 0,
+        _ if takes.contains("one failure") => 1,
+        _ => takes.split(' ').find_map(|word| word.parse().ok()).expect("a number of failures"),
+    };
+    (kind.to_string(), count)
+}
+
+#[track_caller]
+fn is_found(name: &str) {
+    let (_, options, kind, failures) =
+        PLANTED.iter().find(|(known, ..)| *known == name).expect("it is one of the set");
+    let (seen, state) = explored(name, false, options);
+    assert_eq!(seen.status, Some(1), "{name}: {seen}");
+    let (found, takes) = first(&seen);
+    assert!(found.contains(kind), "{name}: {seen}");
+    assert!(takes <= *failures, "{name} takes fewer failures: {seen}");
+    let times = std::env::var("FTMPI_REPLAYS").ok().and_then(|times| times.parse().ok());
+    for _ in 0..times.unwrap_or(1) {
+        let again = support::command(support::ftrun()).args(["explore", "--replay"]);
+        let again = again.args([state.join("1")]).outcome();
+        assert_eq!(again.status, Some(1), "{name}: it repeats: {again}");
+    }
+    let (mended, _) = explored(name, true, options);
+    assert_eq!(mended.status, Some(0), "{name}, mended: {mended}");
+}
+
+#[test]
+fn planted_mistakes_are_found_and_nothing_in_the_mended_twins() {
+    SAMPLE.iter().for_each(|name| is_found(name));
+}
+
+#[test]
+#[ignore = "takes some minutes"]
+fn the_whole_set_of_planted_mistakes_is_found() {
+    PLANTED.iter().for_each(|(name, ..)| is_found(name));
+}
+
+#[test]
+fn a_finding_is_told_with_lines_and_a_command_that_repeats_it() {
+    let (seen, state) = explored("first_come.c", false, RACES);
+    assert!(seen.stdout.contains("no failure, but the order of messages"), "{seen}");
+    let shown = support::command(support::ftrun()).args(["explore", "--show"]).args([&state]);
+    let shown = shown.fails_with(1);
+    assert!(shown.stdout.contains("finding 1: wrong output"), "{shown}");
+    assert!(shown.stdout.contains("first_come.c:"), "a table with lines: {shown}");
+    let command = seen.stdout.lines().find(|line| line.trim_start().starts_with("ftrun -np"));
+    let words: Vec<&str> = command.expect("a command repeats it").split_whitespace().collect();
+    let again = support::command(support::ftrun()).args(&words[1..]);
+    let (one, other) = (again.outcome(), again.outcome());
+    assert_eq!(one.stdout, other.stdout, "it repeats: {one}");
+    assert!(seen.stdout.contains(one.stdout.lines().next().expect("a line")), "{seen}\n{one}");
+}
+
+#[test]
+fn an_exploration_that_was_stopped_goes_on() {
+    let state = support::fresh_directory("explore").join("state");
+    let program = program("leak.c", true);
+    let stopped = exploration(&state, 2, &["--mode", "ulfm", "--runs", "40"], &program).succeeds();
+    assert!(stopped.stdout.contains("\n40 runs in") || stopped.stdout.starts_with("40 runs in"));
+    let count = |seen: &Outcome| -> usize {
+        let line = seen.stdout.lines().find(|line| line.contains(" runs in ")).expect("a summary");
+        line.split(' ').next().and_then(|word| word.parse().ok()).expect("a number of runs")
+    };
+    let resume = |state: &Path| {
+        let run = support::command(support::ftrun()).args(["explore", "--resume"]).args([state]);
+        run.args(["--mode", "ulfm", "-np", "2"]).args(&program).succeeds()
+    };
+    let (rest, nothing) = (resume(&state), resume(&state));
+    assert_eq!(count(&nothing), 1, "all has been tried: {nothing}");
+    let whole = support::fresh_directory("explore").join("state");
+    let whole = exploration(&whole, 2, &["--mode", "ulfm"], &program).succeeds();
+    assert!(count(&rest) < count(&whole), "{rest}\n{whole}");
+    let again = support::command(support::ftrun()).args(["explore", "--resume", "/nowhere"]);
+    again.args(["-np", "2"]).args(&program).fails_with(2);
+}
+
+#[test]
+fn reports_are_written_for_other_tools() {
+    let directory = support::fresh_directory("explore");
+    let (state, file) = (directory.join("state"), |name: &str| directory.join(name));
+    let program = program("leak.c", false);
+    let mut options = vec!["--mode".to_string(), "ulfm".into(), "--faults".into(), "1".into()];
+    for (option, name) in
+        [("--junit", "j.xml"), ("--json", "runs"), ("--lcov", "info"), ("--html", "page.html")]
+    {
+        options.extend([option.to_string(), file(name).display().to_string()]);
+    }
+    let options: Vec<&str> = options.iter().map(String::as_str).collect();
+    exploration(&state, 2, &options, &program).fails_with(1);
+    let read = |name: &str| std::fs::read_to_string(file(name)).expect("it is written");
+    assert!(read("j.xml").contains("failures=\"1\""), "{}", read("j.xml"));
+    assert!(read("info").contains("leak.c\nBRDA:"), "{}", read("info"));
+    assert!(read("page.html").contains("class=\"met\""));
+    let runs = read("runs");
+    let parsed = |line: &str| serde_json::from_str::<serde_json::Value>(line).expect("JSON");
+    let lines: Vec<serde_json::Value> = runs.lines().map(parsed).collect();
+    assert!(lines.iter().any(|line| line["failure"] == "leak"), "{runs}");
+    assert!(lines.iter().any(|line| line["finding"] == 1), "{runs}");
+}
+
+#[test]
+fn a_program_that_fails_without_failures_is_not_explored() {
+    let state = support::fresh_directory("explore").join("state");
+    let run = |words: &[String]| exploration(&state, 2, &[], words).outcome();
+    let fails = "#include <mpi.h>\nint main(void) { MPI_Init(0, 0); MPI_Finalize(); return 9; }\n";
+    let fails = support::c_text("fails", fails).build().path().display().to_string();
+    let seen = run(&[fails]);
+    assert_eq!(seen.status, Some(3), "{seen}");
+    assert!(seen.stderr.contains("the run without failures ends with status 9"), "{seen}");
+    assert_eq!(run(&["./no_such_program".to_string()]).status, Some(127));
+}
+
+#[test]
+fn a_directory_with_other_files_is_left_alone() {
+    let state = support::fresh_directory("explore");
+    std::fs::write(state.join("precious"), "mine").expect("the directory can be written to");
+    let seen = exploration(&state, 2, &[], &program("first_come.c", true)).fails_with(2);
+    assert!(seen.stderr.contains("this directory has other files"), "{seen}");
+}
+
+#[test]
+fn the_manual_page_is_printed() {
+    let seen = support::command(support::ftrun()).args(["explore", "--help"]).succeeds();
+    assert!(seen.stdout.starts_with("NAME\n    ftrun explore - find the failure"), "{seen}");
+}
+
+#[test]
+#[ignore = "takes some minutes"]
+fn the_examples_survive_two_failures() {
+    let minutes = std::env::var("FTMPI_MINUTES").unwrap_or("0.5".to_string());
+    for (name, options, words) in [
+        ("pcg", "--mode rebuild", "--iterations 12 --order 1000 --scheme rs:1 --every 5"),
+        ("master_worker", "--mode rebuild --expect set --lines done", "--tasks 20"),
+        ("abft", "--mode rebuild", "--order 48"),
+        // Two neighbours that die together take a checkpoint along: it says so with status 4.
+        ("rebuild", "--mode rebuild --status 0,4", "20"),
+        ("ulfm", "--mode ulfm", ""),
+    ] {
+        let file = format!("c_examples/{name}.c");
+        let built = support::c(&file).flags(&["-g", "-O2", "-lm"]).build();
+        let mut program = vec![built.path().display().to_string()];
+        program.extend(words.split_whitespace().map(str::to_string));
+        let mut options: Vec<&str> = options.split(' ').collect();
+        options.extend(["--minutes", &minutes]);
+        let state = support::fresh_directory("explore").join("state");
+        let seen = exploration(&state, 4, &options, &program).outcome();
+        assert_eq!(seen.status, Some(0), "{name}: {seen}");
+    }
+}
