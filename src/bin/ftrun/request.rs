@@ -290,6 +290,15 @@ impl Reading<'_> {
         job.heap_bytes = self.heap.unwrap_or(job.heap_bytes);
     }
 
+    fn set_kind(&mut self, dashed: &str, value: &OsStr) -> Result<(), Refusal> {
+        // `--processes` has no value.
+        match value.is_empty() || value == PROCESS {
+            true => self.request.has_processes = true,
+            false => self.kind = Some(rank_kind(dashed, value)?),
+        }
+        Ok(())
+    }
+
     /// Applies one option; may return a warning.
     fn obey(
         &mut self, dashed: &str, does: Does, mut values: Vec<OsString>,
@@ -303,8 +312,7 @@ impl Reading<'_> {
             Does::Ranks => self.ranks = Some(ranks(dashed, value)?),
             Does::RanksPerNode => self.per_node = Some(ranks(dashed, value)?),
             Does::Universe => job.universe = ranks(dashed, value)?,
-            Does::RankKind if value != PROCESS => self.kind = Some(rank_kind(dashed, value)?),
-            Does::Processes | Does::RankKind => self.request.has_processes = true,
+            Does::Processes | Does::RankKind => self.set_kind(dashed, value)?,
             Does::BindTo => self.binding = Some(binding(dashed, value)?),
             Does::BindToCore => self.binding = Some(Binding::Core),
             Does::BindToNone => self.binding = Some(Binding::None),
