@@ -287,7 +287,7 @@ fn is_wanted(cell: &Cell) -> bool {
     let name = cell.to_string();
     let needs = |start: &&str| name.starts_with(*start);
     if std::env::var("FTMPI_RANKS").is_ok_and(|kind| kind == "process")
-        && (NEED_SHARED_MEMORY.iter().any(|start| needs(&start)) || name.starts_with("accept_"))
+        && (NEED_SHARED_MEMORY.iter().any(needs) || name.starts_with("accept_"))
     {
         return false;
     }

@@ -47,7 +47,7 @@ fn sweep(seeds: std::ops::Range<u64>) -> (usize, [u32; SIGHTS.len()]) {
         if let Err(complaint) = ending.verdict {
             panic!(
                 "seed {seed}, {:?}: {complaint}\nto read what happened: FTMPI_SEED={seed} cargo \
-                 test --release --lib fault::sim::tests::replay -- --ignored --nocapture",
+                 test --release -p ftmpi_fault sim::tests::replay -- --ignored --nocapture",
                 Subject::of(seed)
             );
         }

@@ -220,13 +220,14 @@ mod tests {
         let (mut writer, mut reader, ring) = pair();
         let (mut sent, mut taken) = (0, 0);
         for round in 0..3000 {
-            while round % 3 != 2 {
+            let is_filled = round % 3 != 2;
+            let mut write = || {
                 let (frame, bytes) = message(sent, ring);
-                if !writer.write(&frame, &bytes) {
-                    break;
-                }
-                sent += 1;
-            }
+                let is_written = writer.write(&frame, &bytes);
+                sent += usize::from(is_written);
+                is_written
+            };
+            while is_filled && write() {}
             for _ in 0..round % 50 {
                 let Some((frame, bytes)) = reader.next().expect("it is whole") else { break };
                 if frame.kind != FILLER {
