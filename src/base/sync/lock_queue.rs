@@ -13,8 +13,8 @@
 //! locks that follow each other are granted together. But a rank that holds another lock already
 //! overtakes those that wait: otherwise two such ranks could each wait behind a third one that
 //! waits for the other. An exclusive lock that was overtaken too often
-//! [starves](LockQueue::is_starving): then ranks that hold nothing let it go first, wherever they
-//! begin. A rank that has died gives up its lock, or its place, when one that waits finds out.
+//! [starves](LockQueue::is_starving): then ranks that hold nothing stand back for a while, wherever
+//! they begin. A rank that has died gives up its lock, or its place, when one that waits finds out.
 
 use super::atomic::{AtomicU64, Ordering};
 use std::collections::VecDeque;

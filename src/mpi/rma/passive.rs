@@ -6,6 +6,7 @@
 
 use crate::base::sync::lock_queue::{Lock, LockQueue};
 use crate::engine::Watch;
+use crate::host::sched;
 use crate::mpi::error::{Class, Failure, Result, is_death};
 use crate::mpi::process::Process;
 use crate::mpi::rma::peers::{loss, must_be_whole, must_live, wait, wake, watch_one};
@@ -72,19 +73,18 @@ pub fn lock_one_of_all(process: &Process, win: &Win, rank: i32) -> Result {
 fn take(process: &Process, win: &Win, lock: Lock, rank: i32) -> Result {
     must_live(process, win, rank)?;
     let has_locks = process.windows.table.has(|win: &Win| win.epochs.has_locks());
-    if !has_locks
-        && let Some(starving) = win.shared.starving()
-        && starving != rank
-    {
-        let passed = wait_for_lock(process, win, (Lock::Shared, false), starving);
-        match passed {
-            Ok(()) => leave(process, win, starving),
-            // Otherwise a failure at that target says nothing about this one.
-            Err(_) if is_death(&passed) => return passed,
-            Err(_) => {}
-        }
+    if !has_locks {
+        let_starving_go_first(win, rank);
     }
     wait_for_lock(process, win, (lock, has_locks), rank)
+}
+
+/// Stands back for a while if an exclusive lock of another member starves, so that it is granted
+/// when those are gone who hold that lock. Not for longer: one of these may wait for this rank.
+fn let_starving_go_first(win: &Win, rank: i32) {
+    const TURNS: u32 = 1000;
+    let is_starving = |_: &u32| win.shared.starving().is_some_and(|starving| starving != rank);
+    (0..TURNS).take_while(is_starving).for_each(|_| sched::yield_now());
 }
 
 /// Asks for the lock of a member, and waits for it.

@@ -4,7 +4,7 @@
 use super::happening::{Guest, Happening};
 use ftmpi_wireup::{self as wireup, Said, Told};
 use std::hash::{BuildHasher, RandomState};
-use std::io::{self, BufReader, Write};
+use std::io::{self, BufReader, ErrorKind, Write};
 use std::os::linux::net::SocketAddrExt;
 use std::os::unix::net::{SocketAddr, UnixListener, UnixStream};
 use std::sync::mpsc::Sender;
@@ -71,8 +71,10 @@ fn attend(stream: UnixStream, expected: &str, events: &Sender<Happening>) {
     let _unheard = events.send(Happening::Closed { seat, incarnation });
 }
 
-/// Tells a process something; false if it does not listen.
+/// Tells a process something; false if it is there and does not listen. If it has ended, that will
+/// be known.
 pub(super) fn tell(stream: &UnixStream, told: &Told) -> bool {
     let mut stream = stream;
-    stream.write_all(&wireup::encode(told)).is_ok()
+    let written = stream.write_all(&wireup::encode(told));
+    !written.is_err_and(|error| matches!(error.kind(), ErrorKind::WouldBlock | ErrorKind::TimedOut))
 }

@@ -338,7 +338,7 @@ fn tell(life: &Life, told: &Told) {
     if let Some(stream) = &life.connection
         && !connections::tell(stream, told)
     {
-        // It is dead, or as good as dead.
+        // It is as good as dead.
         life.kill();
     }
 }
