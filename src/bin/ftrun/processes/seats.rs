@@ -37,6 +37,8 @@ pub(super) struct Life {
     /// Its process has ended, with this status; and everything that it said has been heard.
     pub(super) ended: Option<std::process::ExitStatus>,
     pub(super) is_silent: bool,
+    /// It has kept a recovery waiting for too long.
+    pub(super) is_late: bool,
     output: Vec<JoinHandle<()>>,
 }
 
@@ -81,6 +83,7 @@ impl Template {
             order: None,
             ended: None,
             is_silent: true,
+            is_late: false,
             output,
         })
     }

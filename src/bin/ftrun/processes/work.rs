@@ -140,8 +140,22 @@ impl Work {
             self.conclude(seat);
         }
         if let Some(patience) = self.job.patience {
-            for late in self.coordinator.latecomers(self.started.elapsed(), patience) {
-                self.kill(late.seat);
+            self.vote_out(patience);
+        }
+    }
+
+    /// Kills the ranks that have kept a recovery waiting for too long.
+    fn vote_out(&mut self, patience: Duration) {
+        for late in self.coordinator.latecomers(self.started.elapsed(), patience) {
+            let Member { seat, incarnation } = late;
+            let Some(life) = self.life(seat, incarnation).filter(|life| !life.is_late) else {
+                continue;
+            };
+            life.is_late = true;
+            life.kill();
+            if !self.job.is_quiet {
+                let seconds = patience.as_secs_f64();
+                say(&format!("ftrun: rank {seat} has not joined the recovery for {seconds} s"));
             }
         }
     }
