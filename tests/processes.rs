@@ -32,7 +32,7 @@ fn hello() -> Program {
 }
 
 fn processes(program: &Program) -> Run {
-    support::run(program).option("--processes")
+    support::run(program).env("FTMPI_RANKS", "").option("--processes")
 }
 
 fn executable(name: &str, text: &str) -> PathBuf {
@@ -65,7 +65,7 @@ fn a_program_that_cannot_be_copied_runs_as_processes_by_itself() {
     let path = built.path().display();
     for text in [format!("#!/bin/sh\nexec {path}\n"), format!("#!/bin/sh\n{path}\n")] {
         let script = executable("process_script", &text);
-        let seen = support::launch(&script).ranks(3).succeeds();
+        let seen = support::launch(&script).env("FTMPI_RANKS", "").ranks(3).succeeds();
         says(&seen, 3);
         assert_eq!(seen.stderr.lines().count(), 1, "{seen}");
         assert!(
@@ -75,7 +75,7 @@ fn a_program_that_cannot_be_copied_runs_as_processes_by_itself() {
         assert_eq!(support::launch(&script).ranks(2).option("-q").succeeds().stderr, "");
     }
     let fixed = support::c_text("hello_fixed", HELLO).flags(&["-no-pie", "-fno-pie"]).build();
-    let seen = support::run(&fixed).ranks(3).succeeds();
+    let seen = support::run(&fixed).env("FTMPI_RANKS", "").ranks(3).succeeds();
     says(&seen, 3);
     assert!(seen.stderr.contains("is not position independent: each rank is a process"), "{seen}");
 }
