@@ -25,6 +25,8 @@ pub(crate) fn of(request: &Request, library: &Path) -> Result<Variables, Refusal
     variables.0.extend(set);
     // The library adds each rank's own number.
     ftmpi_launch::RANK_VARIABLES.iter().for_each(|name| variables.set(name, None));
+    // A rank that is a process may have started this launcher.
+    variables.set(ftmpi_wireup::VARIABLE, None);
     let directory = library.parent().unwrap_or(Path::new("/"));
     // Ours goes first: another directory may contain the `libmpi_abi.so.1` of another MPI.
     variables.look_first_in(directory, "LD_LIBRARY_PATH");

@@ -18,7 +18,7 @@ use crate::transport::inbox::{Outside, Wire};
 use crate::transport::packet::pool::Pool;
 use crate::transport::packet::{Fate, Load, Packet, Port, Ticket, expect_recalls};
 use foreign::{Foreign, OPEN, Origin, RECALLED, STATE};
-use parking_lot::Mutex;
+use parking_lot::{Mutex, MutexGuard};
 use segment::{Geometry, HOLDS, Head, MappedHead, Segment};
 use std::collections::VecDeque;
 use std::io;
@@ -61,6 +61,14 @@ enum Parcel {
     /// A message for this seat.
     Message(usize, Packet),
     Return(Frame),
+}
+
+/// Where the bytes of a message are that has come.
+enum Source {
+    Here,
+    There(Foreign),
+    /// They ended with their sender.
+    Gone,
 }
 
 /// What comes from other processes.
@@ -157,8 +165,9 @@ impl Processes {
 
     /// A process has ended. What it has sent is in; nothing is sent to it any more.
     pub fn part(&self, process: usize) {
-        self.poll();
         let mut incoming = self.incoming.lock();
+        // Whoever looked just before may have missed its last words.
+        self.take_all(&mut incoming);
         incoming.readers.retain(|(of, _)| *of != process);
         incoming.broken.retain(|of| *of != process);
         self.head().forget(process);
@@ -179,14 +188,17 @@ impl Processes {
     }
 
     fn push(&self, process: usize, parcel: Parcel) {
-        let mut peer = self.peers[process].lock();
+        self.queue(process, self.peers[process].lock(), parcel);
+    }
+
+    fn queue(&self, process: usize, mut peer: MutexGuard<'_, Peer>, parcel: Parcel) {
         peer.queue.push_back(parcel);
-        self.queued.fetch_add(1, Ordering::Relaxed);
+        self.queued.fetch_add(1, Ordering::SeqCst);
         self.write(process, &mut peer);
         let is_left = !peer.queue.is_empty();
         drop(peer);
         if is_left
-            && !self.is_helped.swap(true, Ordering::AcqRel)
+            && !self.is_helped.swap(true, Ordering::SeqCst)
             && let Some(help) = self.help.get()
         {
             help();
@@ -205,7 +217,7 @@ impl Processes {
         if self.queued.load(Ordering::Relaxed) != 0 {
             return false;
         }
-        self.is_helped.store(false, Ordering::Release);
+        self.is_helped.swap(false, Ordering::SeqCst);
         // Somebody may have queued more just before, and seen that help was there.
         self.queued.load(Ordering::SeqCst) == 0
     }
@@ -214,18 +226,15 @@ impl Processes {
         if peer.queue.is_empty() || !self.reach(peer) {
             return;
         }
-        let (Some(head), Some(mut writer)) = (peer.head.clone(), peer.writer.take()) else {
-            return;
-        };
+        let Peer { head: Some(head), writer: Some(writer), queue, .. } = peer else { return };
         let mut written = 0;
-        while let Some(parcel) = peer.queue.pop_front() {
-            if let Some(back) = self.put(process, &mut writer, parcel) {
-                peer.queue.push_front(back);
+        while let Some(parcel) = queue.pop_front() {
+            if let Some(back) = self.put(process, writer, parcel) {
+                queue.push_front(back);
                 break;
             }
             written += 1;
         }
-        peer.writer = Some(writer);
         if written > 0 {
             self.queued.fetch_sub(written, Ordering::Relaxed);
             head.get().bell.ring();
@@ -254,6 +263,9 @@ impl Processes {
             }
             Parcel::Message(seat, packet) => (seat, packet),
         };
+        if packet.is_recalled() {
+            return None;
+        }
         let Member { seat: from, incarnation } = packet.sender();
         let frame = Frame {
             kind: MESSAGE,
@@ -283,9 +295,9 @@ impl Processes {
     fn refer(
         &self, process: usize, writer: &mut Writer, frame: Frame, packet: Packet,
     ) -> Option<Packet> {
+        let packet = packet.gathered()?;
         let mut away = self.away.lock();
         let Some(&place) = away.free.last() else { return Some(packet) };
-        let packet = packet.gathered()?;
         let stamp = away.stamp.wrapping_add(STATE + 1);
         let hold = &self.head().holds[place as usize];
         hold.store(stamp | OPEN, Ordering::Release);
@@ -320,12 +332,17 @@ impl Processes {
             self.write_queued();
         }
         // Another thread does it, if it cannot be had.
-        let Some(mut incoming) = self.incoming.try_lock() else { return };
+        if let Some(mut incoming) = self.incoming.try_lock() {
+            self.take_all(&mut incoming);
+        }
+    }
+
+    fn take_all(&self, incoming: &mut Incoming) {
         let contacts = self.head().contacts();
         if contacts != incoming.contacts {
-            self.find_senders(&mut incoming, contacts);
+            self.find_senders(incoming, contacts);
         }
-        let Incoming { readers, pool, broken, .. } = &mut *incoming;
+        let Incoming { readers, pool, broken, .. } = incoming;
         for (process, reader) in readers.iter_mut() {
             while let Some(taken) = self.take(*process, reader, pool).transpose() {
                 if taken.is_err() {
@@ -362,23 +379,29 @@ impl Processes {
         let Some((frame, bytes)) = reader.next()? else { return Ok(None) };
         match frame.kind {
             MESSAGE | REFERENCE => {
-                let is_sane = frame.from as usize == process && frame.to as usize == self.me;
+                let is_sane = frame.from as usize == process
+                    && frame.to as usize == self.me
+                    && bytes.len() <= Packet::ROOM
+                    && (frame.hold as usize) < HOLDS;
                 if !is_sane {
                     return Err(Broken);
                 }
-                let room = if frame.kind == MESSAGE { bytes.len() } else { 0 };
-                let mut packet = self.blank(pool, room);
+                let Some(source) = self.source(process, &frame) else { return Ok(None) };
+                let mut packet = self.blank(pool, bytes.len());
                 let from = Member { seat: process, incarnation: frame.sender };
                 let to = Member { seat: frame.to as usize, incarnation: frame.addressee };
                 packet.address(frame.envelope, from, to, 0);
-                match frame.kind {
-                    MESSAGE => {
+                match source {
+                    Source::Here => {
                         let loaded = packet.load(Load::Carried(&Span::of(bytes).into()));
                         loaded.map_err(|_| Broken)?;
                     }
-                    _ => {
-                        let foreign = self.foreign(process, &frame).ok_or(Broken)?;
+                    Source::There(foreign) => {
                         packet.load_foreign(frame.bytes as usize, foreign);
+                    }
+                    Source::Gone => {
+                        reader.pass();
+                        return Ok(Some(()));
                     }
                 }
                 reader.pass();
@@ -405,20 +428,20 @@ impl Processes {
         })
     }
 
-    fn foreign(&self, process: usize, frame: &Frame) -> Option<Foreign> {
-        let mut peer = self.peers[process].lock();
-        if frame.hold as usize >= HOLDS || !self.reach(&mut peer) {
-            return None;
+    /// Where the bytes of a message are; `None`: its sender, which has just begun, is not known
+    /// yet, but will be told of.
+    fn source(&self, process: usize, frame: &Frame) -> Option<Source> {
+        if frame.kind == MESSAGE {
+            return Some(Source::Here);
         }
-        Some(Foreign {
-            origin: *OF_PROCESS.get()?,
-            process,
-            head: peer.head.clone()?,
-            pid: peer.at?.pid,
-            address: frame.address as usize,
-            hold: frame.hold,
-            stamp: frame.stamp,
-        })
+        let mut peer = self.peers[process].lock();
+        let pid = peer.at?.pid;
+        if !self.reach(&mut peer) {
+            return Some(Source::Gone);
+        }
+        let (origin, head) = (*OF_PROCESS.get()?, peer.head.clone()?);
+        let (address, hold, stamp) = (frame.address as usize, frame.hold, frame.stamp);
+        Some(Source::There(Foreign { origin, process, head, pid, address, hold, stamp }))
     }
 
     fn come_home(&self, process: usize, frame: &Frame) -> Result<(), Broken> {
@@ -477,15 +500,12 @@ impl Origin for Processes {
             Frame { kind: RETURN, hold: foreign.hold, stamp: foreign.stamp, ..Frame::default() };
         frame.envelope.tag = fate;
         frame.address = fault.unwrap_or(0) as u64;
-        let mut peer = self.peers[foreign.process].lock();
+        let peer = self.peers[foreign.process].lock();
         // Its next life knows nothing of it.
         let is_same = peer.head.as_ref().is_some_and(|head| Arc::ptr_eq(head, &foreign.head));
-        if !is_same {
-            return;
+        if is_same {
+            self.queue(foreign.process, peer, Parcel::Return(frame));
         }
-        peer.queue.push_back(Parcel::Return(frame));
-        self.queued.fetch_add(1, Ordering::Relaxed);
-        self.write(foreign.process, &mut peer);
     }
 }
 

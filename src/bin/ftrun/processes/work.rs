@@ -25,6 +25,8 @@ pub(super) struct Work {
     shown: Rules,
     seats: Vec<Option<Life>>,
     started: Instant,
+    /// When it has looked for ranks that keep recoveries waiting.
+    looked: Instant,
     events: Receiver<Happening>,
     sender: Sender<Happening>,
     strokes: Option<Peekable<Chance>>,
@@ -51,6 +53,7 @@ impl Work {
             shown: Rules::End,
             seats: (0..job.ranks).map(|_| None).collect(),
             started: Instant::now(),
+            looked: Instant::now(),
             events,
             sender,
             strokes: strokes.map(Iterator::peekable),
@@ -94,6 +97,8 @@ impl Work {
     fn next(&mut self) -> Option<Happening> {
         match self.due() {
             None => self.events.recv().ok(),
+            // However much happens meanwhile.
+            Some(at) if at <= Instant::now() => None,
             Some(at) => {
                 let left = at.saturating_duration_since(Instant::now());
                 self.events.recv_timeout(left).ok()
@@ -108,12 +113,13 @@ impl Work {
         let stroke = stroke.map(|(at, _)| self.started + at);
         let timed = self.timed.iter().map(|(at, ..)| *at);
         let silent = self.since_silent.iter().map(|(at, _)| *at + PATIENCE);
-        let patience = self.job.patience.map(|_| Instant::now() + Duration::from_millis(100));
+        let patience = self.job.patience.map(|_| self.looked + OFTEN);
         timed.chain(silent).chain(limit).chain(stroke).chain(patience).min()
     }
 
     fn look_at_clock(&mut self) {
         let now = Instant::now();
+        self.looked = now;
         if let Some(limit) = self.job.timeout.filter(|limit| self.started + *limit <= now) {
             say(&format!("ftrun: timeout: the job is ended after {} s", limit.as_secs_f64()));
             self.end = Some(124);
@@ -310,32 +316,38 @@ impl Work {
         let Some(life) = self.seats[seat].as_mut().filter(is_over) else { return };
         let status = life.ended.expect("it has ended");
         self.since_silent.retain(|(_, other)| *other != seat);
-        life.drain();
-        let Some(life) = self.seats[seat].take() else { return };
+        let Some(mut life) = self.seats[seat].take() else { return };
         let member = Member { seat, incarnation: life.incarnation };
         let rules = self.rules();
         let (verdict, words) = self.record.judge(seat, &life, status, rules, &self.job);
-        if let Some(words) = words.filter(|_| !self.job.is_quiet) {
-            say(&format!("ftrun: {words}"));
-        }
+        // The others hear of it first: it may take a while until all its output is written.
+        let mut trouble = None;
+        let mut last_words = words.filter(|_| !self.job.is_quiet);
         match verdict {
             Verdict::End { status, words } => {
-                say(&format!("ftrun: {words}"));
+                last_words = Some(words);
                 self.end = Some(status);
             }
             Verdict::Well | Verdict::Continue if life.has_departed => {}
             Verdict::Well | Verdict::Continue => self.lose(member),
             Verdict::Restart => {
                 self.lose(member);
-                let next = Member { seat, incarnation: life.incarnation + 1 };
-                let orders = self.coordinator.restart(next);
-                self.obey(orders);
-                if let Err(why) = self.start(next, 0) {
-                    say(&format!("ftrun: rank {seat}: {why}"));
-                    self.lose(next);
-                }
+                trouble = self.restart(Member { seat, incarnation: life.incarnation + 1 }).err();
             }
         }
+        life.drain();
+        for words in last_words.into_iter().chain(trouble) {
+            say(&format!("ftrun: {words}"));
+        }
+    }
+
+    fn restart(&mut self, next: Member) -> Result<(), String> {
+        let orders = self.coordinator.restart(next);
+        self.obey(orders);
+        self.start(next, 0).map_err(|why| {
+            self.lose(next);
+            format!("rank {}: {why}", next.seat)
+        })
     }
 
     fn lose(&mut self, member: Member) {
@@ -347,6 +359,9 @@ impl Work {
 /// How long a process that has ended may seem to be saying something: one that it has left behind
 /// keeps its connection open.
 const PATIENCE: Duration = Duration::from_millis(100);
+
+/// How often to look for ranks that keep recoveries waiting.
+const OFTEN: Duration = Duration::from_millis(100);
 
 fn tell(life: &Life, told: &Told) {
     if let Some(stream) = &life.connection
