@@ -3,7 +3,7 @@
 
 use crate::base::Member;
 use crate::engine::World;
-use crate::engine::shared::rules::{CommMode, Modes, Rules};
+use crate::engine::shared::rules::{CommMode, Rules};
 use crate::fault::Incident;
 use crate::fault::chronicle::Cure;
 use crate::host::life::{self, Ending, Tenant, Verdict};
@@ -12,7 +12,7 @@ use crate::job::deadlock::Patience;
 use crate::job::end::say;
 use crate::job::gone::Gone;
 use crate::job::{abort, end, fault_injection, live};
-use crate::launch::{Job, OnFailure};
+use crate::launch::{Job, OnFailure, Sequel, all_have_failed};
 use crate::machine::berths::Relocation;
 use crate::mpi::failure::call_trace;
 use crate::mpi::phases::Phases;
@@ -108,26 +108,19 @@ impl Policy {
     fn decide(&self, seat: usize, status: i32, obituary: &str, has_left: bool) -> Verdict {
         end::blame(status);
         let rules = self.world.rules();
-        let next = match rules {
-            Rules::End | Rules::Ft(Modes { comm: CommMode::Abort, .. }) => {
+        let next = match Sequel::of(rules, self.on_failure, has_left) {
+            Sequel::End => {
                 let last_words = format!("ftrun: {obituary}; the job ends");
                 // As in any pipeline, a reader that has seen enough (`| head`) is not a failure.
                 let is_over = status == 128 + libc::SIGPIPE && output::has_no_reader();
                 let last_words = if is_over { String::new() } else { last_words };
                 return Verdict::End { status, last_words };
             }
-            Rules::Standard if self.on_failure == OnFailure::Restart => {
+            Sequel::Restart => {
                 self.announce(&format!("ftrun: {obituary}; it will be restarted"));
                 return Verdict::Restart;
             }
-            Rules::Standard => "the others continue",
-            _ if has_left => "it had finalized MPI; the others continue",
-            Rules::Ulfm => "mode ulfm: the others continue",
-            Rules::Ft(modes) => match modes.comm {
-                CommMode::Blank => "mode blank: its rank stays empty after the recovery",
-                CommMode::Shrink => "mode shrink: the recovery renumbers the others",
-                _ => "mode rebuild: it will be restarted in the recovery",
-            },
+            Sequel::GoOn(next) => next,
         };
         self.announce(&format!("ftrun: {obituary}; {next}"));
         // Under ULFM the program repairs itself, and a rank that exits successfully makes up for
@@ -235,10 +228,7 @@ impl Tenant for Policy {
             return String::new();
         }
         // Even if failures are not reported: this one ends the job.
-        match self.world.ranks() {
-            1 => "ftrun: the only rank has failed, and no rank is left".to_string(),
-            size => format!("ftrun: all {size} ranks have failed, and no rank is left"),
-        }
+        format!("ftrun: {}", all_have_failed(self.world.ranks()))
     }
 
     fn due(&self) -> Option<Instant> {

@@ -2,11 +2,15 @@
 
 #![forbid(unsafe_code)]
 
+mod failure;
 mod programs;
 mod rules;
+mod signals;
 
+pub use failure::{Sequel, all_have_failed};
 pub use programs::Program;
 pub use rules::{CollMode, CommMode, InitialErrhandler, Modes, MsgMode, RecoveryMode, Rules};
+pub use signals::signal_name;
 
 use ftmpi_machine::schedule::Event;
 use std::time::Duration;

@@ -3,6 +3,7 @@
 use super::Ending;
 use crate::host::Rank;
 use crate::host::loader::nowhere;
+pub(super) use crate::launch::signal_name as name;
 use std::sync::atomic::Ordering;
 
 /// `rank 3 died of SIGSEGV (address 0x0, at prog+0x1139) after 0.12 s`
@@ -55,17 +56,4 @@ fn place(rank: &Rank, pc: usize) -> Option<String> {
     let path = image.name.to_string_lossy();
     let file = path.rsplit('/').next().unwrap_or(&path);
     Some(format!("at {file}+{:#x}", pc - image.base))
-}
-
-/// The signal's name, as `kill -l` knows it.
-pub(super) fn name(number: i32) -> String {
-    const NAMES: [&str; 32] = [
-        "0", "HUP", "INT", "QUIT", "ILL", "TRAP", "ABRT", "BUS", "FPE", "KILL", "USR1", "SEGV",
-        "USR2", "PIPE", "ALRM", "TERM", "STKFLT", "CHLD", "CONT", "STOP", "TSTP", "TTIN", "TTOU",
-        "URG", "XCPU", "XFSZ", "VTALRM", "PROF", "WINCH", "IO", "PWR", "SYS",
-    ];
-    match NAMES.get(number as usize) {
-        Some(name) => format!("SIG{name}"),
-        None => format!("signal {number}"),
-    }
 }

@@ -1,8 +1,8 @@
-//! What the end of a rank's process means to the job, and the words about it. The same decisions
-//! where ranks share a process are in the library (`job/policy.rs`).
+//! What the end of a rank's process means to the job, and the words about it. Where ranks share a
+//! process, the library judges (`job/policy.rs`).
 
 use super::seats::Life;
-use ftmpi_launch::{CommMode, Job, Modes, OnFailure, Rules};
+use ftmpi_launch::{Job, Rules, Sequel, all_have_failed, signal_name};
 use std::os::unix::process::ExitStatusExt;
 use std::process::ExitStatus;
 
@@ -48,7 +48,7 @@ pub(super) fn obituary(seat: usize, life: &Life, status: ExitStatus) -> String {
     };
     let how = match (status.signal(), status.code()) {
         (Some(libc::SIGKILL), _) => "was killed (SIGKILL)".to_string(),
-        (Some(signal), _) => format!("died of {}", name(signal)),
+        (Some(signal), _) => format!("died of {}", signal_name(signal)),
         (None, Some(0) | None) => "ended".to_string(),
         (None, Some(code)) => format!("exited with code {code}"),
     };
@@ -59,19 +59,6 @@ pub(super) fn obituary(seat: usize, life: &Life, status: ExitStatus) -> String {
         words.push_str(", without MPI_Finalize");
     }
     words
-}
-
-/// The signal's name, as `kill -l` knows it.
-fn name(signal: i32) -> String {
-    const NAMES: [&str; 32] = [
-        "0", "HUP", "INT", "QUIT", "ILL", "TRAP", "ABRT", "BUS", "FPE", "KILL", "USR1", "SEGV",
-        "USR2", "PIPE", "ALRM", "TERM", "STKFLT", "CHLD", "CONT", "STOP", "TSTP", "TTIN", "TTOU",
-        "URG", "XCPU", "XFSZ", "VTALRM", "PROF", "WINCH", "IO", "PWR", "SYS",
-    ];
-    match NAMES.get(signal as usize) {
-        Some(name) => format!("SIG{name}"),
-        None => format!("signal {signal}"),
-    }
 }
 
 fn is_indebted(life: &Life) -> bool {
@@ -93,21 +80,14 @@ impl Record {
         let status = if number(status) == 0 { 1 } else { number(status) };
         self.cause.get_or_insert(status);
         self.has_leaver |= life.has_departed;
-        let next = match rules {
-            Rules::End | Rules::Ft(Modes { comm: CommMode::Abort, .. }) => {
+        let next = match Sequel::of(rules, job.on_failure, life.has_departed) {
+            Sequel::End => {
                 return (Verdict::End { status, words: format!("{obituary}; the job ends") }, None);
             }
-            Rules::Standard if job.on_failure == OnFailure::Restart => {
+            Sequel::Restart => {
                 return (Verdict::Restart, Some(format!("{obituary}; it will be restarted")));
             }
-            Rules::Standard => "the others continue",
-            _ if life.has_departed => "it had finalized MPI; the others continue",
-            Rules::Ulfm => "mode ulfm: the others continue",
-            Rules::Ft(modes) => match modes.comm {
-                CommMode::Blank => "mode blank: its rank stays empty after the recovery",
-                CommMode::Shrink => "mode shrink: the recovery renumbers the others",
-                _ => "mode rebuild: it will be restarted in the recovery",
-            },
+            Sequel::GoOn(next) => next,
         };
         if rules != Rules::Ulfm || life.has_departed {
             self.blame.get_or_insert(status);
@@ -138,9 +118,6 @@ impl Record {
 
     /// The final message, if there is one.
     pub(super) fn last_words(&self, ranks: usize) -> Option<String> {
-        (!self.has_leaver).then(|| match ranks {
-            1 => "the only rank has failed, and no rank is left".to_string(),
-            size => format!("all {size} ranks have failed, and no rank is left"),
-        })
+        (!self.has_leaver).then(|| all_have_failed(ranks))
     }
 }

@@ -11,6 +11,7 @@ mod work;
 use crate::prepared::Prepared;
 use crate::shared::refusal::{NOT_RUNNABLE, Refusal};
 use ftmpi_launch::Job;
+use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 use std::process::ExitCode;
 
 /// Runs the job; returns its exit status when all is over.
@@ -18,12 +19,20 @@ pub(crate) fn run(prepared: Prepared) -> Result<ExitCode, Refusal> {
     refuse_what_is_not_built(&prepared.request.job, prepared.request.apps.len())?;
     let listener = connections::listen()
         .map_err(|error| Refusal::broken(format!("cannot listen to the ranks: {error}")))?;
+    allow_open_files();
     let (address, secret) = (listener.address.clone(), listener.secret.clone());
     let job = prepared.request.job.clone();
     let template = seats::Template { prepared, address, secret };
     let work = work::Work::begin(&job, template, listener);
     let status = work.map_err(|error| Refusal::new(NOT_RUNNABLE, error))?.go_on();
     Ok(ExitCode::from(status))
+}
+
+/// Allows as many open files as the system does: each rank needs some here.
+fn allow_open_files() {
+    let limits = getrlimit(Resource::Nofile);
+    // If it is not allowed, the start of some rank will say so.
+    let _refused = setrlimit(Resource::Nofile, Rlimit { current: limits.maximum, ..limits });
 }
 
 /// Options that mean nothing yet where ranks are processes.
