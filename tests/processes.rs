@@ -291,3 +291,42 @@ fn what_needs_shared_memory_is_refused_by_name_and_ends_nothing() {
         assert!(seen.status == Some(2) && seen.stderr.contains("--processes"), "{seen}");
     }
 }
+
+#[test]
+fn where_memory_of_others_may_not_be_read_the_cure_is_named() {
+    let text = r#"
+        #include <errno.h>
+        #include <linux/filter.h>
+        #include <linux/seccomp.h>
+        #include <stddef.h>
+        #include <sys/prctl.h>
+        #include <sys/syscall.h>
+        #include <unistd.h>
+        int main(int argc, char **argv)
+        {
+            struct sock_filter filter[] = {
+                BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
+                BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_process_vm_readv, 0, 1),
+                BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EPERM),
+                BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+            };
+            struct sock_fprog program = {sizeof filter / sizeof *filter, filter};
+            prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
+            prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program);
+            execv(argv[1], argv + 1);
+            return 1;
+        }
+    "#;
+    let deny = support::c_text("denied", text).without_mpi().build();
+    let run = support::command(deny.path()).args([support::ftrun()]);
+    let seen = run.args(["--processes", "-np", "2"]).args([hello().path()]).fails_with(2);
+    assert!(seen.stderr.contains("may not read the memory of other ranks"), "{seen}");
+}
+
+#[test]
+fn ranks_need_not_fit_into_the_soft_limit_of_open_files() {
+    let ftrun = support::ftrun().display().to_string();
+    let line = "ulimit -Sn 200; exec \"$0\" --processes -np 50 \"$1\"";
+    let run = support::command("/bin/sh").args(["-c", line, &ftrun]).args([hello().path()]);
+    says(&run.succeeds(), 50);
+}

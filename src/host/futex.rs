@@ -1,6 +1,7 @@
 //! The kernel's futex: OS threads sleep until a word changes, of this process or of memory that it
 //! shares with others.
 
+use super::errno;
 use std::sync::atomic::AtomicU32;
 use std::time::Duration;
 
@@ -68,8 +69,7 @@ pub(super) fn wait_on_both(own: (&AtomicU32, u32), shared: (&AtomicU32, u32)) {
             libc::CLOCK_MONOTONIC,
         )
     };
-    // SAFETY: errno is the calling thread's own.
-    if ended < 0 && unsafe { *libc::__errno_location() } == libc::ENOSYS {
+    if ended < 0 && errno::get() == libc::ENOSYS {
         // Before Linux 5.16: the one word, and now and then a look at the other.
         const MOMENT: Duration = Duration::from_millis(1);
         wait_on(own.0, own.1, Some(MOMENT));

@@ -9,6 +9,7 @@ pub mod callers;
 pub mod clock;
 mod cores;
 pub mod disk;
+mod errno;
 mod fiber;
 mod futex;
 pub mod heap;

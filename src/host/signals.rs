@@ -32,7 +32,7 @@ pub(super) use shims::tables;
 pub(super) use stack::{SignalStack, use_signal_stack};
 
 use crate::host::life::{self, Ending, Thread, end_current, is_own_process};
-use crate::host::{Rank, current, fiber, memory};
+use crate::host::{Rank, current, errno, fiber, memory};
 use dispositions::IGNORED_AT_START;
 use inbox::plain_story;
 use libc::{c_int, c_void, sigaction, siginfo_t, sigset_t, ucontext_t};
@@ -98,6 +98,11 @@ unsafe fn real_sigaction(number: i32, new: *const sigaction, old: *mut sigaction
 }
 
 extern "C-unwind" fn on_signal(number: c_int, info: *mut siginfo_t, context: *mut c_void) {
+    // The program may be about to read what its last call has left.
+    errno::kept(|| answer(number, info, context));
+}
+
+fn answer(number: c_int, info: *mut siginfo_t, context: *mut c_void) {
     let is_fault = matches!(number, libc::SIGSEGV | libc::SIGBUS);
     // SAFETY: the kernel passes the interrupted thread's state and the signal's story; these two
     // carry an address.
@@ -113,7 +118,7 @@ extern "C-unwind" fn on_signal(number: c_int, info: *mut siginfo_t, context: *mu
     }
     // SAFETY: what the kernel has passed.
     unsafe { fiber::move_to_own_stack(number, info, context, on_moved_signal) };
-    on_moved_signal(number, info, context);
+    answer_here(number, info, context);
 }
 
 /// Leaves the signal to the thread, which looks at it in a moment; pokes are repeated anyway.
@@ -133,6 +138,10 @@ fn postpone(number: c_int, story: *const siginfo_t) {
 
 /// Like [`on_signal`], at a place where code of the rank may run.
 extern "C-unwind" fn on_moved_signal(number: c_int, info: *mut siginfo_t, context: *mut c_void) {
+    errno::kept(|| answer_here(number, info, context));
+}
+
+fn answer_here(number: c_int, info: *mut siginfo_t, context: *mut c_void) {
     // SAFETY: what the kernel has passed to `on_signal`, perhaps moved.
     let (machine, story) = unsafe { (&mut *context.cast::<ucontext_t>(), &*info) };
     let registers = &mut machine.uc_mcontext.gregs;
@@ -267,13 +276,7 @@ fn make_room(rank: &Rank, registers: &places::Registers) {
         if !rank.images.contains(pc) && !is_in_libm() {
             return rank.pulse.call_for_room();
         }
-        // SAFETY: the fiber's own variable, which its program may be about to read.
-        let error = unsafe { libc::__errno_location() };
-        // SAFETY: as above.
-        let before = unsafe { error.read() };
         fiber.yield_now();
-        // SAFETY: as above.
-        unsafe { error.write(before) };
     }
 }
 

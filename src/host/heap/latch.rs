@@ -7,6 +7,7 @@
 //! A fault inside a corrupted heap leads to a handler of the program (libgfortran's prints a
 //! backtrace), which allocates: it must not wait for the thread that it interrupted.
 
+use crate::host::errno;
 use std::sync::atomic::{AtomicU32, AtomicUsize, Ordering};
 
 #[derive(Default)]
@@ -65,19 +66,16 @@ impl Latch {
                 return true;
             }
         }
-        // A successful allocation must not change errno.
-        // SAFETY: has no preconditions.
-        let errno = unsafe { libc::__errno_location() };
-        // SAFETY: the calling thread's own.
-        let before = unsafe { errno.read() };
-        while self.word.swap(2, Ordering::Acquire) != 0 {
-            let for_ever = std::ptr::null::<libc::timespec>();
-            let operation = libc::FUTEX_WAIT | libc::FUTEX_PRIVATE_FLAG;
-            // SAFETY: the word lives as long as `self`; the caller handles spurious returns.
-            unsafe { libc::syscall(libc::SYS_futex, self.word.as_ptr(), operation, 2, for_ever) };
-        }
-        // SAFETY: as above.
-        unsafe { errno.write(before) };
+        // A successful allocation must not change it.
+        errno::kept(|| {
+            while self.word.swap(2, Ordering::Acquire) != 0 {
+                let for_ever = std::ptr::null::<libc::timespec>();
+                let operation = libc::FUTEX_WAIT | libc::FUTEX_PRIVATE_FLAG;
+                let word = self.word.as_ptr();
+                // SAFETY: the word lives as long as `self`; the loop handles spurious returns.
+                unsafe { libc::syscall(libc::SYS_futex, word, operation, 2, for_ever) };
+            }
+        });
         true
     }
 

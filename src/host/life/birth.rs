@@ -6,6 +6,7 @@ use super::running_job::{self, RunningJob};
 use super::thread::Thread;
 use super::{Life, Newcomer, threads};
 use crate::host::Rank;
+use crate::host::errno;
 use crate::host::fiber::{self, Body, Fiber};
 use crate::host::loader::Images;
 use crate::host::rank::adopt;
@@ -103,7 +104,10 @@ fn live(rank: &'static Rank, is_fiber: bool) -> ! {
     }
     let (argc, argv) = (app.arguments.count(), rank.life.arguments);
     let argv = ptr::with_exposed_provenance_mut(argv);
+    // Neither constructors nor `main` find what the library has left, which waits in both places.
+    errno::set(0);
     rank.images.construct(argc, argv, rank.libc.envp());
+    errno::set(0);
     exit_current(rank.images.main(argc, argv, rank.libc.envp()))
 }
 
@@ -144,7 +148,6 @@ fn settle_in(rank: &'static Rank, is_fiber: bool) {
             rank.libc.set_variable(&line.expect("a number has no null byte"));
         }
     }
-    shims::set_errno(0);
 }
 
 /// Makes the rank's images, and connects it with the libc variables in them.

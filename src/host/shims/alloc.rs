@@ -3,9 +3,9 @@
 //! `free` and `realloc` are exported too, because libc calls them on blocks of ranks (`getline`
 //! grows the caller's buffer). They find the owner of a block by its address.
 
-use super::{set_errno, table};
+use super::table;
 use crate::host::heap::{self, Broken, Heap, Owner};
-use crate::host::{Rank, current, life};
+use crate::host::{Rank, current, errno, life};
 use once_cell::sync::Lazy;
 use std::ffi::{c_int, c_void};
 use std::ptr::null_mut;
@@ -118,7 +118,7 @@ fn private_heap() -> Option<&'static Heap> {
 #[inline]
 fn or_out_of_memory(block: *mut u8) -> *mut c_void {
     if block.is_null() {
-        set_errno(libc::ENOMEM);
+        errno::set(libc::ENOMEM);
     }
     block.cast()
 }
@@ -180,7 +180,7 @@ pub(in crate::host) extern "C" fn memalign(align: usize, bytes: usize) -> *mut c
     match align.checked_next_power_of_two() {
         Some(align) => made("memalign", heap.allocate_aligned(align, bytes)),
         None => {
-            set_errno(libc::EINVAL);
+            errno::set(libc::EINVAL);
             null_mut()
         }
     }

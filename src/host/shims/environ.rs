@@ -3,7 +3,8 @@
 
 use super::homes::Variable;
 use super::state::{LibcState, Part};
-use super::{set_errno, table};
+use super::table;
+use crate::host::errno;
 use crate::host::rank::libc_state;
 use crate::launch::RANK_VARIABLES;
 use parking_lot::Mutex;
@@ -272,7 +273,7 @@ unsafe extern "C" fn setenv(name: *const c_char, value: *const c_char, overwrite
         return unsafe { libc::setenv(name, value, overwrite) };
     };
     let Some(name) = valid_name(name) else {
-        set_errno(libc::EINVAL);
+        errno::set(libc::EINVAL);
         return -1;
     };
     let line = [name, b"=", string(value).to_bytes_with_nul()].concat().into_boxed_slice();
@@ -291,7 +292,7 @@ unsafe extern "C" fn unsetenv(name: *const c_char) -> c_int {
         return unsafe { libc::unsetenv(name) };
     };
     let Some(name) = valid_name(name) else {
-        set_errno(libc::EINVAL);
+        errno::set(libc::EINVAL);
         return -1;
     };
     change(state, |own| own.remove(name));

@@ -3,7 +3,8 @@
 use super::open_files::FILES;
 use super::stdio;
 use super::stream::Stream;
-use super::{set_errno, table};
+use super::table;
+use crate::host::errno;
 use crate::host::rank::libc_state;
 use libc::FILE;
 use std::ffi::{c_char, c_int, c_void};
@@ -147,7 +148,7 @@ pub(super) unsafe extern "C" fn fclose(stream: *mut FILE) -> c_int {
         // SAFETY: a reopened stream has a descriptor of its own.
         unsafe { libc::close(descriptor) };
     } else if descriptor < 0 {
-        set_errno(libc::EBADF);
+        errno::set(libc::EBADF);
         return libc::EOF;
     }
     status

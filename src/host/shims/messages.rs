@@ -2,6 +2,7 @@
 
 use super::state::LibcState;
 use super::{homes::Variable, stdio, table};
+use crate::host::errno;
 use crate::host::life;
 use crate::host::rank::libc_state;
 use std::ffi::{CStr, c_char, c_int, c_uint};
@@ -43,12 +44,11 @@ unsafe extern "C" fn perror(subject: *const c_char) {
         // SAFETY: as our caller vouches.
         return unsafe { real_perror(subject) };
     };
-    // SAFETY: libc gives every thread its own.
-    let number = unsafe { libc::__errno_location().read() };
+    let number = errno::get();
     // SAFETY: any number may be asked about; the text is the thread's own.
     let what = text(unsafe { libc::strerror(number) });
     say_about(state, text(subject), what);
-    super::set_errno(number);
+    errno::set(number);
 }
 
 unsafe extern "C" fn psignal(number: c_int, subject: *const c_char) {

@@ -37,7 +37,7 @@ mod time;
 mod variables;
 mod variadic;
 
-pub(super) use entry::{Entry, set_errno};
+pub(super) use entry::Entry;
 pub(super) use replayed::clock_gettime;
 pub(super) use stand_ins::{function, prepare};
 pub(super) use state::LibcState;

@@ -3,7 +3,8 @@
 use super::environ::{current_array, value};
 use super::open_files::FILES;
 use super::stream::Stream;
-use super::{files, set_errno, stdio, table};
+use super::{files, stdio, table};
+use crate::host::errno;
 use crate::host::rank::libc_state;
 use crate::host::{current, life, signals};
 use libc::{FILE, pid_t};
@@ -172,7 +173,7 @@ unsafe extern "C" fn popen(command: *const c_char, mode: *const c_char) -> *mut 
     let letters = unsafe { CStr::from_ptr(mode) }.to_bytes();
     let reads = letters.contains(&b'r');
     if reads == letters.contains(&b'w') || letters.iter().any(|each| !b"rwe".contains(each)) {
-        set_errno(libc::EINVAL);
+        errno::set(libc::EINVAL);
         return null_mut();
     }
     let mut pipe = [0; 2];
@@ -193,7 +194,7 @@ unsafe extern "C" fn popen(command: *const c_char, mode: *const c_char) -> *mut 
             unsafe { libc::fdopen(ours, mode.as_ptr()) }
         }
         Err(number) => {
-            set_errno(number);
+            errno::set(number);
             null_mut()
         }
     };
@@ -216,7 +217,7 @@ unsafe extern "C" fn pclose(stream: *mut FILE) -> c_int {
     match child {
         Some(child) => wait_for(child),
         None => {
-            set_errno(libc::ECHILD);
+            errno::set(libc::ECHILD);
             -1
         }
     }
@@ -249,7 +250,7 @@ pub(super) unsafe extern "C" fn execvp(file: *const c_char, argv: *const *const 
             _ => return -1,
         }
     }
-    set_errno(number);
+    errno::set(number);
     -1
 }
 

@@ -5,8 +5,8 @@
 //! generators with the time do what they did in the run that is repeated, and another seed changes
 //! it.
 
-use super::{set_errno, table};
-use crate::host::{clock, replay};
+use super::table;
+use crate::host::{clock, errno, replay};
 use libc::{c_int, c_uint, c_void, timespec, timeval};
 use std::time::Duration;
 
@@ -162,7 +162,7 @@ unsafe extern "C" fn getrandom(to: *mut c_void, bytes: usize, flags: c_uint) -> 
 unsafe extern "C" fn getentropy(to: *mut c_void, bytes: usize) -> c_int {
     const MOST: usize = 256;
     if bytes > MOST {
-        set_errno(libc::EIO);
+        errno::set(libc::EIO);
         return -1;
     }
     // SAFETY: as our caller promises.

@@ -2,6 +2,7 @@
 //! Also libc calls that ask the kernel about a thread by its number, which a fiber does not have.
 
 use super::table;
+use crate::host::errno;
 use crate::host::life;
 use std::ffi::{c_char, c_int, c_ulong, c_void};
 
@@ -68,8 +69,7 @@ fn is_own(thread: Thread) -> bool {
 fn as_number(status: c_int) -> c_int {
     match status {
         0 => 0,
-        // SAFETY: the thread's own variable.
-        _ => unsafe { *libc::__errno_location() },
+        _ => errno::get(),
     }
 }
 

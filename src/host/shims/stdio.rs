@@ -13,6 +13,7 @@ use super::state::{LibcState, Part};
 use super::stream::Stream;
 use super::tag::TAG_OUTPUT;
 use super::{table, tag};
+use crate::host::errno;
 use crate::host::memory::{Span, copy};
 use crate::host::rank::libc_state;
 use crate::host::{Rank, output};
@@ -426,8 +427,7 @@ unsafe extern "C" fn readv(descriptor: c_int, parts: *const libc::iovec, count: 
 /// Returns the result of a write, after recording a failure.
 fn noted(descriptor: c_int, written: isize) -> isize {
     if written < 0 && matches!(descriptor, 1 | 2) {
-        // SAFETY: the thread's own variable.
-        output::note_failure(descriptor, unsafe { *libc::__errno_location() });
+        output::note_failure(descriptor, errno::get());
     }
     written
 }

@@ -1,6 +1,7 @@
 //! A `FILE` of a rank: what this room does with it behind libc's back.
 
 use super::alloc;
+use crate::host::errno;
 use libc::FILE;
 use std::ffi::{c_char, c_int, c_long, c_void};
 use std::ptr::null_mut;
@@ -98,9 +99,8 @@ impl Stream {
             if unsafe { ftrylockfile(self.0) } == 0 {
                 // SAFETY: the lock is held.
                 let status = unsafe { fflush_unlocked(self.0) };
-                // SAFETY: the thread's own variable.
-                let error = (status != 0).then(|| unsafe { *libc::__errno_location() });
-                // SAFETY: as above.
+                let error = (status != 0).then(errno::get);
+                // SAFETY: the lock is held.
                 unsafe { funlockfile(self.0) };
                 return error;
             }

@@ -3,6 +3,7 @@
 use super::alloc::malloc;
 use super::state::Part;
 use super::table;
+use crate::host::errno;
 use crate::host::rank::libc_state;
 use std::ffi::{c_char, c_int, c_void};
 use std::ptr::null_mut;
@@ -121,7 +122,7 @@ extern "C" fn ttyname(fd: c_int) -> *mut c_char {
     match unsafe { libc::ttyname_r(fd, buffer, BUFFER_BYTES) } {
         0 => buffer,
         number => {
-            super::set_errno(number);
+            errno::set(number);
             null_mut()
         }
     }
@@ -137,7 +138,7 @@ extern "C" fn getlogin() -> *mut c_char {
     match unsafe { getlogin_r(buffer, BUFFER_BYTES) } {
         0 => buffer,
         number => {
-            super::set_errno(number);
+            errno::set(number);
             null_mut()
         }
     }

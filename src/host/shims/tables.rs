@@ -3,7 +3,8 @@
 
 use super::homes::Variable;
 use super::state::Part;
-use super::{set_errno, table};
+use super::table;
+use crate::host::errno;
 use crate::host::rank::libc_state;
 use parking_lot::Mutex;
 use std::ffi::{c_char, c_int, c_uint, c_void};
@@ -76,7 +77,7 @@ unsafe extern "C" fn hsearch(item: Item, action: c_uint) -> *mut Item {
     let table = &raw mut *HASH.of(state).0.lock();
     // SAFETY: the table stays in the state; the program guards its use, as with libc's.
     if unsafe { (*table).table }.is_null() {
-        set_errno(libc::ESRCH);
+        errno::set(libc::ESRCH);
         return null_mut();
     }
     let mut found = null_mut();

@@ -1,5 +1,6 @@
 //! What signals mean by their numbers, and the shapes in which libc has them.
 
+use crate::host::errno;
 use libc::{c_int, sigaction, sigset_t};
 
 pub(super) const SIGNALS: usize = 65;
@@ -59,7 +60,6 @@ pub(in crate::host) fn ends_a_process(number: i32) -> bool {
 
 /// What a call says that was given a wrong signal or time.
 pub(super) fn einval() -> c_int {
-    // SAFETY: the thread's own variable.
-    unsafe { *libc::__errno_location() = libc::EINVAL };
+    errno::set(libc::EINVAL);
     -1
 }

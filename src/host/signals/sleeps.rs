@@ -5,7 +5,7 @@ use super::waits::{Files, Time, at_ease};
 use super::{Served, serve_deferred};
 use crate::host::life::{self, Ending, end_current};
 use crate::host::shims::Entry;
-use crate::host::{clock, current, fiber, replay, sched, shims};
+use crate::host::{clock, current, errno, fiber, replay, sched, shims};
 use libc::{c_int, c_uint, timespec, timeval};
 use std::time::{Duration, Instant};
 
@@ -48,8 +48,7 @@ fn sleep_for(longest: Duration) -> Option<Result<(), Left>> {
 }
 
 fn fail(number: c_int) -> c_int {
-    // SAFETY: the thread's own variable.
-    unsafe { *libc::__errno_location() = number };
+    errno::set(number);
     -1
 }
 
@@ -148,8 +147,7 @@ unsafe extern "C-unwind" fn thrd_sleep(wanted: Time, left: *mut timespec) -> c_i
     // SAFETY: as our caller promises.
     match unsafe { nanosleep(wanted, left) } {
         0 => 0,
-        // SAFETY: the thread's own variable.
-        _ if unsafe { *libc::__errno_location() } == libc::EINTR => -1,
+        _ if errno::get() == libc::EINTR => -1,
         _ => -2,
     }
 }

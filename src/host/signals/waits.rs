@@ -5,7 +5,7 @@ use super::let_through;
 use super::numbers::bits;
 use crate::host::life::{self};
 use crate::host::shims::Entry;
-use crate::host::{current, fiber};
+use crate::host::{current, errno, fiber};
 use libc::{c_int, c_long, siginfo_t, sigset_t, timespec};
 use std::mem::MaybeUninit;
 use std::ptr::{null, null_mut};
@@ -103,8 +103,7 @@ unsafe extern "C-unwind" fn sigwait(set: Set, number: *mut c_int) -> c_int {
             unsafe { number.write(taken) };
             return 0;
         }
-        // SAFETY: the thread's own variable.
-        let error = unsafe { *libc::__errno_location() };
+        let error = errno::get();
         if error != libc::EINTR {
             return error;
         }

@@ -2,6 +2,7 @@
 
 use super::segment::MappedHead;
 use crate::host::memory::{self, Fault, Region, Span};
+use std::io;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
@@ -90,26 +91,40 @@ impl Foreign {
     }
 }
 
+/// Whether this process is allowed to read the memory of that one. Containers may forbid it.
+pub(super) fn may_read(pid: i32) -> io::Result<()> {
+    /// Nothing is mapped there.
+    const NOWHERE: usize = 8;
+    let mut byte = [0];
+    match read_some(pid, NOWHERE, Span::of_mut(&mut byte)) {
+        Err(error) if matches!(error.raw_os_error(), Some(libc::EPERM | libc::ENOSYS)) => {
+            Err(error)
+        }
+        // It is not there, as it should be; or the process has ended.
+        _ => Ok(()),
+    }
+}
+
 /// Reads all of `target` from another process; false if some of it is not there.
 fn read(pid: i32, address: usize, target: Span) -> bool {
     let mut done = 0;
     while done < target.bytes() {
-        let rest = target.part(done, target.bytes() - done);
-        let local = libc::iovec {
-            iov_base: std::ptr::with_exposed_provenance_mut(rest.address()),
-            iov_len: rest.bytes(),
-        };
-        let remote = libc::iovec {
-            iov_base: std::ptr::with_exposed_provenance_mut(address + done),
-            iov_len: rest.bytes(),
-        };
-        // SAFETY: the kernel checks both addresses, and tells how far it came.
-        let read =
-            unsafe { libc::process_vm_readv(pid, &raw const local, 1, &raw const remote, 1, 0) };
-        match usize::try_from(read) {
+        match read_some(pid, address + done, target.part(done, target.bytes() - done)) {
             Ok(0) | Err(_) => return false,
             Ok(read) => done += read,
         }
     }
     true
+}
+
+/// Reads the beginning of `target` from another process; returns how much.
+fn read_some(pid: i32, address: usize, target: Span) -> io::Result<usize> {
+    let piece = |address: usize| libc::iovec {
+        iov_base: std::ptr::with_exposed_provenance_mut(address),
+        iov_len: target.bytes(),
+    };
+    let (local, remote) = (piece(target.address()), piece(address));
+    // SAFETY: the kernel checks both addresses, and tells how far it came.
+    let read = unsafe { libc::process_vm_readv(pid, &raw const local, 1, &raw const remote, 1, 0) };
+    usize::try_from(read).map_err(|_| io::Error::last_os_error())
 }

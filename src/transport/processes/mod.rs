@@ -12,6 +12,7 @@ mod stream;
 pub use segment::{Address, MOST as MOST_PROCESSES};
 
 use crate::base::Member;
+use crate::host::life;
 use crate::host::memory::Span;
 use crate::host::sched::{Bell, Seen};
 use crate::transport::inbox::{Outside, Wire};
@@ -249,10 +250,24 @@ impl Processes {
         let Some(at) = peer.at else { return false };
         // A process that has ended has no files any more; its death will be told.
         let Ok((head, region)) = segment::open(at, self.geometry, self.me) else { return false };
+        if let Err(error) = foreign::may_read(at.pid) {
+            self.end_for(&error);
+        }
         head.get().announce(self.me);
         peer.head = Some(Arc::new(head));
         peer.writer = Some(Writer::new(region, self.geometry.ring));
         true
+    }
+
+    /// This rank cannot receive long messages: better no job than half a one.
+    fn end_for(&self, error: &io::Error) -> ! {
+        let rank = self.me;
+        let words = format!(
+            "ftrun: rank {rank} may not read the memory of other ranks \
+             (process_vm_readv: {error}); in a container, allow it with --cap-add SYS_PTRACE, \
+             or run without --processes\n"
+        );
+        life::end_process(2, &words)
     }
 
     /// Writes one parcel, or gives it back if there is no room.
