@@ -76,6 +76,14 @@ pub(super) fn wait_on_both(own: (&AtomicU32, u32), shared: (&AtomicU32, u32)) {
     }
 }
 
+/// The OS thread sleeps while `word`, in memory that several processes share, is `value`; may
+/// return early.
+pub(super) fn wait_sharing(word: &AtomicU32, value: u32) {
+    let for_ever = std::ptr::null::<libc::timespec>();
+    // SAFETY: sleeps only while the word is as seen.
+    unsafe { libc::syscall(libc::SYS_futex, word.as_ptr(), libc::FUTEX_WAIT, value, for_ever) };
+}
+
 /// Wakes all OS threads that sleep on `word`, in any process that shares it.
 pub(super) fn wake_all_sharing(word: &AtomicU32) {
     // SAFETY: wakes sleepers on a word that exists.

@@ -6,8 +6,9 @@ use crate::base::member::Roster;
 use crate::base::roll::Roll;
 use crate::engine::World;
 use crate::fault::{Notice, Report, Welcome};
+use crate::host::service;
 use crate::transport::{Address, Processes};
-use std::sync::Arc;
+use std::sync::{Arc, Once};
 
 impl World {
     /// Whether the ranks of this job are in several processes.
@@ -58,6 +59,30 @@ impl World {
         if let Some(elsewhere) = &self.elsewhere {
             elsewhere.processes.meet(process, at);
             elsewhere.meet(process);
+        }
+    }
+
+    /// Sends a note to the process of another rank, which has it read at once.
+    pub fn send_note(&self, to: Member, bytes: &[u8]) {
+        if let Some(elsewhere) = &self.elsewhere {
+            elsewhere.processes.note(elsewhere.me, to, bytes);
+        }
+    }
+
+    /// Notes of others are read by `clerk`.
+    pub fn give_notes_to(&'static self, clerk: fn(&World, Member, &[u8])) {
+        if let Some(elsewhere) = &self.elsewhere {
+            let clerk = move |from, bytes: &[u8]| clerk(self, from, bytes);
+            elsewhere.processes.give_notes_to(Box::new(clerk));
+        }
+    }
+
+    /// From now on notes are read even while the rank computes.
+    pub fn attend_notes(&self) {
+        static ATTENDED: Once = Once::new();
+        if let Some(processes) = self.processes() {
+            let attend = || service::start(Box::new(|| processes.attend_notes()));
+            ATTENDED.call_once(|| attend().expect("the system has a thread for the notes"));
         }
     }
 

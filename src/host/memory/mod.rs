@@ -1,5 +1,6 @@
 //! Memory of the program: what a caller of MPI vouches for, and the one way to copy it.
 
+pub mod afar;
 mod atomic;
 mod block;
 mod items;

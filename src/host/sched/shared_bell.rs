@@ -47,6 +47,13 @@ impl SharedBell {
         }
     }
 
+    /// Sleeps until it has rung since `heard`.
+    pub fn wait(&self, heard: u32) {
+        self.asleep.fetch_add(1, Ordering::SeqCst);
+        futex::wait_sharing(&self.word, heard);
+        self.asleep.fetch_sub(1, Ordering::SeqCst);
+    }
+
     /// Sleeps until it has rung since `heard`, or the other word is not as seen any more.
     pub(super) fn sleep(&self, heard: u32, own: (&AtomicU32, u32)) {
         self.asleep.fetch_add(1, Ordering::SeqCst);

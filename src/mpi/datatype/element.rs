@@ -1,7 +1,9 @@
 //! What the elements of a datatype are.
 
+use serde::{Deserialize, Serialize};
+
 /// What the elements of a type are, as far as reductions care.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Element {
     Signed(usize),
     Unsigned(usize),
@@ -27,7 +29,7 @@ pub enum Element {
 }
 
 /// The pairs of C (value, then `int` index) and of Fortran (both of the value's type).
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Pair {
     FloatInt,
     DoubleInt,

@@ -1,7 +1,9 @@
 //! The predefined operations.
 
+use serde::{Deserialize, Serialize};
+
 /// The predefined operations, in the order of their handles.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Named {
     Sum,
     Min,

@@ -10,6 +10,7 @@ use crate::mpi::error::{Class, Failure, Result};
 use crate::mpi::op::kernels::atomic::{Accumulator, Elements};
 use crate::mpi::op::{Named, Op};
 use crate::mpi::process::Process;
+use crate::mpi::rma::remote::ask;
 use crate::mpi::rma::target::{Spot, Target};
 use crate::mpi::rma::transfer::must_match;
 use crate::mpi::rma::win::Win;
@@ -67,8 +68,16 @@ fn combine(
     }
     alike?;
     let Some(it) = accumulator(op, spot.datatype.shape.element, spot)? else { return Ok(()) };
-    let walked = walk(&it, origin.as_ref(), result.as_ref(), &target);
-    walked.map_err(|address| target.missed(process, address, target.holds(address)))
+    let (origin, result) = (origin.as_ref(), result.as_ref());
+    if !target.is_in_reach(&it)
+        && let Op::Named(op) = *op
+    {
+        let element = spot.datatype.shape.element;
+        let wish = ask::Wish { op, element, accumulator: &it, origin, result };
+        return ask::combine(process, win, &wish, &target);
+    }
+    let walked = walk(&it, origin, result, &target);
+    walked.map_err(|address| target.missed(process, win, address, target.holds(address)))
 }
 
 /// Combines run by run: as many elements as follow each other on all sides.
@@ -173,6 +182,11 @@ pub fn compare_and_swap(process: &Process, win: &Win, swap: Swap, spot: &Spot<'_
     }
     let Some(target) = Target::find(process, win, spot)? else { return Ok(()) };
     let Some(span) = target.region.span() else { return Ok(()) };
+    if !target.is_in_reach(&it) {
+        let buffers = [swap.origin, swap.compare, swap.result].map(|buf| buf.span(it.bytes()));
+        let address = span.address();
+        return ask::compare_and_swap(process, win, element, buffers, &target, address);
+    }
     let exchange = Exchange {
         origin: swap.origin.0,
         compare: swap.compare.0,
@@ -182,5 +196,5 @@ pub fn compare_and_swap(process: &Process, win: &Win, swap: Swap, spot: &Spot<'_
     let lock = (!it.is_atomic_at(exchange.target)).then(|| target.part.combining.lock());
     let done = it.compare_and_swap(exchange);
     drop(lock);
-    done.map_err(|address| target.missed(process, address, target.holds(address)))
+    done.map_err(|address| target.missed(process, win, address, target.holds(address)))
 }

@@ -4,6 +4,8 @@
 //! A target that posts, and an origin that completes, put their names into the other's mail. The
 //! wait for such mail ends when a partner dies.
 
+use crate::base::Member;
+use crate::engine::World;
 use crate::mpi::coll::claim::Kind;
 use crate::mpi::coll::{self, Barrier};
 use crate::mpi::comm::group::Group;
@@ -14,6 +16,7 @@ use crate::mpi::rma::passive::{
     NOCHECK, NOPRECEDE, NOPUT, NOSTORE, NOSUCCEED, must_be_known, sync,
 };
 use crate::mpi::rma::peers::{self, must_be_whole, must_live};
+use crate::mpi::rma::remote::Desk;
 use crate::mpi::rma::shared::Mail;
 use crate::mpi::rma::win::Win;
 use std::cell::Cell;
@@ -53,7 +56,7 @@ pub fn post(process: &Process, win: &Win, group: &Group, assert: i32) -> Result 
     win.epochs.post(partners.clone())?;
     sync();
     if assert & NOCHECK == 0 {
-        tell(process, win, &partners, |mail| &mut mail.posted);
+        tell(process, win, &partners, |mail| &mut mail.posted, Desk::tell_posted);
     }
     Ok(())
 }
@@ -76,7 +79,7 @@ pub fn complete(process: &Process, win: &Win) -> Result {
     process.engine.step()?;
     let partners = win.epochs.complete()?;
     sync();
-    tell(process, win, &partners, |mail| &mut mail.completed);
+    tell(process, win, &partners, |mail| &mut mail.completed, Desk::tell_completed);
     must_be_whole(process, win)?;
     partners.ranks.iter().try_for_each(|rank| must_live(process, win, *rank))
 }
@@ -114,9 +117,15 @@ pub fn test(process: &Process, win: &Win) -> Result<bool> {
 type Names = fn(&mut Mail) -> &mut BTreeSet<i32>;
 
 /// Puts the own rank into a box of each partner.
-fn tell(process: &Process, win: &Win, partners: &Partners, of: Names) {
+fn tell(
+    process: &Process, win: &Win, partners: &Partners, of: Names, write: fn(&Desk, &World, Member),
+) {
     for rank in partners.ranks.iter() {
         let part = win.shared.part(*rank);
+        if let Some(desk) = win.shared.desk().filter(|_| part.there().is_some()) {
+            write(desk, process.world, part.member);
+            continue;
+        }
         of(&mut part.mail.lock()).insert(win.comm.rank);
         peers::wake(process, part.member);
     }

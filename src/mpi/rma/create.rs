@@ -3,6 +3,7 @@
 //! One uniform round of all members: each says where its memory is, and all get the context of the
 //! communicator that synchronizes the window; or none gets the window.
 
+use crate::host::memory::afar::SharedBlock;
 use crate::host::memory::{Block, Span};
 use crate::mpi::coll::claim::Kind;
 use crate::mpi::coll::{self, Barrier};
@@ -15,7 +16,8 @@ use crate::mpi::lane::Lane;
 use crate::mpi::process::Process;
 use crate::mpi::rma::hints;
 use crate::mpi::rma::peers::must_be_whole;
-use crate::mpi::rma::shared::{Creations, Part, Segment, Shared};
+use crate::mpi::rma::remote::meet;
+use crate::mpi::rma::shared::{Creations, Memory, Part, Segment, Shared};
 use crate::mpi::rma::win::{Flavor, Win};
 use crate::mpi::run;
 use std::sync::Arc;
@@ -72,7 +74,7 @@ pub fn allocate(
     process: &'static Process, comm: &Comm, request: Request<'_>,
 ) -> Result<(usize, Address)> {
     let expose = |part: &Part| {
-        let memory = part.keep(block(request.bytes()?)?);
+        let memory = part.keep(block(process, comm, request.bytes()?)?);
         part.expose(request.segment(memory, true));
         Ok(())
     };
@@ -88,7 +90,7 @@ pub fn allocate_shared(
     let expose = |part: &Part| {
         let bytes = request.bytes()?;
         let memory = match is_apart.clone()? {
-            true => part.keep(block(bytes)?),
+            true => part.keep(block(process, comm, bytes)?),
             // Where it is follows once all sizes are known.
             false => Address(0).span(bytes),
         };
@@ -117,8 +119,13 @@ fn with_base(win: &Win) -> (usize, Address) {
     (win.handle, Address(own.memory.address()))
 }
 
-fn block(bytes: usize) -> Result<Block> {
-    Block::zeroed(bytes).ok_or_else(|| no_memory(bytes))
+/// Memory that all members can reach.
+fn block(process: &Process, comm: &Comm, bytes: usize) -> Result<Memory> {
+    let block = match meet::is_needed(process, comm) {
+        true => SharedBlock::zeroed(bytes).ok().map(Memory::Shared),
+        false => Block::zeroed(bytes).map(Memory::Own),
+    };
+    block.ok_or_else(|| no_memory(bytes))
 }
 
 #[cold]
@@ -127,17 +134,21 @@ fn no_memory(bytes: usize) -> Failure {
 }
 
 /// The memory of all members is where they have said.
-fn settled(_: &Shared) -> Result {
+fn settled(_: &Lane<'_>, _: &Shared) -> Result {
     Ok(())
 }
 
 /// Puts the memory of the members that have none yet into one piece, in rank order.
-fn line_up(shared: &Shared) -> Result {
-    let wishes = || shared.parts().iter().filter_map(|part| Some((part, part.wished()?)));
+fn line_up(lane: &Lane<'_>, shared: &Shared) -> Result {
+    let wish = |part: &Part| part.wished().or(part.there().map(|there| there.segment));
+    let wishes = || shared.parts().iter().filter_map(|part| Some((part, wish(part)?)));
     let is_placed = |wish: &Segment| wish.memory.address() != 0;
     let wanted = wishes().filter(|(_, wish)| !is_placed(wish));
     let total = wanted.map(|(_, wish)| wish.memory.bytes()).try_fold(0, usize::checked_add);
     let total = total.ok_or_else(|| no_memory(usize::MAX))?;
+    if meet::is_needed(lane.process(), lane.comm()) {
+        return meet::line_up(lane, shared, lane.rank(), total.max(ALIGNMENT));
+    }
     let all = shared.allocate_for_all(total.max(ALIGNMENT)).ok_or_else(|| no_memory(total))?;
     let mut start = 0;
     for (part, wish) in wishes() {
@@ -156,10 +167,9 @@ fn line_up(shared: &Shared) -> Result {
 /// have done so.
 fn make(
     process: &'static Process, comm: &Comm, (flavor, kind): (Flavor, Kind), info: Option<&Info>,
-    expose: impl FnOnce(&Part) -> Result, settle: impl FnOnce(&Shared) -> Result,
+    expose: impl FnOnce(&Part) -> Result, settle: impl FnOnce(&Lane<'_>, &Shared) -> Result,
 ) -> Result<Arc<Win>> {
     comm.must_be_intra()?;
-    comm.must_share_memory(process, "a window")?;
     let hints = hints::new(flavor, info);
     let lane = coll::lane(process, comm, kind)?;
     let creations = process.world.tenant::<Creations>();
@@ -169,13 +179,19 @@ fn make(
     if exposed.is_err() {
         shared.spoil();
     }
-    let contexts = agree(&lane);
+    let contexts = match meet::is_needed(process, comm) {
+        true => meet::introduce(&lane, &shared, comm.rank),
+        false => agree(&lane),
+    };
     creations.forget(stamp);
     let (contexts, hints) = (contexts?, exposed?);
     if shared.is_spoiled() {
         return Err(Class::OTHER.because("another process could not do its part of the window"));
     }
-    settle(&shared)?;
+    settle(&lane, &shared)?;
+    if meet::is_needed(process, comm) {
+        meet::open(process, &shared, contexts.own, comm.rank);
+    }
     let draft = Draft::child(comm, contexts.own, comm.group.clone());
     let hidden = Arc::new(draft.hidden(process));
     let new = |handle| Arc::new(Win::new(handle, hidden, shared, flavor, hints));
@@ -201,6 +217,7 @@ pub fn free(process: &'static Process, handle: usize) -> Result {
         return parted;
     }
     win.own_part().close();
+    meet::close(process, win.comm.context());
     process.windows.remove(handle);
     process.engine.let_go(win.comm.context())?;
     // After a failure the members cannot meet any more; the window goes all the same.

@@ -15,6 +15,7 @@ pub mod epochs;
 pub mod hints;
 pub mod passive;
 pub mod peers;
+pub mod remote;
 pub mod shared;
 pub mod target;
 pub mod transfer;

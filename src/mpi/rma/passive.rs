@@ -9,8 +9,11 @@ use crate::engine::Watch;
 use crate::host::sched;
 use crate::mpi::error::{Class, Failure, Result, is_death};
 use crate::mpi::process::Process;
-use crate::mpi::rma::peers::{loss, must_be_whole, must_live, wait, wake, watch_one};
+use crate::mpi::rma::peers::{loss, must_be_whole, must_live, wait, watch_one};
+use crate::mpi::rma::remote::{Desk, hand_over};
+use crate::mpi::rma::shared::Part;
 use crate::mpi::rma::win::Win;
+use std::cell::Cell;
 use std::sync::atomic::{Ordering, fence};
 
 pub const NOCHECK: i32 = 1024;
@@ -92,6 +95,9 @@ fn wait_for_lock(
     process: &Process, win: &Win, (lock, has_locks): (Lock, bool), rank: i32,
 ) -> Result {
     let (part, me) = (win.shared.part(rank), win.comm.rank);
+    if let Some(desk) = win.shared.desk().filter(|_| part.there().is_some()) {
+        return wait_for_lock_there(process, win, desk, (lock, has_locks), rank);
+    }
     let mut queue = part.lock.queue();
     let is_granted = queue.ask(me, lock, has_locks);
     win.shared.note_starving(rank, queue.is_starving());
@@ -118,6 +124,33 @@ fn wait_for_lock(
     taken
 }
 
+/// Asks a member in another process for its lock, and waits for it.
+fn wait_for_lock_there(
+    process: &Process, win: &Win, desk: &Desk, (lock, has_locks): (Lock, bool), rank: i32,
+) -> Result {
+    let (world, member) = (process.world, win.shared.part(rank).member);
+    desk.ask_for_lock(world, member, lock == Lock::Exclusive, has_locks);
+    let buried = Cell::new(0);
+    let is_granted = Cell::new(false);
+    let taken = wait(process, win, &watch(process, win, rank), rank, || {
+        is_granted.set(is_granted.get() || desk.take_grant(rank));
+        // The dead do not give up their locks themselves.
+        if !is_granted.get() && !process.engine.is_calm() {
+            let parts = (0..).zip(win.shared.parts());
+            let is_dead = |(_, part): &(i32, &Part)| world.is_dead(part.member);
+            let dead: Vec<i32> = parts.filter(is_dead).map(|(rank, _)| rank).collect();
+            if dead.len() > buried.replace(dead.len()) {
+                desk.tell_dead(world, member, dead);
+            }
+        }
+        is_granted.get()
+    });
+    if taken.is_err() && !is_death(&taken) {
+        desk.give_lock_up(world, member);
+    }
+    taken
+}
+
 /// Takes ranks out of the queue of a member, and wakes those that have the lock now.
 fn pass_on(
     process: &Process, win: &Win, rank: i32, take_out: impl FnOnce(&mut LockQueue) -> Vec<i32>,
@@ -126,7 +159,7 @@ fn pass_on(
     let granted = take_out(&mut queue);
     win.shared.note_starving(rank, queue.is_starving());
     drop(queue);
-    granted.iter().for_each(|rank| wake(process, win.shared.part(*rank).member));
+    hand_over(process.world, &win.shared, &granted);
     granted
 }
 
@@ -141,6 +174,10 @@ fn watch(process: &Process, win: &Win, rank: i32) -> Watch {
 
 /// Gives up the lock of a member, or the place in its queue.
 fn leave(process: &Process, win: &Win, rank: i32) {
+    let part = win.shared.part(rank);
+    if let Some(desk) = win.shared.desk().filter(|_| part.there().is_some()) {
+        return desk.give_lock_up(process.world, part.member);
+    }
     pass_on(process, win, rank, |queue| queue.release(win.comm.rank));
 }
 

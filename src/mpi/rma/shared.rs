@@ -6,8 +6,10 @@
 
 use crate::base::Member;
 use crate::base::sync::lock_queue::TargetLock;
+use crate::host::memory::afar::SharedBlock;
 use crate::host::memory::{Block, Span};
 use crate::mpi::datatype::Address;
+use crate::mpi::rma::remote::{Desk, There};
 use parking_lot::{Mutex, RwLock};
 use std::collections::{BTreeSet, HashMap};
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
@@ -30,6 +32,22 @@ impl Segment {
     }
 }
 
+/// Memory that the library has allocated for a member.
+pub enum Memory {
+    Own(Block),
+    /// Others map it, too.
+    Shared(SharedBlock),
+}
+
+impl Memory {
+    fn span(&self) -> Span {
+        match self {
+            Memory::Own(block) => block.span(),
+            Memory::Shared(block) => block.span(),
+        }
+    }
+}
+
 /// What processes have told a member in post and complete.
 #[derive(Default)]
 pub struct Mail {
@@ -46,7 +64,9 @@ pub struct Part {
     segment: OnceLock<Segment>,
     /// What it wants to expose, before it is known where that is.
     wish: OnceLock<Segment>,
-    block: OnceLock<Block>,
+    block: OnceLock<Memory>,
+    /// Where the member's memory is, if that is in another process.
+    there: OnceLock<There>,
     /// Memory of it that others have found missing.
     fault: OnceLock<usize>,
     is_closed: AtomicBool,
@@ -65,6 +85,7 @@ impl Part {
             segment: OnceLock::new(),
             wish: OnceLock::new(),
             block: OnceLock::new(),
+            there: OnceLock::new(),
             fault: OnceLock::new(),
             is_closed: AtomicBool::new(false),
             lock: TargetLock::default(),
@@ -95,8 +116,27 @@ impl Part {
     }
 
     /// Makes the window the owner of a block; once.
-    pub fn keep(&self, block: Block) -> Span {
+    pub fn keep(&self, block: Memory) -> Span {
         self.block.get_or_init(|| block).span()
+    }
+
+    /// By which descriptor this process has its memory open, if others can map it.
+    pub fn descriptor(&self) -> Option<i32> {
+        match self.block.get() {
+            Some(Memory::Shared(block)) => block.descriptor(),
+            _ => None,
+        }
+    }
+
+    /// Where its memory is, if that is in another process.
+    #[inline(always)]
+    pub fn there(&self) -> Option<&There> {
+        self.there.get()
+    }
+
+    /// Its memory is in another process; once.
+    pub fn set_there(&self, there: There) {
+        self.there.get_or_init(|| there);
     }
 
     /// Its memory at this address is not there.
@@ -128,6 +168,8 @@ pub struct Shared {
     all: OnceLock<Option<Block>>,
     /// The target, plus one, of an exclusive lock that was overtaken too often; 0: there is none.
     starving: AtomicU32,
+    /// Set once the window is there, if its members are in several processes.
+    desk: OnceLock<Desk>,
 }
 
 impl Shared {
@@ -138,7 +180,25 @@ impl Shared {
             is_spoiled: AtomicBool::new(false),
             all: OnceLock::new(),
             starving: AtomicU32::new(0),
+            desk: OnceLock::new(),
         }
+    }
+
+    /// Where this process writes to others, and hears of them.
+    #[inline(always)]
+    pub fn desk(&self) -> Option<&Desk> {
+        self.desk.get()
+    }
+
+    /// The members are in several processes; once.
+    pub fn set_desk(&self, desk: Desk) -> &Desk {
+        self.desk.get_or_init(|| desk)
+    }
+
+    /// The rank of a member.
+    pub fn rank_of(&self, member: Member) -> Option<i32> {
+        let place = self.parts.iter().position(|part| part.member == member)?;
+        Some(place as i32)
     }
 
     /// The target whose lock is to be waited for by ranks that hold none, wherever they begin.

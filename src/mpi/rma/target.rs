@@ -2,14 +2,17 @@
 
 use crate::base::Member;
 use crate::host::life::{self, Pin};
+use crate::host::memory::afar::Missing;
 use crate::host::memory::{Region, Span};
 use crate::mpi::datatype::{Address, Datatype};
 use crate::mpi::error::{Class, Failure, Result};
+use crate::mpi::op::kernels::atomic::Accumulator;
 use crate::mpi::process::Process;
 use crate::mpi::rma::epochs::Reach;
 use crate::mpi::rma::passive;
 use crate::mpi::rma::peers::{loss, must_be_whole, must_live};
-use crate::mpi::rma::shared::Part;
+use crate::mpi::rma::remote::ask;
+use crate::mpi::rma::shared::{Part, Segment};
 use crate::mpi::rma::win::{Flavor, Win};
 
 /// What an access names of the target.
@@ -35,7 +38,9 @@ impl Spot<'_> {
 pub struct Target<'w> {
     pub part: &'w Part,
     pub region: Region,
-    rank: i32,
+    /// The process whose memory it is, by addresses there, if this one has not mapped it.
+    pub pid: Option<i32>,
+    pub rank: i32,
     is_own: bool,
     /// All bytes from the first to the last.
     hull: Span,
@@ -58,28 +63,78 @@ impl<'w> Target<'w> {
         must_live(process, win, spot.rank)?;
         win.epochs.note_stores();
         let part = win.shared.part(spot.rank);
-        let (address, hull, is_kept) = locate(win, part, spot)?;
+        let (segment, pid) = memory_of(part, spot)?;
+        let (address, hull, is_kept) = locate(win, part, &segment, spot)?;
+        if let (Some(_), Flavor::Dynamic) = (pid, win.flavor)
+            && hull.bytes() > 0
+            && !ask::is_attached(process, win, spot.rank, hull)?
+        {
+            return Err(out_of_range(spot, UNATTACHED));
+        }
         let region = spot.datatype.region(address, spot.count)?;
         let is_own = spot.rank == win.comm.rank;
-        let needs_pin = !is_own && !is_kept && hull.bytes() > 0;
+        let needs_pin = !is_own && !is_kept && hull.bytes() > 0 && part.there().is_none();
         let pin = if needs_pin { Some(life::pin(seat, incarnation)) } else { None };
         if let Some(None) = pin {
             return Err(loss(spot.rank));
         }
-        Ok(Some(Target { part, region, rank: spot.rank, is_own, hull, _pin: pin.flatten() }))
+        let (rank, _pin) = (spot.rank, pin.flatten());
+        Ok(Some(Target { part, region, pid, rank, is_own, hull, _pin }))
     }
 
     /// The failure for memory that is not there: it ends the process that has named it, which is
     /// the target's if it is the target's.
     #[cold]
-    pub fn missed(&self, process: &Process, address: usize, is_targets: bool) -> Failure {
+    pub fn missed(
+        &self, process: &Process, win: &Win, address: usize, is_targets: bool,
+    ) -> Failure {
         if self.is_own || !is_targets {
             return process.engine.suffer(address).into();
+        }
+        if self.part.there().is_some() {
+            let desk = win.shared.desk();
+            desk.inspect(|desk| desk.tell_missing(process.world, self.part, address));
+            return loss(self.rank);
         }
         let Member { seat, incarnation } = self.part.member;
         self.part.blame(address);
         life::kill_only(seat, incarnation);
         loss(self.rank)
+    }
+
+    /// The failure of a copy from or to the memory of another process.
+    #[cold]
+    pub fn missed_there(&self, process: &Process, win: &Win, missing: Missing) -> Failure {
+        match missing {
+            Missing::Process => loss(self.rank),
+            Missing::There(address) => self.missed(process, win, address, true),
+            Missing::Here(address) => self.missed(process, win, address, false),
+        }
+    }
+
+    /// Whether this process can change such elements there.
+    pub fn is_in_reach(&self, accumulator: &Accumulator) -> bool {
+        if self.part.there().is_none() {
+            return true;
+        }
+        let mut places = self.region.places(accumulator.bytes());
+        loop {
+            let (address, count) = places.run();
+            if count == 0 {
+                return self.pid.is_none();
+            }
+            if !accumulator.is_atomic_at(address) {
+                return false;
+            }
+            places.pass(count);
+        }
+    }
+
+    /// How far from the beginning of the window's memory this address is.
+    pub fn offset_there(&self, address: usize) -> u64 {
+        let there = self.part.there().map(|there| there.segment.memory);
+        let memory = self.part.segment().map(|mapped| mapped.memory).or(there);
+        address.wrapping_sub(memory.map_or(0, Span::address)) as u64
     }
 
     /// Whether this address is in the target's memory.
@@ -93,17 +148,30 @@ fn no_epoch(rank: i32) -> Failure {
     Class::RMA_SYNC.because(format!("no epoch is open in which rank {rank} may be accessed"))
 }
 
+const UNATTACHED: &str = "no attached memory is there";
+
+/// The memory of a member, and the process whose addresses those are if it is not this one.
+fn memory_of(part: &Part, spot: &Spot<'_>) -> Result<(Segment, Option<i32>)> {
+    if let Some(there) = part.there() {
+        return there.reach(part).map_err(|_| loss(spot.rank));
+    }
+    let segment = part.segment().filter(|_| !part.is_closed()).copied();
+    let segment = segment.ok_or_else(|| out_of_range(spot, "it has freed the window"))?;
+    Ok((segment, None))
+}
+
 /// The address of the target's first item, all memory that the items reach over, and whether it
 /// stays when the target dies.
-fn locate(win: &Win, part: &Part, spot: &Spot<'_>) -> Result<(Address, Span, bool)> {
+fn locate(
+    win: &Win, part: &Part, segment: &Segment, spot: &Spot<'_>,
+) -> Result<(Address, Span, bool)> {
     let (first, length) = spot.datatype.hull(spot.count)?;
-    let segment = part.segment().filter(|_| !part.is_closed());
-    let segment = segment.ok_or_else(|| out_of_range(spot, "it has freed the window"))?;
     if win.flavor == Flavor::Dynamic {
         let start = spot.disp.checked_add(first).and_then(|start| usize::try_from(start).ok());
         let hull = start.map(|start| Address(start).span(length)).filter(|hull| !hull.is_odd());
-        let hull = hull.filter(|hull| length == 0 || is_attached(part, *hull));
-        let hull = hull.ok_or_else(|| out_of_range(spot, "no attached memory is there"))?;
+        let is_there =
+            |hull: &Span| length == 0 || part.there().is_some() || is_attached(part, *hull);
+        let hull = hull.filter(is_there).ok_or_else(|| out_of_range(spot, UNATTACHED))?;
         return Ok((Address(spot.disp as usize), hull, false));
     }
     if spot.disp < 0 {

@@ -1,6 +1,6 @@
 //! Put and get (MPI-5.0 §12.3): copies from memory to memory, complete at once.
 
-use crate::host::memory::{Region, transfer};
+use crate::host::memory::{Region, afar, transfer};
 use crate::mpi::error::{Class, Failure, Result};
 use crate::mpi::process::Process;
 use crate::mpi::rma::target::{Spot, Target};
@@ -10,16 +10,24 @@ use crate::mpi::rma::win::Win;
 pub fn put(process: &Process, win: &Win, origin: &Region, spot: &Spot<'_>) -> Result {
     let Some(target) = Target::find(process, win, spot)? else { return Ok(()) };
     must_match(origin, &target.region)?;
+    if let Some(pid) = target.pid {
+        let put = afar::store(pid, origin, &target.region);
+        return put.map_err(|missing| target.missed_there(process, win, missing));
+    }
     let put = transfer(origin, &target.region);
-    put.map_err(|fault| target.missed(process, fault.address, !fault.in_source))
+    put.map_err(|fault| target.missed(process, win, fault.address, !fault.in_source))
 }
 
 /// Copies the target's data to the origin.
 pub fn get(process: &Process, win: &Win, origin: &Region, spot: &Spot<'_>) -> Result {
     let Some(target) = Target::find(process, win, spot)? else { return Ok(()) };
     must_match(origin, &target.region)?;
+    if let Some(pid) = target.pid {
+        let got = afar::fetch(pid, &target.region, origin);
+        return got.map_err(|missing| target.missed_there(process, win, missing));
+    }
     let got = transfer(&target.region, origin);
-    got.map_err(|fault| target.missed(process, fault.address, fault.in_source))
+    got.map_err(|fault| target.missed(process, win, fault.address, fault.in_source))
 }
 
 /// Both sides of an access have as many bytes.

@@ -136,6 +136,10 @@ impl Windows {
             return Some(recent.clone());
         }
         let found = self.table.find(handle)?;
+        if found.shared.desk().is_some() {
+            // The fast path knows this process only.
+            return Some(found);
+        }
         let before = self.recent.lock().replace(found.clone());
         drop(before);
         Some(found)

@@ -1,8 +1,8 @@
 //! A message that has stayed in another process: its receiver reads it from there.
 
 use super::segment::MappedHead;
-use crate::host::memory::{self, Fault, Region, Span};
-use std::io;
+use crate::host::memory::afar::{self, Missing};
+use crate::host::memory::{Fault, Region, Span};
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
@@ -51,33 +51,13 @@ impl Foreign {
 
     /// Copies this much from the other process.
     pub(in crate::transport) fn read(&self, bytes: usize, into: &Region) -> Result<(), Fault> {
-        match into.span() {
-            Some(span) => self.read_into(0, span.part(0, bytes)),
-            None => self.read_pieces(bytes, into),
-        }
-    }
-
-    fn read_into(&self, offset: usize, target: Span) -> Result<(), Fault> {
-        if read(self.pid, self.address + offset, target) {
-            return Ok(());
-        }
-        // Whose memory is not there?
-        let mut block = vec![0; target.bytes()];
-        if !read(self.pid, self.address + offset, Span::of_mut(&mut block)) {
-            return Err(Fault { address: self.address + offset, in_source: true });
-        }
-        memory::copy(Span::of(&block), target)
-    }
-
-    fn read_pieces(&self, bytes: usize, into: &Region) -> Result<(), Fault> {
-        const PIECE: usize = 64 << 10;
-        let mut block = vec![0; PIECE.min(bytes)];
-        for offset in (0..bytes).step_by(PIECE) {
-            let piece = &mut block[..PIECE.min(bytes - offset)];
-            self.read_into(offset, Span::of_mut(piece))?;
-            memory::transfer(&Span::of(piece).into(), &into.part(offset, piece.len()))?;
-        }
-        Ok(())
+        let start = std::ptr::with_exposed_provenance(self.address);
+        let theirs = Span::new(start, bytes).into();
+        afar::fetch(self.pid, &theirs, &into.part(0, bytes)).map_err(|missing| match missing {
+            Missing::Here(address) => Fault { address, in_source: false },
+            Missing::There(address) => Fault { address, in_source: true },
+            Missing::Process => Fault { address: self.address, in_source: true },
+        })
     }
 
     /// The receiver is done with it. `fault`: where the sender's memory was missing.
@@ -89,42 +69,4 @@ impl Foreign {
     pub(in crate::transport) fn is_alive(&self, seat: usize, incarnation: u32) -> bool {
         self.origin.is_alive(seat, incarnation)
     }
-}
-
-/// Whether this process is allowed to read the memory of that one. Containers may forbid it.
-pub(super) fn may_read(pid: i32) -> io::Result<()> {
-    /// Nothing is mapped there.
-    const NOWHERE: usize = 8;
-    let mut byte = [0];
-    match read_some(pid, NOWHERE, Span::of_mut(&mut byte)) {
-        Err(error) if matches!(error.raw_os_error(), Some(libc::EPERM | libc::ENOSYS)) => {
-            Err(error)
-        }
-        // It is not there, as it should be; or the process has ended.
-        _ => Ok(()),
-    }
-}
-
-/// Reads all of `target` from another process; false if some of it is not there.
-fn read(pid: i32, address: usize, target: Span) -> bool {
-    let mut done = 0;
-    while done < target.bytes() {
-        match read_some(pid, address + done, target.part(done, target.bytes() - done)) {
-            Ok(0) | Err(_) => return false,
-            Ok(read) => done += read,
-        }
-    }
-    true
-}
-
-/// Reads the beginning of `target` from another process; returns how much.
-fn read_some(pid: i32, address: usize, target: Span) -> io::Result<usize> {
-    let piece = |address: usize| libc::iovec {
-        iov_base: std::ptr::with_exposed_provenance_mut(address),
-        iov_len: target.bytes(),
-    };
-    let (local, remote) = (piece(target.address()), piece(address));
-    // SAFETY: the kernel checks both addresses, and tells how far it came.
-    let read = unsafe { libc::process_vm_readv(pid, &raw const local, 1, &raw const remote, 1, 0) };
-    usize::try_from(read).map_err(|_| io::Error::last_os_error())
 }

@@ -6,6 +6,7 @@
 //! A process that dies leaves its messages behind as far as they were complete.
 
 pub(in crate::transport) mod foreign;
+mod notes;
 mod segment;
 mod stream;
 
@@ -13,19 +14,20 @@ pub use segment::{Address, MOST as MOST_PROCESSES};
 
 use crate::base::Member;
 use crate::host::life;
-use crate::host::memory::Span;
+use crate::host::memory::{Span, afar};
 use crate::host::sched::{Bell, Seen};
 use crate::transport::inbox::{Outside, Wire};
 use crate::transport::packet::pool::Pool;
 use crate::transport::packet::{Fate, Load, Packet, Port, Ticket, expect_recalls};
 use foreign::{Foreign, OPEN, Origin, RECALLED, STATE};
+use notes::Clerk;
 use parking_lot::{Mutex, MutexGuard};
 use segment::{Geometry, HOLDS, Head, MappedHead, Segment};
 use std::collections::VecDeque;
 use std::io;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, OnceLock};
-use stream::{Broken, Frame, MESSAGE, REFERENCE, RETURN, Reader, Writer};
+use stream::{Broken, Frame, MESSAGE, NOTE, REFERENCE, RETURN, Reader, Writer};
 
 /// All processes of a job, as one of them sees them. Each has one rank.
 pub struct Processes {
@@ -43,6 +45,8 @@ pub struct Processes {
     /// Whether somebody has been asked to write them.
     is_helped: AtomicBool,
     help: OnceLock<Box<dyn Fn() + Send + Sync>>,
+    /// Who reads the notes of other processes.
+    clerk: OnceLock<Box<Clerk>>,
 }
 
 /// Those of this process, if its job has several.
@@ -62,6 +66,7 @@ enum Parcel {
     /// A message for this seat.
     Message(usize, Packet),
     Return(Frame),
+    Note(Frame, Box<[u8]>),
 }
 
 /// Where the bytes of a message are that has come.
@@ -128,6 +133,7 @@ impl Processes {
             queued: AtomicUsize::new(0),
             is_helped: AtomicBool::new(false),
             help: OnceLock::new(),
+            clerk: OnceLock::new(),
         }));
         expect_recalls(recall);
         Ok(OF_PROCESS.get_or_init(|| processes))
@@ -228,8 +234,9 @@ impl Processes {
             return;
         }
         let Peer { head: Some(head), writer: Some(writer), queue, .. } = peer else { return };
-        let mut written = 0;
+        let (mut written, mut has_notes) = (0, false);
         while let Some(parcel) = queue.pop_front() {
+            has_notes |= matches!(parcel, Parcel::Note(..));
             if let Some(back) = self.put(process, writer, parcel) {
                 queue.push_front(back);
                 break;
@@ -239,6 +246,9 @@ impl Processes {
         if written > 0 {
             self.queued.fetch_sub(written, Ordering::Relaxed);
             head.get().bell.ring();
+        }
+        if written > 0 && has_notes {
+            head.get().note_bell.ring();
         }
     }
 
@@ -250,7 +260,7 @@ impl Processes {
         let Some(at) = peer.at else { return false };
         // A process that has ended has no files any more; its death will be told.
         let Ok((head, region)) = segment::open(at, self.geometry, self.me) else { return false };
-        if let Err(error) = foreign::may_read(at.pid) {
+        if let Err(error) = afar::may_read(at.pid) {
             self.end_for(&error);
         }
         head.get().announce(self.me);
@@ -275,6 +285,9 @@ impl Processes {
         let (seat, packet) = match parcel {
             Parcel::Return(frame) => {
                 return (!writer.write(&frame, &[])).then_some(Parcel::Return(frame));
+            }
+            Parcel::Note(frame, bytes) => {
+                return (!writer.write(&frame, &bytes)).then_some(Parcel::Note(frame, bytes));
             }
             Parcel::Message(seat, packet) => (seat, packet),
         };
@@ -425,6 +438,10 @@ impl Processes {
             RETURN => {
                 reader.pass();
                 self.come_home(process, &frame)?;
+            }
+            NOTE => {
+                self.read_note(process, &frame, bytes)?;
+                reader.pass();
             }
             stream::FILLER => reader.pass(),
             _ => return Err(Broken),

@@ -24,6 +24,8 @@ const WORDS: usize = 256;
 pub(super) struct Head {
     /// Rung when something has come.
     pub(super) bell: SharedBell,
+    /// Rung when a note has come, which somebody is to read even while the rank computes.
+    pub(super) note_bell: SharedBell,
     /// How often another sender has announced itself; and which have, a bit each.
     contacts: AtomicU32,
     senders: [AtomicU64; WORDS],

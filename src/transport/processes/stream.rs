@@ -32,11 +32,12 @@ pub(super) struct Frame {
 }
 
 /// Kinds of frames: what fills the end of a ring, a message, a message that stays with its sender,
-/// and word that this one needs to stay no longer.
+/// word that this one needs to stay no longer, and a note to the process itself.
 pub(super) const FILLER: u32 = 1;
 pub(super) const MESSAGE: u32 = 2;
 pub(super) const REFERENCE: u32 = 3;
 pub(super) const RETURN: u32 = 4;
+pub(super) const NOTE: u32 = 5;
 
 const LINE: usize = 64;
 const PAGE: usize = 4096;
@@ -166,7 +167,7 @@ impl Reader {
             let start = self.region.start().add(PAGE + self.at);
             (start.add(START).cast::<Frame>().read_volatile(), start)
         };
-        if frame.kind != MESSAGE {
+        if !matches!(frame.kind, MESSAGE | NOTE) {
             return Ok(Some((frame, &[])));
         }
         let bytes = usize::try_from(frame.bytes).map_err(|_| Broken)?;

@@ -1,0 +1,242 @@
+//! Memory of other processes: copies through the kernel, and blocks that several processes map.
+
+use super::{Region, Span, copy};
+use std::fs::{File, OpenOptions};
+use std::io;
+use std::os::fd::{AsRawFd, FromRawFd};
+use std::ptr::{self, NonNull};
+
+/// Why a copy between processes failed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Missing {
+    /// The other process has ended.
+    Process,
+    /// Its memory at this address.
+    There(usize),
+    /// Memory of this process at this address.
+    Here(usize),
+}
+
+/// The way of a copy.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Way {
+    /// From the other process.
+    In,
+    /// To the other process.
+    Out,
+}
+
+/// Copies `theirs`, memory of the process `pid`, to `own`, which is as long.
+pub fn fetch(pid: i32, theirs: &Region, own: &Region) -> Result<(), Missing> {
+    run(Way::In, pid, theirs, own)
+}
+
+/// Copies `own` to `theirs`, memory of the process `pid`, which is as long.
+pub fn store(pid: i32, own: &Region, theirs: &Region) -> Result<(), Missing> {
+    run(Way::Out, pid, theirs, own)
+}
+
+/// Whether this process is allowed to read the memory of that one. Containers may forbid it.
+pub fn may_read(pid: i32) -> io::Result<()> {
+    /// Nothing is mapped there.
+    const NOWHERE: usize = 8;
+    let mut byte = [0];
+    let (own, theirs) = (piece(Span::of_mut(&mut byte)), iovec(NOWHERE, 1));
+    match call(Way::In, pid, &[own], &[theirs]) {
+        Err(error) if matches!(error.raw_os_error(), Some(libc::EPERM | libc::ENOSYS)) => {
+            Err(error)
+        }
+        // It is not there, as it should be; or the process has ended.
+        _ => Ok(()),
+    }
+}
+
+fn iovec(address: usize, bytes: usize) -> libc::iovec {
+    libc::iovec { iov_base: ptr::with_exposed_provenance_mut(address), iov_len: bytes }
+}
+
+fn piece(span: Span) -> libc::iovec {
+    iovec(span.address(), span.bytes())
+}
+
+/// Copies a batch of pieces, which are as long on both sides; returns how many bytes.
+fn call(way: Way, pid: i32, own: &[libc::iovec], theirs: &[libc::iovec]) -> io::Result<usize> {
+    let (local, locals) = (own.as_ptr(), own.len() as libc::c_ulong);
+    let (remote, remotes) = (theirs.as_ptr(), theirs.len() as libc::c_ulong);
+    // SAFETY: the kernel checks the addresses on both sides, and tells how far it came; the program
+    // vouches for its own memory (§2.3).
+    let copied = unsafe {
+        match way {
+            Way::In => libc::process_vm_readv(pid, local, locals, remote, remotes, 0),
+            Way::Out => libc::process_vm_writev(pid, local, locals, remote, remotes, 0),
+        }
+    };
+    usize::try_from(copied).map_err(|_| io::Error::last_os_error())
+}
+
+fn run(way: Way, pid: i32, theirs: &Region, own: &Region) -> Result<(), Missing> {
+    /// The kernel takes 1,024 at once.
+    const PIECES: usize = 512;
+    assert_eq!(theirs.bytes(), own.bytes(), "both sides are as long");
+    let (mut left, mut from, mut to) = (own.bytes(), theirs.cursor_at(0), own.cursor_at(0));
+    let at = |region: &Region, offset: i64| region.address().wrapping_add_signed(offset as isize);
+    let mut pieces = Vec::new();
+    while left > 0 {
+        pieces.clear();
+        while left > 0 && pieces.len() < PIECES {
+            let bytes = from.run_bytes().min(to.run_bytes()).min(left);
+            pieces.push((at(theirs, from.offset()), at(own, to.offset()), bytes));
+            left -= bytes;
+            if left > 0 {
+                from.pass(bytes, 1);
+                to.pass(bytes, 1);
+            }
+        }
+        copy_pieces(way, pid, &mut pieces)?;
+    }
+    Ok(())
+}
+
+/// Copies pieces: the address there, the one here, and how many bytes.
+fn copy_pieces(way: Way, pid: i32, pieces: &mut [(usize, usize, usize)]) -> Result<(), Missing> {
+    let mut rest = pieces;
+    while !rest.is_empty() {
+        let own: Vec<_> = rest.iter().map(|(_, here, bytes)| iovec(*here, *bytes)).collect();
+        let theirs: Vec<_> = rest.iter().map(|(there, _, bytes)| iovec(*there, *bytes)).collect();
+        let mut copied = match call(way, pid, &own, &theirs) {
+            Err(error) if error.raw_os_error() == Some(libc::EFAULT) => 0,
+            Err(_) => return Err(Missing::Process),
+            Ok(copied) => copied,
+        };
+        let is_stuck = copied == 0;
+        while let [(_, _, bytes), ..] = *rest
+            && copied >= bytes
+        {
+            copied -= bytes;
+            rest = &mut rest[1..];
+        }
+        let [first, ..] = rest else { return Ok(()) };
+        *first = (first.0 + copied, first.1 + copied, first.2 - copied);
+        if is_stuck {
+            return Err(blame(way, *first));
+        }
+    }
+    Ok(())
+}
+
+/// Whose memory is not there, at the beginning of this piece.
+fn blame(way: Way, (there, here, bytes): (usize, usize, usize)) -> Missing {
+    let mut block = vec![0; bytes.min(4096)];
+    let ours = Span::new(ptr::with_exposed_provenance(here), block.len());
+    let spare = Span::of_mut(&mut block);
+    let read = copy(ours, spare);
+    let written = read.and_then(|()| if way == Way::In { copy(spare, ours) } else { Ok(()) });
+    written.map_or_else(|fault| Missing::Here(fault.address), |()| Missing::There(there))
+}
+
+/// Memory that several processes map. It stays as long as one of them does.
+#[derive(Debug)]
+pub struct SharedBlock {
+    start: NonNull<u8>,
+    bytes: usize,
+    file: Option<File>,
+}
+
+// SAFETY: only its address leads to it, and whoever uses that is in charge of the order.
+unsafe impl Send for SharedBlock {}
+// SAFETY: as above.
+unsafe impl Sync for SharedBlock {}
+
+impl SharedBlock {
+    /// A zeroed block.
+    pub fn zeroed(bytes: usize) -> io::Result<SharedBlock> {
+        // SAFETY: the name is a string, and the kernel returns a descriptor of ours.
+        let file = unsafe {
+            let fd = libc::memfd_create(c"ftmpi window".as_ptr(), libc::MFD_CLOEXEC);
+            if fd < 0 {
+                return Err(io::Error::last_os_error());
+            }
+            File::from_raw_fd(fd)
+        };
+        file.set_len(bytes.max(1) as u64)?;
+        SharedBlock::map(file, bytes, true)
+    }
+
+    /// The block that the process `pid` has open by this descriptor.
+    pub fn open(pid: i32, descriptor: i32, bytes: usize) -> io::Result<SharedBlock> {
+        let path = format!("/proc/{pid}/fd/{descriptor}");
+        let file = OpenOptions::new().read(true).write(true).open(path)?;
+        if file.metadata()?.len() != bytes.max(1) as u64 {
+            return Err(io::ErrorKind::InvalidData.into());
+        }
+        SharedBlock::map(file, bytes, false)
+    }
+
+    fn map(file: File, bytes: usize, is_kept: bool) -> io::Result<SharedBlock> {
+        let (access, flags) = (libc::PROT_READ | libc::PROT_WRITE, libc::MAP_SHARED);
+        let (length, fd) = (bytes.max(1), file.as_raw_fd());
+        // SAFETY: a new mapping, wherever the kernel finds room.
+        let start = unsafe { libc::mmap(ptr::null_mut(), length, access, flags, fd, 0) };
+        if start == libc::MAP_FAILED {
+            return Err(io::Error::last_os_error());
+        }
+        let start = NonNull::new(start.cast()).expect("the kernel maps nothing at zero");
+        Ok(SharedBlock { start, bytes, file: is_kept.then_some(file) })
+    }
+
+    /// By which descriptor the process that has made it has it open.
+    pub fn descriptor(&self) -> Option<i32> {
+        self.file.as_ref().map(File::as_raw_fd)
+    }
+
+    pub fn span(&self) -> Span {
+        Span { address: self.start.as_ptr().expose_provenance(), bytes: self.bytes }
+    }
+}
+
+impl Drop for SharedBlock {
+    fn drop(&mut self) {
+        // SAFETY: whoever holds the address has given the window back that it was of.
+        unsafe { libc::munmap(self.start.as_ptr().cast(), self.bytes.max(1)) };
+    }
+}
+
+#[cfg(all(test, not(miri)))]
+mod tests {
+    use super::*;
+
+    fn own() -> i32 {
+        std::process::id() as i32
+    }
+
+    #[test]
+    fn bytes_come_and_go_and_whose_memory_is_missing_is_known() {
+        let mut there: Vec<u8> = (0..10_000).map(|index| index as u8).collect();
+        let mut here = vec![0; there.len()];
+        let theirs = Region::from(Span::of_mut(&mut there));
+        let ours = Region::from(Span::of_mut(&mut here));
+        assert_eq!(fetch(own(), &theirs, &ours), Ok(()));
+        assert_eq!(there, here);
+        here.fill(7);
+        assert_eq!(store(own(), &ours, &theirs), Ok(()));
+        assert!(there.iter().all(|byte| *byte == 7));
+        let nowhere = Region::from(Span::new(ptr::without_provenance(8), here.len()));
+        assert_eq!(fetch(own(), &nowhere, &ours), Err(Missing::There(8)));
+        assert_eq!(store(own(), &ours, &nowhere), Err(Missing::There(8)));
+        assert!(may_read(own()).is_ok());
+    }
+
+    #[test]
+    fn a_block_is_the_same_wherever_it_is_mapped() {
+        let block = SharedBlock::zeroed(5000).expect("there is memory");
+        let descriptor = block.descriptor().expect("it was made here");
+        let other = SharedBlock::open(own(), descriptor, 5000).expect("it is there");
+        let mut mine = *b"something";
+        let mut read = [0; 9];
+        assert_eq!(copy(Span::of(&mine), block.span()), Ok(()));
+        assert_eq!(copy(other.span().part(0, 9), Span::of_mut(&mut read)), Ok(()));
+        assert_eq!(mine, read);
+        mine.fill(0);
+        assert!(SharedBlock::open(own(), descriptor, 5001).is_err());
+    }
+}

@@ -1,0 +1,191 @@
+//! Reads the notes of other processes, and does what they ask for. It never waits, and any thread
+//! of the process may be the one that reads.
+
+use super::notes::{Answer, Combination, Note, Question, Swap, Word};
+use super::{Desk, hand_over};
+use crate::base::Member;
+use crate::base::sync::lock_queue::Lock;
+use crate::engine::World;
+use crate::host::memory::{Exchange, Span};
+use crate::mpi::op::Named;
+use crate::mpi::op::kernels::atomic::{Accumulator, Elements};
+use crate::mpi::rma::shared::{Part, Shared};
+use parking_lot::Mutex;
+use std::collections::HashMap;
+use std::sync::{Arc, Weak};
+
+/// The windows of a process, by their contexts.
+#[derive(Default)]
+pub(super) struct Office(Mutex<HashMap<u32, File>>);
+
+enum File {
+    Known(Weak<Shared>),
+    /// Other members have got the window already, and have written.
+    Early(Vec<(Member, Word)>),
+}
+
+impl Office {
+    /// From now on the window's notes are acted upon.
+    pub(super) fn open(&self, world: &World, shared: &Arc<Shared>, desk: &Desk) {
+        let mut files = self.0.lock();
+        let known = File::Known(Arc::downgrade(shared));
+        if let Some(File::Early(early)) = files.insert(desk.window, known) {
+            early.into_iter().for_each(|(from, word)| act(world, shared, desk, from, word));
+        }
+    }
+
+    pub(super) fn close(&self, window: u32) {
+        self.0.lock().remove(&window);
+    }
+}
+
+/// Reads a note.
+pub fn read(world: &World, from: Member, bytes: &[u8]) {
+    let Ok(Note { window, word }) = postcard::from_bytes(bytes) else { return };
+    let office = world.tenant::<Office>();
+    let mut files = office.0.lock();
+    match files.entry(window).or_insert_with(|| File::Early(Vec::new())) {
+        File::Early(early) => early.push((from, word)),
+        File::Known(shared) => {
+            let shared = shared.upgrade();
+            drop(files);
+            if let Some(shared) = shared
+                && let Some(desk) = shared.desk()
+            {
+                act(world, &shared, desk, from, word);
+            }
+        }
+    }
+}
+
+fn act(world: &World, shared: &Shared, desk: &Desk, from: Member, word: Word) {
+    let own = shared.part(desk.me);
+    let Some(rank) = shared.rank_of(from) else { return };
+    let wake = || world.wake(own.member.seat);
+    match word {
+        Word::Lock { is_exclusive, has_locks } => {
+            let lock = if is_exclusive { Lock::Exclusive } else { Lock::Shared };
+            if own.lock.queue().ask(rank, lock, has_locks) {
+                hand_over(world, shared, &[rank]);
+            }
+        }
+        Word::Unlock => {
+            let granted = own.lock.queue().release(rank);
+            hand_over(world, shared, &granted);
+        }
+        Word::Bury(dead) => {
+            let granted = own.lock.queue().bury(|rank| dead.contains(&rank));
+            hand_over(world, shared, &granted);
+        }
+        Word::Granted => {
+            desk.granted.lock().insert(rank);
+            wake();
+        }
+        Word::Posted => {
+            own.mail.lock().posted.insert(rank);
+            wake();
+        }
+        Word::Completed => {
+            own.mail.lock().completed.insert(rank);
+            wake();
+        }
+        Word::Missing(address) => {
+            own.blame(address as usize);
+            wake();
+        }
+        Word::Ask { ticket, question } => {
+            let answer = answer(own, question);
+            desk.write(world, from, Word::Answer { ticket, answer });
+        }
+        Word::Answer { ticket, answer } => {
+            if let Some(place) = desk.answers.lock().get_mut(&ticket) {
+                *place = Some(answer);
+            }
+            wake();
+        }
+    }
+}
+
+fn answer(own: &Part, question: Question) -> Answer {
+    match question {
+        Question::IsAttached { address, bytes } => {
+            Answer::IsSo(is_attached(own, address as usize, bytes as usize))
+        }
+        Question::Combine(it) => combine(own, &it),
+        Question::Swap(it) => swap(own, &it),
+    }
+}
+
+/// Whether one attached region has all of it.
+fn is_attached(own: &Part, address: usize, bytes: usize) -> bool {
+    let last = address.saturating_add(bytes.max(1) - 1);
+    own.attached.read().iter().any(|region| region.holds(address) && region.holds(last))
+}
+
+/// Where the window's memory has what is `offset` bytes from its beginning, if all of it is there.
+fn exposed(own: &Part, offset: u64, bytes: usize) -> Option<usize> {
+    let memory = own.segment()?.memory;
+    let address = memory.address().wrapping_add(offset as usize);
+    let last = address.checked_add(bytes.max(1) - 1)?;
+    let is_inside = memory.holds(address) && memory.holds(last);
+    (is_inside || is_attached(own, address, bytes)).then_some(address)
+}
+
+fn combine(own: &Part, it: &Combination) -> Answer {
+    let Combination { op, element, target, count, operands, is_fetched } = it;
+    let count = *count as usize;
+    let Some(accumulator) = Accumulator::new(*op, *element) else { return Answer::Missing };
+    let Some(bytes) = accumulator.bytes().checked_mul(count) else { return Answer::Missing };
+    let Some(target) = exposed(own, *target, bytes) else { return Answer::Missing };
+    if *op != Named::NoOp && operands.len() != bytes {
+        return Answer::Missing;
+    }
+    let mut former = vec![0; if *is_fetched { bytes } else { 0 }];
+    let fetched = if *is_fetched { Span::of_mut(&mut former).address() } else { 0 };
+    let elements = Elements { origin: Span::of(operands).address(), target, fetched, count };
+    let done = alone(own, &accumulator, target, || accumulator.run(elements));
+    told(own, done, former)
+}
+
+fn swap(own: &Part, it: &Swap) -> Answer {
+    let Some(accumulator) = Accumulator::new(Named::Replace, it.element) else {
+        return Answer::Missing;
+    };
+    let bytes = accumulator.bytes();
+    let Some(target) = exposed(own, it.target, bytes) else { return Answer::Missing };
+    if it.origin.len() != bytes || it.compare.len() != bytes {
+        return Answer::Missing;
+    }
+    let mut former = vec![0; bytes];
+    let exchange = Exchange {
+        origin: Span::of(&it.origin).address(),
+        compare: Span::of(&it.compare).address(),
+        result: Span::of_mut(&mut former).address(),
+        target,
+    };
+    let done = alone(own, &accumulator, target, || accumulator.compare_and_swap(exchange));
+    told(own, done, former)
+}
+
+/// Does it under the lock that elements need which the processor cannot change at once.
+fn alone(
+    own: &Part, accumulator: &Accumulator, target: usize, work: impl FnOnce() -> Outcome,
+) -> Outcome {
+    let lock = (!accumulator.is_atomic_at(target)).then(|| own.combining.lock());
+    let done = work();
+    drop(lock);
+    done
+}
+
+type Outcome = std::result::Result<(), usize>;
+
+/// The answer to who has asked; missing memory is this member's own fault.
+fn told(own: &Part, done: Outcome, former: Vec<u8>) -> Answer {
+    match done {
+        Ok(()) => Answer::Done(former),
+        Err(address) => {
+            own.blame(address);
+            Answer::Missing
+        }
+    }
+}

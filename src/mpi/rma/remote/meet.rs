@@ -1,0 +1,150 @@
+//! How the members of a new window learn of each other's memory.
+
+use super::clerk::Office;
+use super::{Desk, There};
+use crate::host::memory::Span;
+use crate::host::memory::afar::SharedBlock;
+use crate::mpi::coll::unite;
+use crate::mpi::comm::prepared::Words;
+use crate::mpi::comm::{Comm, Contexts};
+use crate::mpi::datatype::Address;
+use crate::mpi::error::{Class, Failure, Result};
+use crate::mpi::lane::Lane;
+use crate::mpi::process::Process;
+use crate::mpi::rma::shared::{Memory, Part, Segment, Shared};
+use crate::mpi::run;
+use serde::{Deserialize, Serialize};
+use std::sync::{Arc, OnceLock};
+
+/// Whether the members of `comm` are in several processes.
+pub fn is_needed(process: &Process, comm: &Comm) -> bool {
+    !comm.is_alone() && process.world.is_of_several_processes()
+}
+
+/// What a member tells the others of its memory.
+#[derive(Debug, Serialize, Deserialize)]
+struct Offer {
+    pid: i32,
+    descriptor: Option<i32>,
+    address: u64,
+    bytes: u64,
+    unit: i64,
+}
+
+impl Offer {
+    fn of(part: &Part) -> Option<Offer> {
+        let segment = part.segment().copied().or_else(|| part.wished())?;
+        Some(Offer {
+            pid: std::process::id() as i32,
+            descriptor: part.descriptor(),
+            address: segment.memory.address() as u64,
+            bytes: segment.memory.bytes() as u64,
+            unit: segment.unit,
+        })
+    }
+
+    fn segment(&self) -> Segment {
+        let memory = Address(self.address as usize).span(self.bytes as usize);
+        Segment { memory, unit: self.unit, is_kept: self.descriptor.is_some() }
+    }
+}
+
+/// All members tell each other of their memory, and the first one draws the contexts; or all fail.
+/// Where a member has none, the window is spoiled.
+pub fn introduce(lane: &Lane<'_>, shared: &Shared, me: i32) -> Result<Contexts> {
+    let drawn = Contexts::draw(lane.process(), lane.rank()).bytes();
+    let offer = if shared.is_spoiled() { None } else { Offer::of(shared.part(me)) };
+    let mine = encode(&(drawn, offer));
+    let all = run::block(unite(lane, &mine, |said| {
+        (0..lane.size()).map(|rank| said.by(rank)).collect::<Result<Vec<_>>>()
+    }))?;
+    let mut contexts = None;
+    for (rank, bytes) in (0..).zip(all) {
+        let (drawn, offer): (Vec<u8>, Option<Offer>) = decode(&bytes)?;
+        if rank == 0 {
+            contexts = Some(Words::new(drawn).read().contexts());
+        }
+        match offer {
+            None => shared.spoil(),
+            Some(_) if rank == me => {}
+            Some(offer) => {
+                let (pid, descriptor, segment) = (offer.pid, offer.descriptor, offer.segment());
+                let mapped = OnceLock::new();
+                shared.part(rank).set_there(There { pid, descriptor, segment, mapped });
+            }
+        }
+    }
+    contexts.ok_or_else(gone)
+}
+
+/// Maps the memory of all members of a window that all use directly: what has a place already, and
+/// the rest, which the first member allocates in one piece of `total` bytes.
+pub fn line_up(lane: &Lane<'_>, shared: &Shared, me: i32, total: usize) -> Result {
+    let first = if lane.rank() == 0 { SharedBlock::zeroed(total).ok() } else { None };
+    let descriptor = first.as_ref().and_then(SharedBlock::descriptor);
+    let mine = encode(&(std::process::id() as i32, descriptor));
+    let told = run::block(unite(lane, &mine, |said| said.by(0)))?;
+    let (pid, descriptor): (i32, Option<i32>) = decode(&told)?;
+    let opened = || SharedBlock::open(pid, descriptor?, total).ok();
+    let block = first.or_else(opened);
+    let mapped = block.is_some() && map_placed(shared);
+    let mine = encode(&mapped);
+    let all_mapped = run::block(unite(lane, &mine, |said| said.by_all(lane.size())))?;
+    match (block, all_mapped.iter().all(|mapped| *mapped == 1)) {
+        (Some(block), true) => place(shared, shared.part(me).keep(Memory::Shared(block))),
+        _ => return Err(Class::NO_MEM.because("a process cannot map the window's memory")),
+    }
+    Ok(())
+}
+
+/// Maps what members have allocated themselves.
+fn map_placed(shared: &Shared) -> bool {
+    let mut parts = shared.parts().iter();
+    parts.all(|part| match part.there() {
+        Some(there) if there.segment.is_kept => there.reach(part).is_ok(),
+        _ => true,
+    })
+}
+
+/// Gives the members that have no memory yet their pieces of `all`, in rank order.
+fn place(shared: &Shared, all: Span) {
+    let mut start = 0;
+    for part in shared.parts() {
+        let wish = part.there().map_or_else(|| part.wished(), |there| Some(there.segment));
+        let Some(wish) = wish else { continue };
+        if wish.memory.address() != 0 {
+            part.expose(wish);
+            continue;
+        }
+        let bytes = wish.memory.bytes();
+        part.expose(Segment { memory: all.part(start, bytes), is_kept: true, ..wish });
+        start += bytes;
+    }
+}
+
+/// Notes about the window are read from now on, whatever the rank does.
+pub fn open(process: &'static Process, shared: &Arc<Shared>, window: u32, me: i32) {
+    let desk = shared.set_desk(Desk::new(window, me));
+    process.world.attend_notes();
+    process.world.tenant::<Office>().open(process.world, shared, desk);
+}
+
+/// Nothing is written about the window any more.
+pub fn close(process: &Process, window: u32) {
+    if process.world.is_of_several_processes() {
+        process.world.tenant::<Office>().close(window);
+    }
+}
+
+fn encode(message: &impl Serialize) -> Vec<u8> {
+    postcard::to_allocvec(message).expect("it is plain data")
+}
+
+fn decode<T: for<'a> Deserialize<'a>>(bytes: &[u8]) -> Result<T> {
+    postcard::from_bytes(bytes).map_err(|_| gone())
+}
+
+#[cold]
+fn gone() -> Failure {
+    Class::OTHER.because("a process has told nothing of its part of the window")
+}

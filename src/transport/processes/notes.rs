@@ -1,0 +1,61 @@
+//! Notes: short words from one process to another, which are read in order even while the rank
+//! there computes. What they say is for the floors above.
+
+use super::stream::{self, Broken, Frame, NOTE};
+use super::{Parcel, Processes};
+use crate::base::Member;
+
+/// Reads the notes of a process. It waits for nothing, and may be called by any thread.
+pub(super) type Clerk = dyn Fn(Member, &[u8]) + Send + Sync;
+
+impl Processes {
+    /// Sends a note, of at most [`Processes::longest_note`] bytes. One to a process that has ended
+    /// is lost.
+    pub fn note(&self, from: Member, to: Member, bytes: &[u8]) {
+        assert!(bytes.len() <= self.longest_note(), "notes are short");
+        let frame = Frame {
+            kind: NOTE,
+            from: from.seat as u32,
+            sender: from.incarnation,
+            to: to.seat as u32,
+            addressee: to.incarnation,
+            bytes: bytes.len() as u64,
+            ..Frame::default()
+        };
+        self.push(to.seat, Parcel::Note(frame, bytes.into()));
+    }
+
+    /// How long a note may be.
+    pub fn longest_note(&self) -> usize {
+        stream::longest(self.geometry.ring)
+    }
+
+    /// Who reads the notes that come from now on. The first call counts.
+    pub fn give_notes_to(&self, clerk: Box<Clerk>) {
+        self.clerk.get_or_init(|| clerk);
+    }
+
+    /// Reads notes whenever some come, while the rank may be computing. Never returns.
+    pub fn attend_notes(&self) -> ! {
+        let bell = &self.head().note_bell;
+        loop {
+            let heard = bell.listen();
+            // Another thread may have looked before this one listened.
+            self.take_all(&mut self.incoming.lock());
+            bell.wait(heard);
+        }
+    }
+
+    pub(super) fn read_note(
+        &self, process: usize, frame: &Frame, bytes: &[u8],
+    ) -> Result<(), Broken> {
+        if frame.from as usize != process || frame.to as usize != self.me {
+            return Err(Broken);
+        }
+        let is_for_this_life = self.wire().port(self.me).is_alive(frame.addressee);
+        if let Some(clerk) = self.clerk.get().filter(|_| is_for_this_life) {
+            clerk(Member { seat: process, incarnation: frame.sender }, bytes);
+        }
+        Ok(())
+    }
+}
