@@ -16,7 +16,7 @@ use crate::mpi::rma::passive::{
     NOCHECK, NOPRECEDE, NOPUT, NOSTORE, NOSUCCEED, must_be_known, sync,
 };
 use crate::mpi::rma::peers::{self, must_be_whole, must_live};
-use crate::mpi::rma::remote::Desk;
+use crate::mpi::rma::remote::desk::Desk;
 use crate::mpi::rma::shared::Mail;
 use crate::mpi::rma::win::Win;
 use std::cell::Cell;

@@ -6,7 +6,8 @@ use crate::mpi::datatype::Address;
 use crate::mpi::error::{Class, Failure, Result};
 use crate::mpi::process::Process;
 use crate::mpi::rma::peers::must_be_whole;
-use crate::mpi::rma::shared::Segment;
+use crate::mpi::rma::segment::Segment;
+use crate::mpi::rma::shared::Part;
 use crate::mpi::rma::win::{Flavor, Win};
 
 /// Lets others access memory by its address.
@@ -56,6 +57,14 @@ fn refused(memory: Span, why: &str) -> Failure {
     Class::RMA_ATTACH.because(format!("the memory of {bytes} bytes at {address:#x} {why}"))
 }
 
+/// Memory that this process can use directly: of others, none unless it is mapped here.
+fn direct(part: &Part) -> Option<Segment> {
+    let Some(there) = part.there() else { return part.segment().copied() };
+    let (segment, pid) = part.reach(there).ok()?;
+    let nothing = Segment { memory: Address(0).span(0), ..segment };
+    Some(if pid.is_none() { segment } else { nothing })
+}
+
 /// The memory of the member with this rank, or of the first that has some.
 pub fn query(process: &Process, win: &Win, rank: i32) -> Result<Segment> {
     if win.flavor == Flavor::Dynamic {
@@ -63,9 +72,9 @@ pub fn query(process: &Process, win: &Win, rank: i32) -> Result<Segment> {
     }
     must_be_whole(process, win)?;
     let segment = match win.comm.target(rank, "rank")? {
-        Some(_) => win.shared.part(rank).segment().copied(),
+        Some(_) => direct(win.shared.part(rank)),
         None => {
-            let mut all = win.shared.parts().iter().filter_map(|part| part.segment().copied());
+            let mut all = win.shared.parts().iter().filter_map(direct);
             all.find(|segment| segment.memory.bytes() > 0).or(win.own_part().segment().copied())
         }
     };

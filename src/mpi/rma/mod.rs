@@ -16,6 +16,7 @@ pub mod hints;
 pub mod passive;
 pub mod peers;
 pub mod remote;
+pub mod segment;
 pub mod shared;
 pub mod target;
 pub mod transfer;

@@ -8,29 +8,13 @@ use crate::base::Member;
 use crate::base::sync::lock_queue::TargetLock;
 use crate::host::memory::afar::SharedBlock;
 use crate::host::memory::{Block, Span};
-use crate::mpi::datatype::Address;
-use crate::mpi::rma::remote::{Desk, There};
+use crate::mpi::rma::remote::desk::{Desk, There};
+use crate::mpi::rma::segment::Segment;
 use parking_lot::{Mutex, RwLock};
 use std::collections::{BTreeSet, HashMap};
+use std::io;
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::sync::{Arc, OnceLock, Weak};
-
-/// The memory that a member exposes.
-#[derive(Clone, Copy, Debug)]
-pub struct Segment {
-    pub memory: Span,
-    /// How far apart displacements are, in bytes.
-    pub unit: i64,
-    /// Whether it is the library's, and so stays when its member dies.
-    pub is_kept: bool,
-}
-
-impl Segment {
-    /// Where it begins.
-    pub fn address(&self) -> Address {
-        Address(self.memory.address())
-    }
-}
 
 /// Memory that the library has allocated for a member.
 pub enum Memory {
@@ -132,6 +116,21 @@ impl Part {
     #[inline(always)]
     pub fn there(&self) -> Option<&There> {
         self.there.get()
+    }
+
+    /// The memory of this member of another process: where it is mapped here, or else by its
+    /// addresses there, with the process.
+    pub fn reach(&self, there: &There) -> io::Result<(Segment, Option<i32>)> {
+        if let Some(mapped) = self.segment() {
+            return Ok((*mapped, None));
+        }
+        let Some(descriptor) = there.descriptor else {
+            return Ok((there.segment, Some(there.pid)));
+        };
+        let block = SharedBlock::open(there.pid, descriptor, there.segment.memory.bytes())?;
+        let memory = self.keep(Memory::Shared(block));
+        self.expose(Segment { memory, is_kept: true, ..there.segment });
+        Ok((self.segment().copied().unwrap_or(there.segment), None))
     }
 
     /// Its memory is in another process; once.

@@ -11,8 +11,9 @@ use crate::mpi::process::Process;
 use crate::mpi::rma::epochs::Reach;
 use crate::mpi::rma::passive;
 use crate::mpi::rma::peers::{loss, must_be_whole, must_live};
-use crate::mpi::rma::remote::ask;
-use crate::mpi::rma::shared::{Part, Segment};
+use crate::mpi::rma::remote::question;
+use crate::mpi::rma::segment::Segment;
+use crate::mpi::rma::shared::Part;
 use crate::mpi::rma::win::{Flavor, Win};
 
 /// What an access names of the target.
@@ -67,7 +68,7 @@ impl<'w> Target<'w> {
         let (address, hull, is_kept) = locate(win, part, &segment, spot)?;
         if let (Some(_), Flavor::Dynamic) = (pid, win.flavor)
             && hull.bytes() > 0
-            && !ask::is_attached(process, win, spot.rank, hull)?
+            && !question::is_attached(process, win, spot.rank, hull)?
         {
             return Err(out_of_range(spot, UNATTACHED));
         }
@@ -93,7 +94,7 @@ impl<'w> Target<'w> {
         }
         if self.part.there().is_some() {
             let desk = win.shared.desk();
-            desk.inspect(|desk| desk.tell_missing(process.world, self.part, address));
+            desk.inspect(|desk| desk.tell_missing(process.world, self.part.member, address));
             return loss(self.rank);
         }
         let Member { seat, incarnation } = self.part.member;
@@ -153,7 +154,7 @@ const UNATTACHED: &str = "no attached memory is there";
 /// The memory of a member, and the process whose addresses those are if it is not this one.
 fn memory_of(part: &Part, spot: &Spot<'_>) -> Result<(Segment, Option<i32>)> {
     if let Some(there) = part.there() {
-        return there.reach(part).map_err(|_| loss(spot.rank));
+        return part.reach(there).map_err(|_| loss(spot.rank));
     }
     let segment = part.segment().filter(|_| !part.is_closed()).copied();
     let segment = segment.ok_or_else(|| out_of_range(spot, "it has freed the window"))?;

@@ -20,7 +20,6 @@ use crate::transport::inbox::{Outside, Wire};
 use crate::transport::packet::pool::Pool;
 use crate::transport::packet::{Fate, Load, Packet, Port, Ticket, expect_recalls};
 use foreign::{Foreign, OPEN, Origin, RECALLED, STATE};
-use notes::Clerk;
 use parking_lot::{Mutex, MutexGuard};
 use segment::{Geometry, HOLDS, Head, MappedHead, Segment};
 use std::collections::VecDeque;
@@ -60,6 +59,9 @@ struct Peer {
     writer: Option<Writer>,
     queue: VecDeque<Parcel>,
 }
+
+/// Reads the notes of a process. It waits for nothing, and may be called by any thread.
+type Clerk = dyn Fn(Member, &[u8]) + Send + Sync;
 
 /// What is to be written.
 enum Parcel {

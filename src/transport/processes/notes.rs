@@ -2,11 +2,8 @@
 //! there computes. What they say is for the floors above.
 
 use super::stream::{self, Broken, Frame, NOTE};
-use super::{Parcel, Processes};
+use super::{Clerk, Parcel, Processes};
 use crate::base::Member;
-
-/// Reads the notes of a process. It waits for nothing, and may be called by any thread.
-pub(super) type Clerk = dyn Fn(Member, &[u8]) + Send + Sync;
 
 impl Processes {
     /// Sends a note, of at most [`Processes::longest_note`] bytes. One to a process that has ended

@@ -1,39 +1,19 @@
 //! What a process has another one do at that one's memory, and waits for.
 
-use super::notes::{Answer, Combination, Question, Swap, Word};
+use super::notes::{Answer, Combination, Question, Swap};
+use super::question::ask;
 use crate::host::memory::{Region, Span, copy, transfer};
 use crate::mpi::datatype::Element;
 use crate::mpi::error::{Failure, Result};
 use crate::mpi::op::Named;
 use crate::mpi::op::kernels::atomic::Accumulator;
 use crate::mpi::process::Process;
-use crate::mpi::rma::peers::{loss, wait, watch_one};
+use crate::mpi::rma::peers::loss;
 use crate::mpi::rma::target::Target;
 use crate::mpi::rma::win::Win;
 
 /// The bytes of operands that go with one note.
 const AT_ONCE: usize = 2048;
-
-/// Asks the member with this rank, and waits for the answer; its death ends that.
-fn ask(process: &Process, win: &Win, rank: i32, question: Question) -> Result<Answer> {
-    let desk = win.shared.desk().expect("only windows of several processes have parts elsewhere");
-    let ticket = desk.new_ticket();
-    let member = win.shared.part(rank).member;
-    desk.write(process.world, member, Word::Ask { ticket, question });
-    let watch = watch_one(win, rank);
-    let is_there = || desk.answers.lock().get(&ticket).is_some_and(Option::is_some);
-    let waited = wait(process, win, &watch, rank, is_there);
-    let answer = desk.answers.lock().remove(&ticket).flatten();
-    waited?;
-    Ok(answer.expect("the wait ends when it is there"))
-}
-
-/// Whether one attached region of the member with this rank has all of `hull`.
-pub fn is_attached(process: &Process, win: &Win, rank: i32, hull: Span) -> Result<bool> {
-    let (address, bytes) = (hull.address() as u64, hull.bytes() as u64);
-    let answer = ask(process, win, rank, Question::IsAttached { address, bytes })?;
-    Ok(matches!(answer, Answer::IsSo(true)))
-}
 
 /// Elements of the target, and what is to happen to them.
 pub struct Wish<'a> {

@@ -1,8 +1,8 @@
 //! Reads the notes of other processes, and does what they ask for. It never waits, and any thread
 //! of the process may be the one that reads.
 
+use super::desk::Desk;
 use super::notes::{Answer, Combination, Note, Question, Swap, Word};
-use super::{Desk, hand_over};
 use crate::base::Member;
 use crate::base::sync::lock_queue::Lock;
 use crate::engine::World;
@@ -186,6 +186,17 @@ fn told(own: &Part, done: Outcome, former: Vec<u8>) -> Answer {
         Err(address) => {
             own.blame(address);
             Answer::Missing
+        }
+    }
+}
+
+/// These members have the lock of `shared`'s own part now.
+pub fn hand_over(world: &World, shared: &Shared, granted: &[i32]) {
+    for rank in granted {
+        let part = shared.part(*rank);
+        match (shared.desk(), part.there()) {
+            (Some(desk), Some(_)) => desk.write(world, part.member, Word::Granted),
+            _ => world.wake(part.member.seat),
         }
     }
 }

@@ -1,7 +1,7 @@
 //! How the members of a new window learn of each other's memory.
 
 use super::clerk::Office;
-use super::{Desk, There};
+use super::desk::{Desk, There};
 use crate::host::memory::Span;
 use crate::host::memory::afar::SharedBlock;
 use crate::mpi::coll::unite;
@@ -11,10 +11,11 @@ use crate::mpi::datatype::Address;
 use crate::mpi::error::{Class, Failure, Result};
 use crate::mpi::lane::Lane;
 use crate::mpi::process::Process;
-use crate::mpi::rma::shared::{Memory, Part, Segment, Shared};
+use crate::mpi::rma::segment::Segment;
+use crate::mpi::rma::shared::{Memory, Part, Shared};
 use crate::mpi::run;
 use serde::{Deserialize, Serialize};
-use std::sync::{Arc, OnceLock};
+use std::sync::Arc;
 
 /// Whether the members of `comm` are in several processes.
 pub fn is_needed(process: &Process, comm: &Comm) -> bool {
@@ -69,8 +70,7 @@ pub fn introduce(lane: &Lane<'_>, shared: &Shared, me: i32) -> Result<Contexts> 
             Some(_) if rank == me => {}
             Some(offer) => {
                 let (pid, descriptor, segment) = (offer.pid, offer.descriptor, offer.segment());
-                let mapped = OnceLock::new();
-                shared.part(rank).set_there(There { pid, descriptor, segment, mapped });
+                shared.part(rank).set_there(There { pid, descriptor, segment });
             }
         }
     }
@@ -101,7 +101,7 @@ pub fn line_up(lane: &Lane<'_>, shared: &Shared, me: i32, total: usize) -> Resul
 fn map_placed(shared: &Shared) -> bool {
     let mut parts = shared.parts().iter();
     parts.all(|part| match part.there() {
-        Some(there) if there.segment.is_kept => there.reach(part).is_ok(),
+        Some(there) if there.segment.is_kept => part.reach(there).is_ok(),
         _ => true,
     })
 }

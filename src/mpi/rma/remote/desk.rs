@@ -1,0 +1,83 @@
+//! What a process knows of a window's members in other processes, and how it writes to them.
+
+use super::notes::{Answer, Note, Word};
+use crate::base::Member;
+use crate::engine::World;
+use crate::mpi::rma::segment::Segment;
+use parking_lot::Mutex;
+use std::collections::{BTreeSet, HashMap};
+use std::sync::atomic::{AtomicU64, Ordering};
+
+/// What a process knows of a member's memory in another process.
+#[derive(Debug)]
+pub struct There {
+    pub pid: i32,
+    /// By which descriptor that process has it open, if it can be mapped.
+    pub descriptor: Option<i32>,
+    /// By its addresses there.
+    pub segment: Segment,
+}
+
+/// The correspondence of a process about one window.
+#[derive(Default)]
+pub struct Desk {
+    /// The context of the window's communicator, by which notes name the window.
+    pub(super) window: u32,
+    pub(super) me: i32,
+    /// The members whose locks have been granted.
+    pub(super) granted: Mutex<BTreeSet<i32>>,
+    tickets: AtomicU64,
+    /// The questions that wait for answers, and those that have some.
+    pub(super) answers: Mutex<HashMap<u64, Option<Answer>>>,
+}
+
+impl Desk {
+    /// For the member with the rank `me`.
+    pub fn new(window: u32, me: i32) -> Desk {
+        Desk { window, me, ..Desk::default() }
+    }
+
+    pub(super) fn write(&self, world: &World, to: Member, word: Word) {
+        let note = Note { window: self.window, word };
+        let bytes = postcard::to_allocvec(&note).expect("notes are made of plain data");
+        world.send_note(to, &bytes);
+    }
+
+    /// This member has posted to that one, or completed.
+    pub fn tell_posted(&self, world: &World, to: Member) {
+        self.write(world, to, Word::Posted);
+    }
+
+    pub fn tell_completed(&self, world: &World, to: Member) {
+        self.write(world, to, Word::Completed);
+    }
+
+    /// That member's memory at this address is missing.
+    pub fn tell_missing(&self, world: &World, to: Member, address: usize) {
+        self.write(world, to, Word::Missing(address as u64));
+    }
+
+    pub fn ask_for_lock(&self, world: &World, of: Member, is_exclusive: bool, has_locks: bool) {
+        self.write(world, of, Word::Lock { is_exclusive, has_locks });
+    }
+
+    /// Whether the member with this rank has granted its lock; that is told once.
+    pub fn take_grant(&self, rank: i32) -> bool {
+        self.granted.lock().remove(&rank)
+    }
+
+    pub fn give_lock_up(&self, world: &World, of: Member) {
+        self.write(world, of, Word::Unlock);
+    }
+
+    /// These members hold no locks of `of` any more.
+    pub fn tell_dead(&self, world: &World, of: Member, dead: Vec<i32>) {
+        self.write(world, of, Word::Bury(dead));
+    }
+
+    pub(super) fn new_ticket(&self) -> u64 {
+        let ticket = self.tickets.fetch_add(1, Ordering::Relaxed);
+        self.answers.lock().insert(ticket, None);
+        ticket
+    }
+}
