@@ -38,12 +38,13 @@ const PLANTED: &[(&str, &[&str], &str, usize)] = &[
     ("first_come.py", RACES, "wrong output", 0),
     ("rare_deadlock.c", RACES, "deadlock", 0),
     ("same_tag.c", RACES, "wrong output", 0),
+    ("rare_match.c", RACES, "wrong output", 0),
     ("hopes_to_find.c", RACES, "wrong output", 0),
 ];
 
 /// Those that are tried in each run of the tests.
 const SAMPLE: &[&str] =
-    &["recovers_once.c", "leak.c", "rare_deadlock.c", "counter_lost.F90", "first_come.c"];
+    &["recovers_once.c", "leak.c", "rare_deadlock.c", "counter_lost.F90", "rare_match.c"];
 
 /// The words that start a program: a file, or an interpreter with a script.
 fn program(name: &str, is_mended: bool) -> Vec<String> {
@@ -135,6 +136,20 @@ fn a_finding_is_told_with_lines_and_a_command_that_repeats_it() {
     let (one, other) = (again.outcome(), again.outcome());
     assert_eq!(one.stdout, other.stdout, "it repeats: {one}");
     assert!(seen.stdout.contains(one.stdout.lines().next().expect("a line")), "{seen}\n{one}");
+}
+
+#[test]
+fn receives_from_any_source_match_in_all_ways_and_in_each_way_once() {
+    // Two senders, two messages each: six ways to receive them. Twelve further runs have seeds.
+    let (seen, _) = explored("same_tag.c", true, &["--faults", "0"]);
+    assert!(seen.stdout.contains("orders (4 differ)"), "two phases of two messages: {seen}");
+    let (seen, state) = explored("rare_match.c", false, RACES);
+    let command = seen.stdout.lines().find(|line| line.contains("--match 0:1=2"));
+    assert!(command.is_some(), "the match is forced: {seen}");
+    let again = support::command(support::ftrun()).args(["explore", "--replay"]);
+    again.args([state.join("1")]).fails_with(1);
+    let wrong = support::command(support::ftrun()).args(["--match", "0:0=1", "-np", "2", "true"]);
+    assert!(wrong.fails_with(2).stderr.contains("is not RANK:N=SOURCE"));
 }
 
 #[test]
