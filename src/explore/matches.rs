@@ -1,5 +1,5 @@
-//! Which other messages a receive from any source could have matched: dynamic partial-order
-//! reduction (Flanagan and Godefroid 2005; for MPI: Vo and others 2010).
+//! Which other messages a receive from any source could have matched, for dynamic
+//! partial-order reduction (Flanagan and Godefroid 2005; for MPI: Vo and others 2010).
 //!
 //! Vector clocks tell what happened before what. A message could have come instead of the one that
 //! was matched if it was not sent because of that match, and no earlier receive needs it. The next
@@ -95,6 +95,14 @@ fn could_match(send: &Send, receive: &Wild, matched: &Matched) -> bool {
         nth => nth > receive.nth,
     });
     is_accepted && is_concurrent && is_free
+}
+
+/// Whether it is known what all receives from any source have matched.
+pub(crate) fn are_known(trace: &Trace) -> bool {
+    let count =
+        |is_it: fn(&Event) -> bool| trace.events.iter().filter(|(_, event)| is_it(event)).count();
+    let begun = count(|event| matches!(event, Event::Wild { .. }));
+    begun == count(|event| matches!(event, Event::Match { nth: 1.., .. }))
 }
 
 /// Whether a run waits in vain for a message that was forced on a receive. Then nothing is wrong

@@ -147,7 +147,9 @@ impl Plan {
         const SHOW_TIME: [&str; 9] =
             ["probe", "Test", "any", "some", "Put", "Get_acc", "Accum", "Fetch", "Win_"];
         let shows = |call: &Call| SHOW_TIME.iter().any(|part| call.name.contains(part));
-        (self.matches as u64) < self.limits.orders && !self.reference.calls.iter().any(shows)
+        (self.matches as u64) < self.limits.orders
+            && matches::are_known(&self.reference)
+            && !self.reference.calls.iter().any(shows)
     }
 
     /// How many orders were told apart.
