@@ -3,8 +3,8 @@
 //!
 //! Vector clocks tell what happened before what. A message could have come instead of the one that
 //! was matched if it was not sent because of that match, and no earlier receive needs it. The next
-//! run repeats the matches that came before, and forces that one. Orders of independent messages are
-//! not tried, because no receive tells them apart.
+//! run repeats the matches that came before, and forces that one. Orders of independent messages
+//! are not tried, because no receive tells them apart.
 
 use crate::trace::{Event, Trace};
 use ftmpi_machine::forced_match::ForcedMatch;

@@ -1,7 +1,7 @@
 //! What to try next. Candidates wait in tiers: neighbours of runs that showed something new come
-//! first, then other matches of receives from any source, a few orders, all single failures, failures that meet in a recovery, other pairs,
-//! more orders, and at last the orders of runs with a failure. A pair of places and phases is tried
-//! once.
+//! first, then other matches of receives from any source, a few orders, all single failures,
+//! failures that meet in a recovery, other pairs, more orders, and at last the orders of runs with
+//! a failure. A pair of places and phases is tried once.
 
 use crate::matches;
 use crate::orders::Orders;

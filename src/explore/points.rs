@@ -261,7 +261,8 @@ pub(crate) mod tests {
 
     #[test]
     fn a_schedule_is_read_as_it_is_written() {
-        let text = "-np 4 --seed 7 --match 0:2=1 --match 1:1=3 --kill 2@before:MPI_Send:3 --kill 0.2@inside:MPI_Bcast:1:2";
+        let text = "-np 4 --seed 7 --match 0:2=1 --match 1:1=3 --kill 2@before:MPI_Send:3 \
+            --kill 0.2@inside:MPI_Bcast:1:2";
         let schedule = Schedule::parse(text).expect("it is one");
         assert_eq!(schedule.to_string(), text);
         assert_eq!(Schedule::parse("-np 4 --kill 1@5ms"), None);

@@ -170,14 +170,8 @@ impl Trace {
             }
             "handler" => self.calls[life.last?].has_handler = true,
             "send" | "wild" | "match" | "seen" => {
-                let event = event(what, words)?;
-                if let Event::Match { source, tag, nth: 1.., .. } = event {
-                    let call = life.open.last().map(|call| &mut self.calls[*call]);
-                    call.into_iter().for_each(|call| call.matches.push((source, tag)));
-                }
-                if who.life == 0 {
-                    self.events.push((who.rank, event));
-                }
+                let open = life.open.last().copied();
+                self.hear(who, open, event(what, words)?);
             }
             "recovered" => self.recoveries += 1,
             "death" => {
@@ -191,6 +185,16 @@ impl Trace {
             _ => {}
         }
         Some(())
+    }
+
+    /// Takes in what happens to a message while a rank is in the call `open`.
+    fn hear(&mut self, who: Who, open: Option<usize>, event: Event) {
+        if let (Event::Match { source, tag, nth: 1.., .. }, Some(call)) = (event, open) {
+            self.calls[call].matches.push((source, tag));
+        }
+        if who.life == 0 {
+            self.events.push((who.rank, event));
+        }
     }
 
     /// The innermost frame of a place.

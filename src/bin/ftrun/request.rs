@@ -336,10 +336,7 @@ impl Reading<'_> {
             Does::MeanTime => self.faults.mean(dashed, value)?,
             Does::Seed => self.faults.seed(dashed, value)?,
             Does::Match => self.faults.force(dashed, value)?,
-            Does::Quiet => {
-                self.quiet = true;
-                job.is_quiet = true;
-            }
+            Does::Quiet => (self.quiet, job.is_quiet) = (true, true),
             Does::Verbose => self.request.verbose = true,
             Does::Tag => job.tag_output = true,
             Does::Output => {
