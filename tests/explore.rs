@@ -38,12 +38,13 @@ const PLANTED: &[(&str, &[&str], &str, usize)] = &[
     ("first_come.py", RACES, "wrong output", 0),
     ("rare_deadlock.c", RACES, "deadlock", 0),
     ("same_tag.c", RACES, "wrong output", 0),
+    ("rare_match.c", RACES, "wrong output", 0),
     ("hopes_to_find.c", RACES, "wrong output", 0),
 ];
 
 /// Those that are tried in each run of the tests.
 const SAMPLE: &[&str] =
-    &["recovers_once.c", "leak.c", "rare_deadlock.c", "counter_lost.F90", "first_come.c"];
+    &["recovers_once.c", "leak.c", "rare_deadlock.c", "counter_lost.F90", "rare_match.c"];
 
 /// The words that start a program: a file, or an interpreter with a script.
 fn program(name: &str, is_mended: bool) -> Vec<String> {
@@ -138,6 +139,20 @@ fn a_finding_is_told_with_lines_and_a_command_that_repeats_it() {
 }
 
 #[test]
+fn receives_from_any_source_match_in_all_ways_and_in_each_way_once() {
+    // Two senders, two messages each: six ways to receive them. Twelve further runs have seeds.
+    let (seen, _) = explored("same_tag.c", true, &["--faults", "0"]);
+    assert!(seen.stdout.contains("orders (4 differ)"), "two phases of two messages: {seen}");
+    let (seen, state) = explored("rare_match.c", false, RACES);
+    let command = seen.stdout.lines().find(|line| line.contains("--match 0:1=2"));
+    assert!(command.is_some(), "the match is forced: {seen}");
+    let again = support::command(support::ftrun()).args(["explore", "--replay"]);
+    again.args([state.join("1")]).fails_with(1);
+    let wrong = support::command(support::ftrun()).args(["--match", "0:0=1", "-np", "2", "true"]);
+    assert!(wrong.fails_with(2).stderr.contains("is not RANK:N=SOURCE"));
+}
+
+#[test]
 fn an_exploration_that_was_stopped_goes_on() {
     let state = support::fresh_directory("explore").join("state");
     let program = program("leak.c", true);
@@ -210,10 +225,8 @@ fn the_manual_page_is_printed() {
     assert!(seen.stdout.starts_with("NAME\n    ftrun explore - find the failure"), "{seen}");
 }
 
-#[test]
-#[ignore = "takes some minutes"]
-fn the_examples_survive_two_failures() {
-    let minutes = std::env::var("FTMPI_MINUTES").unwrap_or("0.5".to_string());
+/// The examples that survive, in C and Fortran: explored for so many minutes each.
+fn examples_survive(minutes: &str) {
     for (name, options, words) in [
         ("pcg", "--mode rebuild", "--iterations 12 --order 1000 --scheme rs:1 --every 5"),
         ("master_worker", "--mode rebuild --expect set --lines done", "--tasks 20"),
@@ -221,15 +234,36 @@ fn the_examples_survive_two_failures() {
         // Two neighbours that die together take a checkpoint along: it says so with status 4.
         ("rebuild", "--mode rebuild --status 0,4", "20"),
         ("ulfm", "--mode ulfm", ""),
+        // It kills a rank itself, whose status is that of the job.
+        ("survive", "--on-failure continue --status 0,137", ""),
     ] {
-        let file = format!("c_examples/{name}.c");
-        let built = support::c(&file).flags(&["-g", "-O2", "-lm"]).build();
-        let mut program = vec![built.path().display().to_string()];
-        program.extend(words.split_whitespace().map(str::to_string));
-        let mut options: Vec<&str> = options.split(' ').collect();
-        options.extend(["--minutes", &minutes]);
-        let state = support::fresh_directory("explore").join("state");
-        let seen = exploration(&state, 4, &options, &program).outcome();
-        assert_eq!(seen.status, Some(0), "{name}: {seen}");
+        let flags = ["-g", "-O2"];
+        let mpifort = support::tool("mpifort").display().to_string();
+        let fortran = support::fortran(&format!("fortran_examples/{name}.f90"));
+        let mut built = vec![fortran.compiler(&mpifort).flags(&flags).build()];
+        if name != "survive" {
+            let c = support::c(&format!("c_examples/{name}.c"));
+            built.push(c.flags(&["-g", "-O2", "-lm"]).build());
+        }
+        for built in built {
+            let mut program = vec![built.path().display().to_string()];
+            program.extend(words.split_whitespace().map(str::to_string));
+            let mut options: Vec<&str> = options.split(' ').collect();
+            options.extend(["--minutes", minutes]);
+            let state = support::fresh_directory("explore").join("state");
+            let seen = exploration(&state, 4, &options, &program).outcome();
+            assert_eq!(seen.status, Some(0), "{name}: {seen}");
+        }
     }
+}
+
+#[test]
+fn the_examples_survive_what_a_few_seconds_find() {
+    examples_survive("0.05");
+}
+
+#[test]
+#[ignore = "takes some minutes"]
+fn the_examples_survive_two_failures() {
+    examples_survive(&std::env::var("FTMPI_MINUTES").unwrap_or("0.5".to_string()));
 }

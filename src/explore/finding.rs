@@ -97,7 +97,7 @@ mod tests {
         let trace = Trace::read(text);
         let who = Who { rank: 1, life: 0 };
         let kill = Point { who, name: "MPI_Send".into(), nth: 1, moment: 0, place: 0 };
-        let schedule = Schedule { ranks: 2, kills: vec![kill], seed: 1 };
+        let schedule = Schedule { kills: vec![kill], ..Schedule::plain(2, 1) };
         let failure = |key: &str| Failure {
             kind: Kind::Deadlock,
             words: String::new(),

@@ -10,6 +10,7 @@ mod finding;
 mod html;
 mod judge;
 mod kept;
+mod matches;
 mod orders;
 mod output;
 mod plan;

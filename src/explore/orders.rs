@@ -72,7 +72,7 @@ mod tests {
         let (a, b) = (["call 0 0 MPI_Send 0", "done 0 0 0"], ["call 1 0 MPI_Recv 1", "done 1 0 0"]);
         assert!(orders.take(&run(&[a, b].concat())));
         assert!(!orders.take(&run(&[b, a].concat())));
-        let other = ["call 1 0 MPI_Recv 1", "match 1 0 0 5", "done 1 0 0"];
+        let other = ["call 1 0 MPI_Recv 1", "match 1 0 0 5 0 1", "done 1 0 0"];
         assert!(orders.take(&run(&[&a[..], &other[..]].concat())));
         assert_eq!((orders.distinct(), orders.runs()), (2, 3));
         assert!(!orders.is_exhausted());

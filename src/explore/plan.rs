@@ -1,8 +1,9 @@
 //! What to try next. Candidates wait in tiers: neighbours of runs that showed something new come
-//! first, then a few orders, all single failures, failures that meet in a recovery, other pairs,
-//! more orders, and at last the orders of runs with a failure. A pair of places and phases is tried
-//! once.
+//! first, then other matches of receives from any source, a few orders, all single failures,
+//! failures that meet in a recovery, other pairs, more orders, and at last the orders of runs with
+//! a failure. A pair of places and phases is tried once.
 
+use crate::matches;
 use crate::orders::Orders;
 use crate::points::{self, Point, Schedule};
 use crate::trace::{Call, Place, Trace};
@@ -24,6 +25,7 @@ pub struct Limits {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Why {
     New,
+    Match,
     FirstOrders,
     Single,
     Meeting,
@@ -33,10 +35,11 @@ pub enum Why {
     Random,
 }
 
-const TIERS: usize = 7;
+const TIERS: usize = 8;
 /// The tiers, the first one first.
 const IN_TURN: [Why; TIERS] = [
     Why::New,
+    Why::Match,
     Why::FirstOrders,
     Why::Single,
     Why::Meeting,
@@ -46,6 +49,8 @@ const IN_TURN: [Why; TIERS] = [
 ];
 /// Orders that are tried before anything else.
 const FIRST_ORDERS: u64 = 12;
+/// Other matches that are tried before any failure; the rest are tried with the other orders.
+const FIRST_MATCHES: usize = 50;
 /// Other visits of a place that are tried when one has shown something new.
 const NEIGHBOURS: usize = 3;
 
@@ -76,6 +81,8 @@ pub struct Plan {
     pub(crate) pairs: HashSet<(Vec<Spot>, Spot, bool)>,
     pub(crate) features: HashSet<Feature>,
     pub(crate) orders: Orders,
+    /// How many other matches there were.
+    pub(crate) matches: usize,
     pub(crate) singles: Vec<Point>,
     pub(crate) random: Random,
 }
@@ -94,6 +101,7 @@ impl Plan {
             pairs: HashSet::new(),
             features: HashSet::new(),
             orders: Orders::default(),
+            matches: 0,
             singles: Vec::new(),
             random: Random::new(seed),
             reference,
@@ -103,6 +111,8 @@ impl Plan {
         }
         plan.known = plan.sites.len();
         plan.orders.take(&plan.reference);
+        let settled = Schedule::plain(plan.ranks, seed);
+        plan.add_matches(&settled, &plan.reference.clone());
         for further in 1..=limits.orders {
             let tier = if further <= FIRST_ORDERS { Why::FirstOrders } else { Why::Order };
             plan.add(tier, vec![], seed.wrapping_add(further));
@@ -131,6 +141,17 @@ impl Plan {
         self.tiers.iter().map(VecDeque::len).sum()
     }
 
+    /// Whether the matches alone decide what ranks can tell: then seeds show nothing more.
+    fn is_reduced(&self) -> bool {
+        // Calls whose outcome depends on what has happened so far.
+        const SHOW_TIME: [&str; 9] =
+            ["probe", "Test", "any", "some", "Put", "Get_acc", "Accum", "Fetch", "Win_"];
+        let shows = |call: &Call| SHOW_TIME.iter().any(|part| call.name.contains(part));
+        (self.matches as u64) < self.limits.orders
+            && matches::are_known(&self.reference)
+            && !self.reference.calls.iter().any(shows)
+    }
+
     /// How many orders were told apart.
     pub fn orders(&self) -> &Orders {
         &self.orders
@@ -140,8 +161,8 @@ impl Plan {
     /// learned.
     pub fn draw(&mut self) -> Option<(Schedule, Why)> {
         for why in IN_TURN {
-            if why == Why::Order && self.orders.is_exhausted() {
-                self.tiers[why as usize].clear();
+            if why == Why::Order && (self.orders.is_exhausted() || self.is_reduced()) {
+                self.tiers[why as usize].retain(|schedule| !schedule.matches.is_empty());
             }
             if let Some(schedule) = self.tiers[why as usize].pop_front() {
                 return Some((schedule, why));
@@ -161,7 +182,7 @@ impl Plan {
             };
             let kills: Vec<Point> = (0..count).map(|_| draw(self)).collect();
             let seed = self.seed.wrapping_add(self.random.below(1 << 20));
-            let schedule = Schedule { ranks: self.ranks, kills, seed };
+            let schedule = Schedule { kills, ..Schedule::plain(self.ranks, seed) };
             if self.seen.insert(schedule.to_string()) {
                 return Some((schedule, Why::Random));
             }
@@ -173,7 +194,10 @@ impl Plan {
     pub fn learn(&mut self, schedule: &Schedule, trace: &Trace, has_failed: bool) -> bool {
         let is_new = self.note_features(trace);
         if schedule.kills.is_empty() {
-            self.orders.take(trace);
+            let is_new_order = self.orders.take(trace);
+            if is_new_order && schedule.seed == self.seed {
+                self.add_matches(schedule, trace);
+            }
             return is_new;
         }
         if is_new {
@@ -183,6 +207,21 @@ impl Plan {
             self.extend(schedule, trace);
         }
         is_new
+    }
+
+    /// Runs in which receives from any source match what they could have matched, too.
+    fn add_matches(&mut self, schedule: &Schedule, trace: &Trace) {
+        for matches in matches::alternatives(trace, &schedule.matches) {
+            if self.matches as u64 >= self.limits.orders {
+                return;
+            }
+            let why = if self.matches < FIRST_MATCHES { Why::Match } else { Why::Order };
+            let schedule = Schedule { matches, ..Schedule::plain(self.ranks, self.seed) };
+            if self.seen.insert(schedule.to_string()) {
+                self.matches += 1;
+                self.tiers[why as usize].push_back(schedule);
+            }
+        }
     }
 
     fn note_features(&mut self, trace: &Trace) -> bool {
@@ -275,7 +314,7 @@ impl Plan {
     }
 
     fn add(&mut self, why: Why, kills: Vec<Point>, seed: u64) {
-        let schedule = Schedule { ranks: self.ranks, kills, seed };
+        let schedule = Schedule { kills, ..Schedule::plain(self.ranks, seed) };
         if self.seen.insert(schedule.to_string()) {
             self.tiers[why as usize].push_back(schedule);
         }
@@ -315,6 +354,30 @@ mod tests {
         let mut plan = Plan::new(trace, 1, LIMITS);
         assert_eq!((plan.singles(), plan.left()), (0, 3));
         assert!(plan.draw().is_some_and(|(schedule, _)| schedule.kills.is_empty()));
+    }
+
+    #[test]
+    fn other_matches_come_first_and_make_seeds_needless() {
+        let trace = |first: i32, second: i32| {
+            let (mut text, mut nth) = ("job 3 end\nat 0 p+0x1\n".to_string(), 0);
+            text += "send 1 0 0 1 0 5\nsend 2 0 0 2 0 5\n";
+            for source in [first, second] {
+                nth += 1;
+                text += &format!(
+                    "call 0 0 MPI_Recv 0\nwild 0 0 {nth} 0 5\nmatch 0 0 {source} 5 0 {nth}\n\
+                     done 0 0 0\n"
+                );
+            }
+            Trace::read(&text)
+        };
+        let limits = Limits { faults: 0, orders: 200, is_endless: false };
+        let mut plan = Plan::new(trace(1, 2), 1, limits);
+        let (other, why) = plan.draw().expect("the other match");
+        assert_eq!((other.to_string().as_str(), why), ("-np 3 --seed 1 --match 0:1=2", Why::Match));
+        plan.learn(&other, &trace(2, 1), false);
+        let rest: Vec<(Schedule, Why)> = std::iter::from_fn(|| plan.draw()).collect();
+        assert_eq!(rest.len() as u64, FIRST_ORDERS);
+        assert_eq!(plan.orders().distinct(), 2);
     }
 
     #[test]

@@ -3,6 +3,7 @@
 //! the last stand for all.
 
 use crate::trace::{Call, Trace, Who};
+use ftmpi_machine::forced_match::ForcedMatch;
 use ftmpi_machine::schedule::{Event, Life, Moment, When};
 use std::collections::{BTreeMap, HashSet};
 use std::fmt;
@@ -25,6 +26,8 @@ pub struct Schedule {
     pub ranks: usize,
     pub kills: Vec<Point>,
     pub seed: u64,
+    /// Which messages receives from any source take.
+    pub matches: Vec<ForcedMatch>,
 }
 
 impl Point {
@@ -66,15 +69,21 @@ impl Point {
 }
 
 impl Schedule {
+    /// The run without failures in the order of a seed.
+    pub fn plain(ranks: usize, seed: u64) -> Schedule {
+        Schedule { ranks, kills: Vec::new(), seed, matches: Vec::new() }
+    }
+
     /// Reads what is written for people: `-np 4 --seed 1 --kill 2@before:MPI_Send:3`.
     pub fn parse(text: &str) -> Option<Schedule> {
-        let mut schedule = Schedule { ranks: 0, kills: Vec::new(), seed: 0 };
+        let mut schedule = Schedule::plain(0, 0);
         let mut words = text.split_whitespace();
         while let Some(word) = words.next() {
             let value = words.next()?;
             match word {
                 "-np" => schedule.ranks = value.parse().ok()?,
                 "--seed" => schedule.seed = value.parse().ok()?,
+                "--match" => schedule.matches.push(ForcedMatch::parse(value)?),
                 "--kill" => schedule.kills.push(Point::of(&Event::parse(value).ok()?)?),
                 _ => return None,
             }
@@ -92,6 +101,7 @@ impl fmt::Display for Point {
 impl fmt::Display for Schedule {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "-np {} --seed {}", self.ranks, self.seed)?;
+        self.matches.iter().try_for_each(|forced| write!(f, " --match {forced}"))?;
         self.kills.iter().try_for_each(|kill| write!(f, " --kill {kill}"))
     }
 }
@@ -251,7 +261,8 @@ pub(crate) mod tests {
 
     #[test]
     fn a_schedule_is_read_as_it_is_written() {
-        let text = "-np 4 --seed 7 --kill 2@before:MPI_Send:3 --kill 0.2@inside:MPI_Bcast:1:2";
+        let text = "-np 4 --seed 7 --match 0:2=1 --match 1:1=3 --kill 2@before:MPI_Send:3 \
+            --kill 0.2@inside:MPI_Bcast:1:2";
         let schedule = Schedule::parse(text).expect("it is one");
         assert_eq!(schedule.to_string(), text);
         assert_eq!(Schedule::parse("-np 4 --kill 1@5ms"), None);

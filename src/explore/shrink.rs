@@ -51,6 +51,11 @@ fn candidates(of: &Schedule, seed: u64) -> Vec<Schedule> {
         fewer.kills.remove(without);
         found.push(fewer);
     }
+    for without in (0..of.matches.len()).rev() {
+        let mut fewer = of.clone();
+        fewer.matches.remove(without);
+        found.push(fewer);
+    }
     if of.seed != seed {
         found.push(Schedule { seed, ..of.clone() });
     }
@@ -76,6 +81,7 @@ fn candidates(of: &Schedule, seed: u64) -> Vec<Schedule> {
 /// The same among fewer ranks: those that are too high become the highest.
 fn among(of: &Schedule, ranks: usize) -> Schedule {
     let mut schedule = Schedule { ranks, ..of.clone() };
+    schedule.matches.retain(|forced| forced.rank.max(forced.source as usize) < ranks);
     let mut used: Vec<Who> = Vec::new();
     schedule.kills.retain_mut(|kill| {
         kill.who.rank = kill.who.rank.min(ranks - 1);
@@ -130,7 +136,7 @@ mod tests {
     #[test]
     fn what_does_not_matter_goes() {
         let kills = vec![kill(5, 90, 4), kill(6, 70, Point::AFTER)];
-        let start = Schedule { ranks: 8, kills, seed: 77 };
+        let start = Schedule { kills, ..Schedule::plain(8, 77) };
         let fails = |schedule: &Schedule| schedule.kills.iter().any(|kill| kill.nth >= 2);
         let best = smallest(start, fails);
         assert_eq!(best.to_string(), "-np 2 --seed 1 --kill 0@before:MPI_Send:2");
@@ -138,7 +144,7 @@ mod tests {
 
     #[test]
     fn what_matters_stays() {
-        let start = Schedule { ranks: 6, kills: vec![kill(4, 3, 2), kill(5, 3, 2)], seed: 9 };
+        let start = Schedule { kills: vec![kill(4, 3, 2), kill(5, 3, 2)], ..Schedule::plain(6, 9) };
         let fails = |schedule: &Schedule| {
             schedule.kills.len() == 2 && schedule.ranks > 4 && schedule.seed == 9
         };

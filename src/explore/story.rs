@@ -198,7 +198,7 @@ mod tests {
             (("/x/prog".to_string(), offset), ("/src/prog.c".to_string(), line, "main".to_string()))
         };
         let lines = Lines::from([line(0x10, 7), line(0x20, 9), line(0x30, 12)]);
-        let schedule = Schedule { ranks: 3, kills: vec![], seed: 1 };
+        let schedule = Schedule::plain(3, 1);
         let failure =
             Failure { kind: Kind::Deadlock, words: "all wait".into(), key: String::new() };
         let told = story(&failure, &schedule, &Trace::read(text), &lines);

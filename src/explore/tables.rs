@@ -140,7 +140,7 @@ mod tests {
         let told = junit("prog", 9, 1.5, std::iter::empty());
         assert!(told.contains("tests=\"1\" failures=\"0\"") && told.contains("survives 9 runs"));
         let failure = Failure { kind: Kind::Hang, words: "a < b".into(), key: String::new() };
-        let schedule = Schedule { ranks: 2, kills: vec![], seed: 3 };
+        let schedule = Schedule::plain(2, 3);
         let finding = Finding { number: 0, failure, schedule, times: 1, is_like: None };
         let told = junit("prog", 9, 1.5, [(&finding, "x & y")].into_iter());
         assert!(told.contains("message=\"a &lt; b\">x &amp; y</failure>"), "{told}");

@@ -34,6 +34,32 @@ pub struct Call {
     pub matches: Vec<(i32, i32)>,
 }
 
+/// What orders the messages of the first lives.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Event {
+    Send {
+        context: u32,
+        source: i32,
+        to: usize,
+        tag: i32,
+    },
+    /// A receive from any source begins.
+    Wild {
+        nth: u64,
+        context: u32,
+        tag: i32,
+    },
+    /// A receive has matched a message; `nth` is 0 if it names its source. A probe leaves the
+    /// message where it is.
+    Match {
+        source: i32,
+        tag: i32,
+        context: u32,
+        nth: u64,
+        is_taken: bool,
+    },
+}
+
 /// The death of a rank.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Death {
@@ -56,6 +82,8 @@ pub struct Trace {
     pub places: Vec<Place>,
     pub calls: Vec<Call>,
     pub deaths: Vec<Death>,
+    /// Each with its rank.
+    pub events: Vec<(usize, Event)>,
     /// Whether a rank has come through MPI_Finalize.
     pub has_leavers: bool,
     /// How often ranks have recovered.
@@ -141,9 +169,9 @@ impl Trace {
                 self.has_leavers |= call.name == "MPI_Finalize" && call.class == Some(0);
             }
             "handler" => self.calls[life.last?].has_handler = true,
-            "match" => {
-                let message = (words.next()?.parse().ok()?, words.next()?.parse().ok()?);
-                self.calls[*life.open.last()?].matches.push(message);
+            "send" | "wild" | "match" | "seen" => {
+                let open = life.open.last().copied();
+                self.hear(who, open, event(what, words)?);
             }
             "recovered" => self.recoveries += 1,
             "death" => {
@@ -157,6 +185,16 @@ impl Trace {
             _ => {}
         }
         Some(())
+    }
+
+    /// Takes in what happens to a message while a rank is in the call `open`.
+    fn hear(&mut self, who: Who, open: Option<usize>, event: Event) {
+        if let (Event::Match { source, tag, nth: 1.., .. }, Some(call)) = (event, open) {
+            self.calls[call].matches.push((source, tag));
+        }
+        if who.life == 0 {
+            self.events.push((who.rank, event));
+        }
     }
 
     /// The innermost frame of a place.
@@ -184,6 +222,26 @@ impl Trace {
         let lives = self.lives().into_iter().filter(|who| !is_dead(*who));
         lives.filter_map(last).map(|(_, call)| call).collect()
     }
+}
+
+/// The rest of a line that tells of a message.
+fn event<'a>(what: &str, words: impl Iterator<Item = &'a str>) -> Option<Event> {
+    let numbers: Vec<i64> = words.map(str::parse).collect::<Result<_, _>>().ok()?;
+    let small = |at: usize| i32::try_from(*numbers.get(at)?).ok();
+    let context = |at: usize| u32::try_from(*numbers.get(at)?).ok();
+    let count = |at: usize| u64::try_from(*numbers.get(at)?).ok();
+    Some(match what {
+        "send" => {
+            let to = count(2)? as usize;
+            Event::Send { context: context(0)?, source: small(1)?, to, tag: small(3)? }
+        }
+        "wild" => Event::Wild { nth: count(0)?, context: context(1)?, tag: small(2)? },
+        _ => {
+            let (source, tag) = (small(0)?, small(1)?);
+            let is_taken = what == "match";
+            Event::Match { source, tag, context: context(2)?, nth: count(3)?, is_taken }
+        }
+    })
 }
 
 /// `OBJECT+OFFSET`

@@ -63,7 +63,10 @@ pub fn start(job: Result<(Job, Apps), String>, world: fn(usize, usize) -> &'stat
             if let Some(rules) = rules {
                 world.charter().give(rules);
             }
-            if let Some(file) = &job.trace {
+            // The trace numbers the receives that matches are ordered for.
+            let nowhere = "/dev/null".to_string();
+            let is_forced = !job.matches.is_empty();
+            if let Some(file) = job.trace.as_ref().or(is_forced.then_some(&nowhere)) {
                 trace(world, &job, file).unwrap_or_else(|why| life::refuse(&why));
             }
             if let Some(errhandler) = job.errhandler {
@@ -85,7 +88,7 @@ fn trace(world: &'static World, job: &Job, path: &str) -> Result<(), String> {
         (Rules::Standard, _) => "continue".to_string(),
         (rules, _) => rules.encode(),
     };
-    call_trace::begin(file, job.ranks, &rules);
+    call_trace::begin(file, job.ranks, &rules, &job.matches);
     world.be_careful();
     Ok(())
 }

@@ -12,6 +12,7 @@ pub use programs::Program;
 pub use rules::{CollMode, CommMode, InitialErrhandler, Modes, MsgMode, RecoveryMode, Rules};
 pub use signals::signal_name;
 
+use ftmpi_machine::forced_match::ForcedMatch;
 use ftmpi_machine::schedule::Event;
 use std::time::Duration;
 
@@ -169,6 +170,8 @@ pub struct Job {
     pub is_quiet: bool,
     /// Which ranks die when.
     pub kills: Vec<Event>,
+    /// Which messages receives from any source take.
+    pub matches: Vec<ForcedMatch>,
     /// The seed of a deterministic replay: decides in the system's place wherever possible.
     pub seed: Option<u64>,
     /// The mean time between random failures, and the seed that repeats them.
@@ -213,6 +216,7 @@ impl Default for Job {
             trace: None,
             is_quiet: false,
             kills: Vec::new(),
+            matches: Vec::new(),
             seed: None,
             chance: None,
             machine: None,
@@ -265,6 +269,7 @@ impl Job {
         lines.extend(self.private.iter().map(|name| format!("private={name}")));
         lines.extend(self.shared.iter().map(|name| format!("shared={name}")));
         lines.extend(self.kills.iter().map(|event| format!("kill={event}")));
+        lines.extend(self.matches.iter().map(|forced| format!("match={forced}")));
         lines.extend(self.seed.map(|seed| format!("seed={seed}")));
         let chance =
             self.chance.map(|(mean, seed)| format!("chance={} {seed}", mean.as_secs_f64()));
@@ -325,6 +330,7 @@ impl Job {
             "virtual-timeout" => self.virtual_timeout = Some(seconds(value)?),
             "patience" => self.patience = Some(seconds(value)?),
             "kill" => self.kills.push(Event::parse(value).ok()?),
+            "match" => self.matches.push(ForcedMatch::parse(value)?),
             "seed" => self.seed = Some(value.parse().ok()?),
             "chance" => {
                 let (mean, seed) = value.split_once(' ')?;
@@ -375,6 +381,7 @@ mod tests {
             virtual_timeout: Some(Duration::from_millis(300)),
             patience: Some(Duration::from_millis(20)),
             kills: vec![Event::parse("3.2@inside:MPI_Send:4").unwrap()],
+            matches: vec![ForcedMatch::parse("0:2=1").unwrap()],
             seed: Some(98),
             chance: Some((Duration::from_millis(2500), 99)),
             machine: Some("a b.toml".into()),

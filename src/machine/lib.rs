@@ -7,6 +7,7 @@ pub mod chance;
 pub mod cost;
 pub mod fat_tree;
 pub mod faults;
+pub mod forced_match;
 pub mod map;
 pub mod model;
 mod path;

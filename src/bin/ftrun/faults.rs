@@ -1,8 +1,10 @@
-//! The fault injection that a user asks for: `--kill`, `--kill-file`, `--mttf` and `--seed`.
+//! The fault injection that a user asks for: `--kill`, `--kill-file`, `--mttf`, `--seed` and
+//! `--match`.
 
 use crate::calls;
 use crate::shared::refusal::Refusal;
 use ftmpi_launch::{Job, RankKind};
+use ftmpi_machine::forced_match::ForcedMatch;
 use ftmpi_machine::schedule::{self, Event, When};
 use std::ffi::OsStr;
 use std::fs::File;
@@ -16,6 +18,7 @@ pub(crate) struct Faults {
     events: Vec<(String, Event)>,
     mean: Option<Duration>,
     seed: Option<Seed>,
+    matches: Vec<ForcedMatch>,
 }
 
 /// The source of the random choices.
@@ -73,6 +76,15 @@ impl Faults {
         Ok(())
     }
 
+    /// `--match RANK:N=SOURCE`.
+    pub(crate) fn force(&mut self, dashed: &str, value: &OsStr) -> Result<(), Refusal> {
+        let text = value.to_string_lossy();
+        let forced = ForcedMatch::parse(&text);
+        let why = || no(dashed, &format!("`{text}` is not RANK:N=SOURCE, such as 0:2=3"));
+        self.matches.push(forced.ok_or_else(why)?);
+        Ok(())
+    }
+
     /// Puts the orders into the job, now that its number of ranks is known, and whether they are
     /// threads; may return a remark to print.
     pub(crate) fn give_to(
@@ -94,6 +106,7 @@ impl Faults {
                 return Err(no(place, &format!("there is no call {name}{hint}")));
             }
         }
+        job.matches = self.matches;
         job.kills = self.events.into_iter().map(|(_, event)| event).collect();
         let seed = self.seed.map(|seed| match seed {
             Seed::Given(seed) | Seed::Drawn(seed) => seed,

@@ -188,6 +188,10 @@ OPTIONS
                       With --ranks thread only the times and ranks of --mttf
                       are repeated. Environment variable: FTMPI_SEED.
     --seed random     Draw a seed and print it.
+    --match RANK:N=SOURCE
+                      Let the Nth receive from any source of RANK, blocking or
+                      not, and probes that wait included, take a message from
+                      SOURCE, a rank of its communicator. May be repeated.
 
   Memory of each rank
     --private LIB     Give each rank its own copy of the library LIB.

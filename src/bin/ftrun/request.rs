@@ -335,10 +335,8 @@ impl Reading<'_> {
             Does::TimeScale => job.time_scale = faults::time_scale(dashed, value)?,
             Does::MeanTime => self.faults.mean(dashed, value)?,
             Does::Seed => self.faults.seed(dashed, value)?,
-            Does::Quiet => {
-                self.quiet = true;
-                job.is_quiet = true;
-            }
+            Does::Match => self.faults.force(dashed, value)?,
+            Does::Quiet => (self.quiet, job.is_quiet) = (true, true),
             Does::Verbose => self.request.verbose = true,
             Does::Tag => job.tag_output = true,
             Does::Output => {
@@ -441,6 +439,7 @@ fn lacks_value(dashed: &str, does: Does) -> Refusal {
         Does::TimeScale => "a number such as 0.001",
         Does::MeanTime => "a time such as 2s",
         Does::Seed => "a number, or `random`,",
+        Does::Match => "RANK:N=SOURCE, such as 0:2=3",
         Does::Timeout => "a time in seconds",
         Does::Deadlock | Does::Check => "`on` or `off`",
         Does::Variable | Does::VariablePair => "NAME=VALUE",

@@ -9,7 +9,10 @@
 //! | `step RANK LIFE`             | it has made a step of it, or begun to recover               |
 //! | `done RANK LIFE CLASS`       | the call ends with this error class; 0 is success           |
 //! | `handler RANK LIFE`          | an error handler of the program is about to run             |
-//! | `match RANK LIFE SOURCE TAG` | a receive from any source has matched this message          |
+//! | `send RANK LIFE CONTEXT SOURCE TO TAG` | a message to the rank TO of the job starts        |
+//! | `wild RANK LIFE N CONTEXT TAG` | the rank's Nth receive from any source begins             |
+//! | `match RANK LIFE SOURCE TAG CONTEXT N` | it has matched this message; 0: a named source    |
+//! | `seen RANK LIFE SOURCE TAG CONTEXT N` | it was a probe, and has found this message        |
 //! | `death RANK LIFE CAUSE`      | the rank has died                                           |
 //! | `recovered RANK LIFE NUMBER` | the rank has come to this generation                        |
 //! | `end MICROSECONDS`           | the job is over                                             |
@@ -20,7 +23,9 @@
 use crate::base::Member;
 use crate::engine::Steps;
 use crate::host::{callers, output};
+use crate::machine::forced_match::ForcedMatch;
 use crate::mpi::failure::planned_death::PlannedDeath;
+use crate::transport::Envelope;
 use parking_lot::Mutex;
 use std::collections::HashMap;
 use std::fmt::Write as _;
@@ -43,13 +48,19 @@ struct Trace {
     /// copy of the program.
     seen: HashMap<Vec<usize>, usize>,
     places: HashMap<Vec<callers::Caller>, usize>,
+    /// How many receives from any source a life has begun, and which sources are ordered for them.
+    counts: HashMap<Member, u64>,
+    forced: Vec<ForcedMatch>,
+    /// The receives from any source, by what [`posts`] has returned.
+    wild: Vec<(Member, u64, u32)>,
 }
 
 /// From now on everything is written into `file`.
-pub fn begin(file: File, ranks: usize, rules: &str) {
+pub fn begin(file: File, ranks: usize, rules: &str, forced: &[ForcedMatch]) {
     let (seen, places) = (HashMap::new(), HashMap::new());
     let text = format!("job {ranks} {rules}\n");
-    TRACE.get_or_init(|| Mutex::new(Trace { file, text, seen, places }));
+    let (counts, forced, wild) = (HashMap::new(), forced.to_vec(), Vec::new());
+    TRACE.get_or_init(|| Mutex::new(Trace { file, text, seen, places, counts, forced, wild }));
 }
 
 pub fn is_on() -> bool {
@@ -89,9 +100,45 @@ pub fn has_recovered(who: Member, generation: u64) {
     note(who, "recovered", format_args!(" {generation}"));
 }
 
-/// A receive from any source has matched a message.
-pub fn has_matched(who: Member, source: i32, tag: i32) {
-    note(who, "match", format_args!(" {source} {tag}"));
+/// A message starts.
+pub fn sends(who: Member, envelope: Envelope, to: Member) {
+    let Envelope { context, source, tag } = envelope;
+    note(who, "send", format_args!(" {context} {source} {} {tag}", to.seat));
+}
+
+/// A receive from any source begins: its number among all, and the source that is ordered for it.
+pub fn posts(who: Member, context: u32, tag: i32) -> (u32, Option<i32>) {
+    let Some(trace) = TRACE.get() else { return (u32::MAX, None) };
+    let mut trace = trace.lock();
+    let count = trace.counts.entry(who).or_default();
+    *count += 1;
+    let nth = *count;
+    trace.note(who, "wild", format_args!(" {nth} {context} {tag}"));
+    trace.wild.push((who, nth, context));
+    let is_meant = |it: &&ForcedMatch| it.rank == who.seat && it.nth == nth && who.incarnation == 0;
+    (trace.wild.len() as u32 - 1, trace.forced.iter().find(is_meant).map(|forced| forced.source))
+}
+
+/// The receive from any source that has this number among all has matched a message.
+pub fn fulfils(number: u32, source: i32, tag: i32) {
+    finds("match", number, source, tag);
+}
+
+/// The probe that has this number has found a message.
+pub fn sees(number: u32, source: i32, tag: i32) {
+    finds("seen", number, source, tag);
+}
+
+fn finds(what: &str, number: u32, source: i32, tag: i32) {
+    let Some(trace) = TRACE.get() else { return };
+    let mut trace = trace.lock();
+    let Some((who, nth, context)) = trace.wild.get(number as usize).copied() else { return };
+    trace.note(who, what, format_args!(" {source} {tag} {context} {nth}"));
+}
+
+/// A receive from a named source has matched a message.
+pub fn has_matched(who: Member, context: u32, source: i32, tag: i32) {
+    note(who, "match", format_args!(" {source} {tag} {context} 0"));
 }
 
 pub fn has_died(who: Member, cause: &str) {

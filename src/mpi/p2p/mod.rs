@@ -57,6 +57,26 @@ fn pattern(comm: &Comm, source: Source, tag: i32) -> Option<(Envelope, Watch)> {
     }
 }
 
+/// The number of a receive that names its source, or is not traced.
+const NAMED: u32 = u32::MAX;
+
+/// Where a receive listens. In a job with a trace, a receive from any source has a number there,
+/// and takes messages from one source only if that is ordered.
+#[inline]
+fn source(process: &Process, comm: &Comm, source: i32, tag: i32) -> Result<(Source, u32)> {
+    match comm.source(source)? {
+        Source::Any if process.is_counted() => Ok(traced(process, comm, tag)),
+        source => Ok((source, NAMED)),
+    }
+}
+
+#[cold]
+fn traced(process: &Process, comm: &Comm, tag: i32) -> (Source, u32) {
+    let (number, forced) = call_trace::posts(process.me, 2 * comm.context(), tag);
+    let forced = forced.and_then(|source| comm.source(source).ok());
+    (forced.unwrap_or(Source::Any), number)
+}
+
 /// What communication with MPI_PROC_NULL comes to: it fails on a revoked communicator, as all does.
 #[cold]
 fn with_nobody(process: &Process, comm: &Comm) -> Result {
@@ -75,6 +95,7 @@ pub fn isend(
     let Some(letter) = letter(comm, comm.peer(dest)?, tag) else {
         return with_nobody(process, comm).map(|()| Pending::Nothing);
     };
+    note_send(process, &letter);
     let completion = match mode {
         Mode::Standard | Mode::Ready => engine::Mode::Standard,
         Mode::Synchronous => engine::Mode::Synchronous,
@@ -109,10 +130,12 @@ pub fn irecv(
     process: &Process, comm: &Comm, into: Region, source: i32, tag: i32,
 ) -> Result<Pending> {
     must_stand(process, comm)?;
-    let Some((pattern, watch)) = pattern(comm, comm.source(source)?, tag) else {
+    let (source, number) = self::source(process, comm, source, tag)?;
+    let Some((pattern, watch)) = pattern(comm, source, tag) else {
         return with_nobody(process, comm).map(|()| Pending::Complete(FROM_NOBODY));
     };
-    Ok(Pending::Op(process.engine.start_receive(pattern, watch, into)?))
+    let op = process.engine.start_receive(pattern, watch, into)?;
+    Ok(if number == NAMED { Pending::Op(op) } else { Pending::Wild { op, number } })
 }
 
 /// Receives. What came is handed to `end` where it is known, not returned: a status that wanders
@@ -123,10 +146,11 @@ pub fn recv(
     end: impl Fn(Completed) -> Result,
 ) -> Result {
     must_stand(process, comm)?;
-    match pattern(comm, comm.source(source)?, tag) {
+    let (source, number) = self::source(process, comm, source, tag)?;
+    match pattern(comm, source, tag) {
         Some((pattern, watch)) => match &process.engine.receive(pattern, &watch, into) {
             Ok(outcome) => {
-                note_match(process, pattern.source, outcome);
+                note_match(process, pattern.context, number, outcome);
                 end(completed(outcome))
             }
             Err(Died) => Err(Failure::died()),
@@ -135,11 +159,22 @@ pub fn recv(
     }
 }
 
-/// Writes down which message a receive from any source has matched, in a job with a trace.
+/// Writes down a message that starts, in a job with a trace.
 #[inline]
-fn note_match(process: &Process, source: i32, outcome: &Outcome) {
-    if source == ANY_SOURCE && process.is_counted() && outcome.mishap.is_none() {
-        call_trace::has_matched(process.me, outcome.source, outcome.tag);
+fn note_send(process: &Process, letter: &Letter) {
+    if process.is_counted() {
+        call_trace::sends(process.me, letter.envelope, letter.to);
+    }
+}
+
+/// Writes down which message a receive has matched, in a job with a trace.
+#[inline]
+fn note_match(process: &Process, context: u32, number: u32, outcome: &Outcome) {
+    if process.is_counted() && outcome.mishap.is_none() {
+        match number {
+            NAMED => call_trace::has_matched(process.me, context, outcome.source, outcome.tag),
+            _ => call_trace::fulfils(number, outcome.source, outcome.tag),
+        }
     }
 }
 
@@ -168,6 +203,7 @@ pub fn isendrecv_replace(process: &Process, comm: &Comm, both: &Exchange) -> Res
     comm.source(both.source)?;
     let send = match letter {
         Some(letter) => {
+            note_send(process, &letter);
             process.engine.count_sent();
             process.engine.send_copy(letter, &both.data)?
         }
@@ -179,7 +215,7 @@ pub fn isendrecv_replace(process: &Process, comm: &Comm, both: &Exchange) -> Res
 
 fn join(process: &Process, send: Pending, recv: Pending) -> Pending {
     match (send, recv) {
-        (Pending::Op(send), Pending::Op(recv)) => {
+        (Pending::Op(send), Pending::Op(recv) | Pending::Wild { op: recv, .. }) => {
             process.engine.join(send, recv);
             Pending::Two { send, recv }
         }
@@ -202,6 +238,11 @@ pub fn finish(process: &Process, pending: Pending) -> Result<Completed> {
             unreachable!("only persistent requests have such")
         }
         Pending::Op(op) | Pending::Run(op) => Ok(completed(&engine.wait_in_peace(op)?)),
+        Pending::Wild { op, number } => {
+            let outcome = engine.wait_in_peace(op)?;
+            note_match(process, 0, number, &outcome);
+            Ok(completed(&outcome))
+        }
         Pending::Two { send, recv } => {
             let received = completed(&engine.wait_in_peace(recv)?);
             let sent = engine.wait_in_peace(send)?;
@@ -222,10 +263,13 @@ pub fn iprobe(process: &Process, comm: &Comm, source: i32, tag: i32) -> Result<O
 /// Waits for a message that a receive would match, and describes it (MPI_Probe).
 pub fn probe(process: &Process, comm: &Comm, source: i32, tag: i32) -> Result<Completed> {
     must_stand(process, comm)?;
-    match pattern(comm, comm.source(source)?, tag) {
+    let (source, number) = self::source(process, comm, source, tag)?;
+    match pattern(comm, source, tag) {
         Some((pattern, watch)) => {
             let outcome = process.engine.probe(pattern, &watch)?;
-            note_match(process, pattern.source, &outcome);
+            if number != NAMED && outcome.mishap.is_none() {
+                call_trace::sees(number, outcome.source, outcome.tag);
+            }
             Ok(completed(&outcome))
         }
         None => Ok(FROM_NOBODY.into()),
@@ -246,9 +290,13 @@ pub fn improbe(process: &Process, comm: &Comm, source: i32, tag: i32) -> Result<
 /// Waits for a message that a receive would match, and takes it out (MPI_Mprobe).
 pub fn mprobe(process: &Process, comm: &Comm, source: i32, tag: i32) -> Result<Match> {
     must_stand(process, comm)?;
-    let Some((pattern, watch)) = pattern(comm, comm.source(source)?, tag) else {
+    let (source, number) = self::source(process, comm, source, tag)?;
+    let Some((pattern, watch)) = pattern(comm, source, tag) else {
         return Ok(Ok(None));
     };
     let held = process.engine.seize_next(pattern, &watch)?;
+    if let Ok(held) = &held {
+        note_match(process, pattern.context, number, &held.outcome());
+    }
     Ok(held.map(Some).map_err(|outcome| completed(&outcome)))
 }

@@ -14,6 +14,11 @@ pub enum Pending {
     /// Complete, and this is the status.
     Complete(Status),
     Op(Key),
+    /// A receive from any source, with its number in the call trace.
+    Wild {
+        op: Key,
+        number: u32,
+    },
     /// A preposted receive of a persistent request.
     Preposted(Key),
     /// A nonblocking collective operation.

@@ -204,7 +204,7 @@ pub fn cancel(process: &'static Process, handle: usize) -> Result {
         return general.cancel(process.program);
     }
     // The two halves of an MPI_Isendrecv cannot be cancelled together, so neither is.
-    if let Pending::Op(op) = pending {
+    if let Pending::Op(op) | Pending::Wild { op, .. } = pending {
         process.engine.cancel(op);
     }
     Ok(())
@@ -241,7 +241,12 @@ pub fn free(process: &'static Process, handle: usize) -> Result {
         std::mem::forget(request.more().attendant);
     }
     match request.pending {
-        Some(Pending::Op(op) | Pending::Run(op) | Pending::Partitioned(op)) => {
+        Some(
+            Pending::Op(op)
+            | Pending::Wild { op, .. }
+            | Pending::Run(op)
+            | Pending::Partitioned(op),
+        ) => {
             process.engine.abandon(op);
         }
         Some(Pending::Two { send, recv }) => {

@@ -8,6 +8,7 @@ use crate::base::sync::biased::Biased;
 use crate::engine::{Mishap, Ops, Outcome};
 use crate::mpi::comm::Comm;
 use crate::mpi::error::{Class, Failure, Result};
+use crate::mpi::failure::call_trace;
 use crate::mpi::handle_table::{self, Held, Shelf, Sort};
 use crate::mpi::p2p::generalized_request::General;
 use crate::mpi::p2p::outcome::{Pending, completed, doubted, news, status_of};
@@ -288,6 +289,13 @@ impl Requests {
                 None => Ok(Step::Pending),
             };
         };
+        if let Pending::Wild { number, .. } = pending
+            && !is_look
+            && end.news.is_ok()
+            && !end.status.is_cancelled()
+        {
+            call_trace::fulfils(number, end.status.source, end.status.tag);
+        }
         if let Pending::Run(run) = pending {
             end.news = end.news.map_err(|failure| self.1.of(run, is_look).unwrap_or(failure));
         }
@@ -345,7 +353,9 @@ fn ended(pending: Pending, ops: &Ops) -> Option<Completed> {
     match pending {
         Pending::Nothing => Some(plain()),
         Pending::Complete(status) => Some(Completed { status, news: Ok(()) }),
-        Pending::Op(op) | Pending::Partitioned(op) => ops.outcome(op).map(completed),
+        Pending::Op(op) | Pending::Wild { op, .. } | Pending::Partitioned(op) => {
+            ops.outcome(op).map(completed)
+        }
         Pending::Run(run) => {
             ops.outcome(run).map(|end| Completed { status: status_of_run(end), news: news(end) })
         }
@@ -361,7 +371,7 @@ fn ended(pending: Pending, ops: &Ops) -> Option<Completed> {
 /// The rank whose death, not acknowledged, stands against waiting.
 fn doubt(pending: Pending, ops: &Ops) -> Option<i32> {
     match pending {
-        Pending::Op(op) | Pending::Two { recv: op, .. } => ops.doubt(op),
+        Pending::Op(op) | Pending::Wild { op, .. } | Pending::Two { recv: op, .. } => ops.doubt(op),
         Pending::Nothing
         | Pending::Complete(_)
         | Pending::Preposted(_)
@@ -373,7 +383,10 @@ fn doubt(pending: Pending, ops: &Ops) -> Option<i32> {
 fn forget(pending: Pending, ops: &mut Ops) {
     match pending {
         Pending::Nothing | Pending::Complete(_) | Pending::Preposted(_) => {}
-        Pending::Op(op) | Pending::Run(op) | Pending::Partitioned(op) => drop(ops.collect(op)),
+        Pending::Op(op)
+        | Pending::Wild { op, .. }
+        | Pending::Run(op)
+        | Pending::Partitioned(op) => drop(ops.collect(op)),
         Pending::Two { send, recv } => [send, recv].into_iter().for_each(|op| {
             ops.collect(op);
         }),

@@ -79,7 +79,7 @@ fn explore(called: &str, mut wanted: Wanted, words: &[OsString]) -> Result<u8, R
     };
     let runner = Runner::new(prepared, wanted.settings.clone(), &state.work()).map_err(broken)?;
     let begun = Instant::now();
-    let plain = Schedule { ranks, kills: Vec::new(), seed };
+    let plain = Schedule::plain(ranks, seed);
     let reference = runner.run(0, &plain).map_err(broken)?;
     if runner.refer_to(&reference).is_none() {
         state.tidy();
@@ -195,7 +195,7 @@ fn replay(called: &str, place: &Path) -> Result<u8, Refusal> {
     let runner = Runner::new(prepared, wanted.settings.clone(), &state.work()).map_err(broken)?;
     // As when it was found: a run that hangs is ended soon.
     let begun = Instant::now();
-    let plain = Schedule { ranks: schedule.ranks, kills: Vec::new(), seed };
+    let plain = Schedule::plain(schedule.ranks, seed);
     let reference = runner.run(0, &plain).map_err(broken)?;
     runner.refer_to(&reference);
     let counted = Duration::from_micros(reference.trace.micros.unwrap_or(0));

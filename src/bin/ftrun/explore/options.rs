@@ -111,12 +111,13 @@ fn find(name: &str) -> Option<(Ours, usize)> {
 }
 
 /// Options of the launcher that the exploration decides itself.
-const NOT_HERE: [(&[Does], &str); 3] = [
+const NOT_HERE: [(&[Does], &str); 4] = [
     (&[Does::Kill, Does::KillFile, Does::MeanTime], "the exploration decides who dies"),
     (
         &[Does::Watch, Does::Port, Does::Draw, Does::Record, Does::Report, Does::Trace],
         "the exploration makes many runs; use it with one that it has found",
     ),
+    (&[Does::Match], "the exploration decides which messages receives match"),
     (&[Does::RankKind], "ranks are fibers here, in the order of a seed"),
 ];
 

@@ -64,6 +64,7 @@ impl Runner {
         job.seed = Some(schedule.seed);
         job.kind = RankKind::Fiber;
         job.kills = schedule.kills.iter().map(|kill| kill.event()).collect();
+        job.matches = schedule.matches.clone();
         job.trace = Some(trace.display().to_string());
         job.leftovers = true;
         job.timeout = Some(limits[0]);
@@ -175,7 +176,7 @@ impl Runner {
         if let Some(known) = known(&lock()) {
             return known;
         }
-        let schedule = Schedule { ranks, kills: Vec::new(), seed };
+        let schedule = Schedule::plain(ranks, seed);
         let seen = self.run(slot, &schedule).ok();
         let fresh = seen.filter(|seen| seen.status.is_some_and(|status| self.is_well(status)));
         let fresh = fresh.map(|seen| Arc::new(self.expects(&seen)));
