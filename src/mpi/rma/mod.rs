@@ -1,4 +1,4 @@
-//! One-sided communication (MPI-5.0 §12). All ranks share one process: put and get are copies, an
+//! One-sided communication (MPI-5.0 §12). Where ranks share a process, put and get are copies, an
 //! accumulate is an atomic operation on the target's memory, and all are complete when their calls
 //! return. What is left is to say when they are allowed (epochs), and who waits for whom.
 //!
