@@ -9,7 +9,7 @@ use crate::host::{life, service};
 use crate::job::link::{self, say};
 use crate::job::{fault_injection, start};
 use crate::launch::Job;
-use crate::mpi::rma::remote::clerk;
+use crate::mpi::rma::remote::handler;
 use crate::mpi::tools::settings;
 use crate::mpi::{checks, leftovers};
 use crate::transport::{Address, Processes};
@@ -63,7 +63,7 @@ fn enter(place: &Place, job: &Job, call: fn() -> &'static str) -> io::Result<Opt
     let world: &'static World =
         Box::leak(Box::new(World::across(job.ranks, me, processes, report)));
     world.name_calls(call);
-    world.give_notes_to(clerk::read);
+    world.handle_notes(handler::read, handler::bury);
     settings::keep(world, job);
     checks::turn(job.checks);
     leftovers::want(job.leftovers);

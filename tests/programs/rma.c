@@ -285,6 +285,32 @@ static void operations(void)
     if (rank == 0)
         CHECK(pairs[1].value == 1 && pairs[1].at == size - 1);
     OK(MPI_Win_free(&win));
+    /* Elements with gaps, in memory of the program and of the library. */
+    struct gap {
+        short value;
+        int at;
+    } memory[3], was[2], *best, next[2] = {{rank + 1, rank}, {-rank, rank}};
+    for (int is_own = 0; is_own < 2; is_own++) {
+        if (is_own)
+            OK(WIN_CREATE(best = memory, sizeof memory, sizeof *memory, MPI_INFO_NULL, world, &win));
+        else
+            best = allocate(sizeof memory, sizeof *memory, &win);
+        for (int n = 0; n < 3; n++)
+            best[n] = (struct gap){-10000, 10000};
+        memset(was, 0, sizeof was);
+        OK(MPI_Win_fence(0, win));
+        OK(GET_ACCUMULATE(next, 2, MPI_SHORT_INT, was, 2, MPI_SHORT_INT, 0, 1, 2, MPI_SHORT_INT,
+                          MPI_MAXLOC, win));
+        OK(MPI_Win_fence(0, win));
+        for (int n = 0; n < 2; n++)
+            CHECK((was[n].value == -10000 && was[n].at == 10000) ||
+                  (was[n].at >= 0 && was[n].at < size &&
+                   was[n].value == (n ? -was[n].at : was[n].at + 1)));
+        if (rank == 0)
+            CHECK(best[0].at == 10000 && best[1].value == size && best[1].at == size - 1 &&
+                  best[2].value == 0 && best[2].at == 0);
+        OK(MPI_Win_free(&win));
+    }
     /* Derived types on all three sides. */
     MPI_Datatype two, three;
     MPI_Type_vector(4, 1, 2, MPI_DOUBLE, &two);

@@ -6,7 +6,7 @@ use crate::fault::{Decision, Key, Party, Purpose, Report, Value};
 use crate::transport::Processes;
 use parking_lot::{Condvar, Mutex};
 use std::collections::{BTreeMap, BTreeSet};
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 /// Tells the coordinator something.
 pub type Reporter = dyn Fn(&Report) + Send + Sync;
@@ -22,6 +22,8 @@ pub(in crate::engine) struct Elsewhere {
     met: Mutex<BTreeSet<usize>>,
     /// Signalled when there are more of them, or one is dead.
     meeting: Condvar,
+    /// What follows from a death for the floors above.
+    pub(super) bury: OnceLock<Box<dyn Fn(Member) + Send + Sync>>,
 }
 
 /// What this rank waits for from the coordinator.
@@ -41,7 +43,8 @@ impl Elsewhere {
         me: Member, processes: &'static Processes, report: Box<Reporter>,
     ) -> Elsewhere {
         let met = Mutex::new(BTreeSet::from([me.seat]));
-        Elsewhere { me, processes, report, news: Mutex::default(), met, meeting: Condvar::new() }
+        let (news, meeting, bury) = (Mutex::default(), Condvar::new(), OnceLock::new());
+        Elsewhere { me, processes, report, news, met, meeting, bury }
     }
 
     /// This process can be reached from now on.

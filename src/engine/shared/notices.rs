@@ -6,7 +6,7 @@ use crate::base::member::Roster;
 use crate::base::roll::Roll;
 use crate::engine::World;
 use crate::fault::{Notice, Report, Welcome};
-use crate::host::service;
+use crate::host::{life, service};
 use crate::transport::{Address, Processes};
 use std::sync::{Arc, Once};
 
@@ -69,11 +69,12 @@ impl World {
         }
     }
 
-    /// Notes of others are read by `clerk`.
-    pub fn give_notes_to(&'static self, clerk: fn(&World, Member, &[u8])) {
+    /// `read` handles the notes of others, and `bury` what follows here from the death of one.
+    pub fn handle_notes(&'static self, read: fn(&World, Member, &[u8]), bury: fn(&World, Member)) {
         if let Some(elsewhere) = &self.elsewhere {
-            let clerk = move |from, bytes: &[u8]| clerk(self, from, bytes);
-            elsewhere.processes.give_notes_to(Box::new(clerk));
+            let handler = move |from, bytes: &[u8]| read(self, from, bytes);
+            elsewhere.processes.handle_notes(Box::new(handler));
+            elsewhere.bury.get_or_init(|| Box::new(move |member| bury(self, member)));
         }
     }
 
@@ -82,7 +83,11 @@ impl World {
         static ATTENDED: Once = Once::new();
         if let Some(processes) = self.processes() {
             let attend = || service::start(Box::new(|| processes.attend_notes()));
-            ATTENDED.call_once(|| attend().expect("the system has a thread for the notes"));
+            ATTENDED.call_once(|| {
+                attend().unwrap_or_else(|error| {
+                    life::refuse(&format!("cannot start a thread for one-sided calls: {error}"))
+                });
+            });
         }
     }
 
@@ -95,6 +100,9 @@ impl World {
                     elsewhere.processes.part(member.seat);
                 }
                 self.bury(member.seat, member.incarnation);
+                if let Some(bury) = elsewhere.bury.get() {
+                    bury(member);
+                }
                 elsewhere.look_again();
             }
             Notice::Departed(member) => {

@@ -41,7 +41,7 @@ pub fn may_read(pid: i32) -> io::Result<()> {
     /// Nothing is mapped there.
     const NOWHERE: usize = 8;
     let mut byte = [0];
-    let (own, theirs) = (piece(Span::of_mut(&mut byte)), iovec(NOWHERE, 1));
+    let (own, theirs) = (iovec(Span::of_mut(&mut byte).address(), 1), iovec(NOWHERE, 1));
     match call(Way::In, pid, &[own], &[theirs]) {
         Err(error) if matches!(error.raw_os_error(), Some(libc::EPERM | libc::ENOSYS)) => {
             Err(error)
@@ -53,10 +53,6 @@ pub fn may_read(pid: i32) -> io::Result<()> {
 
 fn iovec(address: usize, bytes: usize) -> libc::iovec {
     libc::iovec { iov_base: ptr::with_exposed_provenance_mut(address), iov_len: bytes }
-}
-
-fn piece(span: Span) -> libc::iovec {
-    iovec(span.address(), span.bytes())
 }
 
 /// Copies a batch of pieces, which are as long on both sides; returns how many bytes.
@@ -74,61 +70,68 @@ fn call(way: Way, pid: i32, own: &[libc::iovec], theirs: &[libc::iovec]) -> io::
     usize::try_from(copied).map_err(|_| io::Error::last_os_error())
 }
 
+/// How many pieces are copied at once. The kernel takes 1,024.
+const PIECES: usize = 64;
+
+/// Pieces of memory on both sides, in the same order and equally long.
+struct Batch {
+    own: [libc::iovec; PIECES],
+    theirs: [libc::iovec; PIECES],
+    count: usize,
+}
+
 fn run(way: Way, pid: i32, theirs: &Region, own: &Region) -> Result<(), Missing> {
-    /// The kernel takes 1,024 at once.
-    const PIECES: usize = 512;
     assert_eq!(theirs.bytes(), own.bytes(), "both sides are as long");
     let (mut left, mut from, mut to) = (own.bytes(), theirs.cursor_at(0), own.cursor_at(0));
     let at = |region: &Region, offset: i64| region.address().wrapping_add_signed(offset as isize);
-    let mut pieces = Vec::new();
+    let none = [iovec(0, 0); PIECES];
+    let mut batch = Batch { own: none, theirs: none, count: 0 };
     while left > 0 {
-        pieces.clear();
-        while left > 0 && pieces.len() < PIECES {
+        batch.count = 0;
+        while left > 0 && batch.count < PIECES {
             let bytes = from.run_bytes().min(to.run_bytes()).min(left);
-            pieces.push((at(theirs, from.offset()), at(own, to.offset()), bytes));
+            batch.theirs[batch.count] = iovec(at(theirs, from.offset()), bytes);
+            batch.own[batch.count] = iovec(at(own, to.offset()), bytes);
+            batch.count += 1;
             left -= bytes;
             if left > 0 {
                 from.pass(bytes, 1);
                 to.pass(bytes, 1);
             }
         }
-        copy_pieces(way, pid, &mut pieces)?;
+        copy_batch(way, pid, &mut batch)?;
     }
     Ok(())
 }
 
-/// Copies pieces: the address there, the one here, and how many bytes.
-fn copy_pieces(way: Way, pid: i32, pieces: &mut [(usize, usize, usize)]) -> Result<(), Missing> {
-    let mut rest = pieces;
-    while !rest.is_empty() {
-        let own: Vec<_> = rest.iter().map(|(_, here, bytes)| iovec(*here, *bytes)).collect();
-        let theirs: Vec<_> = rest.iter().map(|(there, _, bytes)| iovec(*there, *bytes)).collect();
-        let mut copied = match call(way, pid, &own, &theirs) {
+fn copy_batch(way: Way, pid: i32, batch: &mut Batch) -> Result<(), Missing> {
+    let mut first = 0;
+    while first < batch.count {
+        let (own, theirs) = (&batch.own[first..batch.count], &batch.theirs[first..batch.count]);
+        let mut copied = match call(way, pid, own, theirs) {
             Err(error) if error.raw_os_error() == Some(libc::EFAULT) => 0,
             Err(_) => return Err(Missing::Process),
             Ok(copied) => copied,
         };
-        let is_stuck = copied == 0;
-        while let [(_, _, bytes), ..] = *rest
-            && copied >= bytes
-        {
-            copied -= bytes;
-            rest = &mut rest[1..];
+        if copied == 0 {
+            let address = |piece: &libc::iovec| piece.iov_base.addr();
+            return Err(blame(way, address(&batch.theirs[first]), address(&batch.own[first])));
         }
-        let [first, ..] = rest else { return Ok(()) };
-        *first = (first.0 + copied, first.1 + copied, first.2 - copied);
-        if is_stuck {
-            return Err(blame(way, *first));
+        while first < batch.count && copied >= batch.own[first].iov_len {
+            copied -= batch.own[first].iov_len;
+            first += 1;
+        }
+        for piece in [batch.own.get_mut(first), batch.theirs.get_mut(first)].into_iter().flatten() {
+            *piece = iovec(piece.iov_base.addr() + copied, piece.iov_len.saturating_sub(copied));
         }
     }
     Ok(())
 }
 
-/// Whose memory is not there, at the beginning of this piece.
-fn blame(way: Way, (there, here, bytes): (usize, usize, usize)) -> Missing {
-    let mut block = vec![0; bytes.min(4096)];
-    let ours = Span::new(ptr::with_exposed_provenance(here), block.len());
-    let spare = Span::of_mut(&mut block);
+/// Whose memory is not there, where a copy does not get any further.
+fn blame(way: Way, there: usize, here: usize) -> Missing {
+    let mut byte = [0];
+    let (ours, spare) = (Span::new(ptr::with_exposed_provenance(here), 1), Span::of_mut(&mut byte));
     let read = copy(ours, spare);
     let written = read.and_then(|()| if way == Way::In { copy(spare, ours) } else { Ok(()) });
     written.map_or_else(|fault| Missing::Here(fault.address), |()| Missing::There(there))
@@ -227,16 +230,33 @@ mod tests {
     }
 
     #[test]
+    fn a_hole_in_the_middle_is_found_to_the_byte() {
+        const PAGE: usize = 4096;
+        let kept = SharedBlock::zeroed(3 * PAGE).expect("there is memory");
+        let block = kept.span();
+        let hole = block.address() + PAGE;
+        let start = ptr::with_exposed_provenance_mut(hole);
+        // SAFETY: of the block, which nothing else uses.
+        assert_eq!(unsafe { libc::mprotect(start, PAGE, libc::PROT_NONE) }, 0);
+        let mut bytes = vec![0; 3 * PAGE - 100];
+        let whole = Region::from(Span::of_mut(&mut bytes));
+        let holed = Region::from(block.part(100, whole.bytes()));
+        assert_eq!(fetch(own(), &holed, &whole), Err(Missing::There(hole)));
+        assert_eq!(fetch(own(), &whole, &holed), Err(Missing::Here(hole)));
+        assert_eq!(store(own(), &whole, &holed), Err(Missing::There(hole)));
+        assert_eq!(store(own(), &holed, &whole), Err(Missing::Here(hole)));
+    }
+
+    #[test]
     fn a_block_is_the_same_wherever_it_is_mapped() {
         let block = SharedBlock::zeroed(5000).expect("there is memory");
         let descriptor = block.descriptor().expect("it was made here");
         let other = SharedBlock::open(own(), descriptor, 5000).expect("it is there");
-        let mut mine = *b"something";
+        let mine = *b"something";
         let mut read = [0; 9];
         assert_eq!(copy(Span::of(&mine), block.span()), Ok(()));
         assert_eq!(copy(other.span().part(0, 9), Span::of_mut(&mut read)), Ok(()));
         assert_eq!(mine, read);
-        mine.fill(0);
         assert!(SharedBlock::open(own(), descriptor, 5001).is_err());
     }
 }

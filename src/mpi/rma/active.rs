@@ -16,7 +16,7 @@ use crate::mpi::rma::passive::{
     NOCHECK, NOPRECEDE, NOPUT, NOSTORE, NOSUCCEED, must_be_known, sync,
 };
 use crate::mpi::rma::peers::{self, must_be_whole, must_live};
-use crate::mpi::rma::remote::desk::Desk;
+use crate::mpi::rma::remote::endpoint::Endpoint;
 use crate::mpi::rma::shared::Mail;
 use crate::mpi::rma::win::Win;
 use std::cell::Cell;
@@ -56,7 +56,7 @@ pub fn post(process: &Process, win: &Win, group: &Group, assert: i32) -> Result 
     win.epochs.post(partners.clone())?;
     sync();
     if assert & NOCHECK == 0 {
-        tell(process, win, &partners, |mail| &mut mail.posted, Desk::tell_posted);
+        tell(process, win, &partners, |mail| &mut mail.posted, Endpoint::tell_posted);
     }
     Ok(())
 }
@@ -79,7 +79,7 @@ pub fn complete(process: &Process, win: &Win) -> Result {
     process.engine.step()?;
     let partners = win.epochs.complete()?;
     sync();
-    tell(process, win, &partners, |mail| &mut mail.completed, Desk::tell_completed);
+    tell(process, win, &partners, |mail| &mut mail.completed, Endpoint::tell_completed);
     must_be_whole(process, win)?;
     partners.ranks.iter().try_for_each(|rank| must_live(process, win, *rank))
 }
@@ -118,12 +118,13 @@ type Names = fn(&mut Mail) -> &mut BTreeSet<i32>;
 
 /// Puts the own rank into a box of each partner.
 fn tell(
-    process: &Process, win: &Win, partners: &Partners, of: Names, write: fn(&Desk, &World, Member),
+    process: &Process, win: &Win, partners: &Partners, of: Names,
+    write: fn(&Endpoint, &World, Member),
 ) {
     for rank in partners.ranks.iter() {
         let part = win.shared.part(*rank);
-        if let Some(desk) = win.shared.desk().filter(|_| part.there().is_some()) {
-            write(desk, process.world, part.member);
+        if let Some(endpoint) = win.shared.endpoint().filter(|_| part.there().is_some()) {
+            write(endpoint, process.world, part.member);
             continue;
         }
         of(&mut part.mail.lock()).insert(win.comm.rank);

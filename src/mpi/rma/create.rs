@@ -148,7 +148,7 @@ fn line_up(lane: &Lane<'_>, shared: &Shared) -> Result {
     let total = wanted.map(|(_, wish)| wish.memory.bytes()).try_fold(0, usize::checked_add);
     let total = total.ok_or_else(|| no_memory(usize::MAX))?;
     if meet::is_needed(lane.process(), lane.comm()) {
-        return meet::line_up(lane, shared, lane.rank(), total.max(ALIGNMENT));
+        return meet::line_up(lane, shared, total.max(ALIGNMENT));
     }
     let all = shared.allocate_for_all(total.max(ALIGNMENT)).ok_or_else(|| no_memory(total))?;
     let mut start = 0;

@@ -10,9 +10,8 @@ use crate::host::sched;
 use crate::mpi::error::{Class, Failure, Result, is_death};
 use crate::mpi::process::Process;
 use crate::mpi::rma::peers::{loss, must_be_whole, must_live, wait, watch_one};
-use crate::mpi::rma::remote::clerk::hand_over;
-use crate::mpi::rma::remote::desk::Desk;
-use crate::mpi::rma::shared::Part;
+use crate::mpi::rma::remote::endpoint::Endpoint;
+use crate::mpi::rma::remote::handler::hand_over;
 use crate::mpi::rma::win::Win;
 use std::cell::Cell;
 use std::sync::atomic::{Ordering, fence};
@@ -96,14 +95,13 @@ fn wait_for_lock(
     process: &Process, win: &Win, (lock, has_locks): (Lock, bool), rank: i32,
 ) -> Result {
     let (part, me) = (win.shared.part(rank), win.comm.rank);
-    if let Some(desk) = win.shared.desk().filter(|_| part.there().is_some()) {
-        return wait_for_lock_there(process, win, desk, (lock, has_locks), rank);
+    if let Some(endpoint) = win.shared.endpoint().filter(|_| part.there().is_some()) {
+        return wait_for_lock_there(process, win, endpoint, (lock, has_locks), rank);
     }
-    let mut queue = part.lock.queue();
-    let is_granted = queue.ask(me, lock, has_locks);
-    win.shared.note_starving(rank, queue.is_starving());
-    let missing = queue.first_before(me).unwrap_or(rank);
-    drop(queue);
+    let (is_granted, missing) = win.shared.with_queue(rank, |queue| {
+        let is_granted = queue.ask(me, lock, has_locks);
+        (is_granted, queue.first_before(me).unwrap_or(rank))
+    });
     if is_granted {
         return Ok(());
     }
@@ -127,27 +125,18 @@ fn wait_for_lock(
 
 /// Asks a member in another process for its lock, and waits for it.
 fn wait_for_lock_there(
-    process: &Process, win: &Win, desk: &Desk, (lock, has_locks): (Lock, bool), rank: i32,
+    process: &Process, win: &Win, endpoint: &Endpoint, (lock, has_locks): (Lock, bool), rank: i32,
 ) -> Result {
     let (world, member) = (process.world, win.shared.part(rank).member);
-    desk.ask_for_lock(world, member, lock == Lock::Exclusive, has_locks);
-    let buried = Cell::new(0);
+    endpoint.ask_for_lock(world, member, lock == Lock::Exclusive, has_locks);
+    // The wait asks again after it has ended.
     let is_granted = Cell::new(false);
     let taken = wait(process, win, &watch(process, win, rank), rank, || {
-        is_granted.set(is_granted.get() || desk.take_grant(rank));
-        // The dead do not give up their locks themselves.
-        if !is_granted.get() && !process.engine.is_calm() {
-            let parts = (0..).zip(win.shared.parts());
-            let is_dead = |(_, part): &(i32, &Part)| world.is_dead(part.member);
-            let dead: Vec<i32> = parts.filter(is_dead).map(|(rank, _)| rank).collect();
-            if dead.len() > buried.replace(dead.len()) {
-                desk.tell_dead(world, member, dead);
-            }
-        }
+        is_granted.set(is_granted.get() || endpoint.take_grant(rank));
         is_granted.get()
     });
     if taken.is_err() && !is_death(&taken) {
-        desk.give_lock_up(world, member);
+        endpoint.give_lock_up(world, member);
     }
     taken
 }
@@ -156,10 +145,7 @@ fn wait_for_lock_there(
 fn pass_on(
     process: &Process, win: &Win, rank: i32, take_out: impl FnOnce(&mut LockQueue) -> Vec<i32>,
 ) -> Vec<i32> {
-    let mut queue = win.shared.part(rank).lock.queue();
-    let granted = take_out(&mut queue);
-    win.shared.note_starving(rank, queue.is_starving());
-    drop(queue);
+    let granted = win.shared.with_queue(rank, take_out);
     hand_over(process.world, &win.shared, &granted);
     granted
 }
@@ -176,8 +162,8 @@ fn watch(process: &Process, win: &Win, rank: i32) -> Watch {
 /// Gives up the lock of a member, or the place in its queue.
 fn leave(process: &Process, win: &Win, rank: i32) {
     let part = win.shared.part(rank);
-    if let Some(desk) = win.shared.desk().filter(|_| part.there().is_some()) {
-        return desk.give_lock_up(process.world, part.member);
+    if let Some(endpoint) = win.shared.endpoint().filter(|_| part.there().is_some()) {
+        return endpoint.give_lock_up(process.world, part.member);
     }
     pass_on(process, win, rank, |queue| queue.release(win.comm.rank));
 }

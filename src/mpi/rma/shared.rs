@@ -5,10 +5,10 @@
 //! locks here are held for a few lines, in which no rank can end.
 
 use crate::base::Member;
-use crate::base::sync::lock_queue::TargetLock;
+use crate::base::sync::lock_queue::{LockQueue, TargetLock};
 use crate::host::memory::afar::SharedBlock;
 use crate::host::memory::{Block, Span};
-use crate::mpi::rma::remote::desk::{Desk, There};
+use crate::mpi::rma::remote::endpoint::{Endpoint, There};
 use crate::mpi::rma::segment::Segment;
 use parking_lot::{Mutex, RwLock};
 use std::collections::{BTreeSet, HashMap};
@@ -164,11 +164,11 @@ pub struct Shared {
     /// A member could not do its part of the creation.
     is_spoiled: AtomicBool,
     /// The memory of all members, where it is in one piece.
-    all: OnceLock<Option<Block>>,
+    all: OnceLock<Option<Memory>>,
     /// The target, plus one, of an exclusive lock that was overtaken too often; 0: there is none.
     starving: AtomicU32,
     /// Set once the window is there, if its members are in several processes.
-    desk: OnceLock<Desk>,
+    endpoint: OnceLock<Endpoint>,
 }
 
 impl Shared {
@@ -179,19 +179,19 @@ impl Shared {
             is_spoiled: AtomicBool::new(false),
             all: OnceLock::new(),
             starving: AtomicU32::new(0),
-            desk: OnceLock::new(),
+            endpoint: OnceLock::new(),
         }
     }
 
     /// Where this process writes to others, and hears of them.
     #[inline(always)]
-    pub fn desk(&self) -> Option<&Desk> {
-        self.desk.get()
+    pub fn endpoint(&self) -> Option<&Endpoint> {
+        self.endpoint.get()
     }
 
     /// The members are in several processes; once.
-    pub fn set_desk(&self, desk: Desk) -> &Desk {
-        self.desk.get_or_init(|| desk)
+    pub fn set_endpoint(&self, endpoint: Endpoint) -> &Endpoint {
+        self.endpoint.get_or_init(|| endpoint)
     }
 
     /// The rank of a member.
@@ -206,8 +206,16 @@ impl Shared {
         self.starving.load(Ordering::Relaxed).checked_sub(1).map(|rank| rank as i32)
     }
 
+    /// Changes who holds the lock of the member with this rank, and who waits for it.
+    pub fn with_queue<T>(&self, rank: i32, change: impl FnOnce(&mut LockQueue) -> T) -> T {
+        let mut queue = self.part(rank).lock.queue();
+        let done = change(&mut queue);
+        self.note_starving(rank, queue.is_starving());
+        done
+    }
+
     /// An exclusive lock starves at this target, or does not. For threads that hold its queue.
-    pub fn note_starving(&self, rank: i32, is_starving: bool) {
+    fn note_starving(&self, rank: i32, is_starving: bool) {
         let own = rank as u32 + 1;
         let (from, to) = if is_starving { (0, own) } else { (own, 0) };
         if self.starving.load(Ordering::Relaxed) == from {
@@ -243,7 +251,14 @@ impl Shared {
 
     /// One block for all members, which the first to ask allocates.
     pub fn allocate_for_all(&self, bytes: usize) -> Option<Span> {
-        self.all.get_or_init(|| Block::zeroed(bytes)).as_ref().map(Block::span)
+        let block = || Block::zeroed(bytes).map(Memory::Own);
+        self.all.get_or_init(block).as_ref().map(Memory::span)
+    }
+
+    /// Keeps one block for all members that this process has mapped; once.
+    pub fn keep_for_all(&self, block: SharedBlock) -> Option<Span> {
+        let block = || Some(Memory::Shared(block));
+        self.all.get_or_init(block).as_ref().map(Memory::span)
     }
 }
 

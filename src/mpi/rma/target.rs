@@ -93,8 +93,10 @@ impl<'w> Target<'w> {
             return process.engine.suffer(address).into();
         }
         if self.part.there().is_some() {
-            let desk = win.shared.desk();
-            desk.inspect(|desk| desk.tell_missing(process.world, self.part.member, address));
+            let endpoint = win.shared.endpoint();
+            endpoint.inspect(|endpoint| {
+                endpoint.tell_missing(process.world, self.part.member, address)
+            });
             return loss(self.rank);
         }
         let Member { seat, incarnation } = self.part.member;

@@ -136,7 +136,7 @@ impl Windows {
             return Some(recent.clone());
         }
         let found = self.table.find(handle)?;
-        if found.shared.desk().is_some() {
+        if found.shared.endpoint().is_some() {
             // The fast path knows this process only.
             return Some(found);
         }

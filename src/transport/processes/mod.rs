@@ -44,8 +44,7 @@ pub struct Processes {
     /// Whether somebody has been asked to write them.
     is_helped: AtomicBool,
     help: OnceLock<Box<dyn Fn() + Send + Sync>>,
-    /// Who reads the notes of other processes.
-    clerk: OnceLock<Box<Clerk>>,
+    note_handler: OnceLock<Box<NoteHandler>>,
 }
 
 /// Those of this process, if its job has several.
@@ -60,8 +59,8 @@ struct Peer {
     queue: VecDeque<Parcel>,
 }
 
-/// Reads the notes of a process. It waits for nothing, and may be called by any thread.
-type Clerk = dyn Fn(Member, &[u8]) + Send + Sync;
+/// Reads the notes of other processes. It waits for nothing, and may be called by any thread.
+type NoteHandler = dyn Fn(Member, &[u8]) + Send + Sync;
 
 /// What is to be written.
 enum Parcel {
@@ -135,7 +134,7 @@ impl Processes {
             queued: AtomicUsize::new(0),
             is_helped: AtomicBool::new(false),
             help: OnceLock::new(),
-            clerk: OnceLock::new(),
+            note_handler: OnceLock::new(),
         }));
         expect_recalls(recall);
         Ok(OF_PROCESS.get_or_init(|| processes))

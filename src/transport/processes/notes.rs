@@ -1,8 +1,8 @@
-//! Notes: short words from one process to another, which are read in order even while the rank
-//! there computes. What they say is for the floors above.
+//! Notes: short active messages from one process to another, which are handled in order even while
+//! the rank there computes. What they say is for the floors above.
 
 use super::stream::{self, Broken, Frame, NOTE};
-use super::{Clerk, Parcel, Processes};
+use super::{NoteHandler, Parcel, Processes};
 use crate::base::Member;
 
 impl Processes {
@@ -27,9 +27,9 @@ impl Processes {
         stream::longest(self.geometry.ring)
     }
 
-    /// Who reads the notes that come from now on. The first call counts.
-    pub fn give_notes_to(&self, clerk: Box<Clerk>) {
-        self.clerk.get_or_init(|| clerk);
+    /// `handler` reads the notes that come from now on. The first call counts.
+    pub fn handle_notes(&self, handler: Box<NoteHandler>) {
+        self.note_handler.get_or_init(|| handler);
     }
 
     /// Reads notes whenever some come, while the rank may be computing. Never returns.
@@ -50,8 +50,8 @@ impl Processes {
             return Err(Broken);
         }
         let is_for_this_life = self.wire().port(self.me).is_alive(frame.addressee);
-        if let Some(clerk) = self.clerk.get().filter(|_| is_for_this_life) {
-            clerk(Member { seat: process, incarnation: frame.sender }, bytes);
+        if let Some(handle) = self.note_handler.get().filter(|_| is_for_this_life) {
+            handle(Member { seat: process, incarnation: frame.sender }, bytes);
         }
         Ok(())
     }

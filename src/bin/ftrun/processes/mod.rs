@@ -43,6 +43,8 @@ fn refuse_what_is_not_built(job: &Job, programs: usize) -> Result<(), Refusal> {
         (job.draws, "--tui"),
         (job.record.is_some(), "--record"),
         (job.report.is_some(), "--report"),
+        (job.trace.is_some(), "--trace"),
+        (!job.matches.is_empty(), "--match"),
         (job.machine.is_some(), "--machine"),
         (job.shares_image, "--share-image"),
         (job.universe > job.ranks, "--universe"),

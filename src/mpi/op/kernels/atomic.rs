@@ -72,6 +72,13 @@ impl Accumulator {
         self.parts[0].1 + self.parts[1].1
     }
 
+    /// How many bytes of memory these elements take that follow each other: a single one may have a
+    /// gap between its parts.
+    pub fn span_of(&self, count: usize) -> Option<usize> {
+        let ends = self.parts.map(|(offset, bytes)| offset + bytes);
+        if count == 1 { Some(ends[0].max(ends[1])) } else { self.bytes().checked_mul(count) }
+    }
+
     /// Whether elements at `target` need no lock.
     #[inline]
     pub fn is_atomic_at(&self, target: usize) -> bool {

@@ -2,11 +2,11 @@
 
 use super::notes::{Answer, Combination, Question, Swap};
 use super::question::ask;
-use crate::host::memory::{Region, Span, copy, transfer};
+use crate::host::memory::{Region, Span, copy};
 use crate::mpi::datatype::Element;
 use crate::mpi::error::{Failure, Result};
 use crate::mpi::op::Named;
-use crate::mpi::op::kernels::atomic::Accumulator;
+use crate::mpi::op::kernels::atomic::{Accumulator, Elements};
 use crate::mpi::process::Process;
 use crate::mpi::rma::peers::loss;
 use crate::mpi::rma::target::Target;
@@ -28,22 +28,24 @@ pub struct Wish<'a> {
 pub fn combine(process: &Process, win: &Win, wish: &Wish<'_>, target: &Target<'_>) -> Result {
     let each = wish.accumulator.bytes();
     let mut to = target.region.places(each);
-    let (mut from, mut skipped) = (vec![0; AT_ONCE], 0);
+    let mut from = wish.origin.map(|region| region.places(each));
+    let mut back = wish.result.map(|region| region.places(each));
     loop {
         let (address, run) = to.run();
         if run == 0 {
             return Ok(());
         }
-        let count = run.min(AT_ONCE / each);
-        let bytes = count * each;
-        let operands = match wish.origin {
-            None => &[][..],
-            Some(origin) => {
-                let own = &mut from[..bytes];
-                let part = origin.part(skipped, bytes);
-                let room = Region::from(Span::of_mut(own));
-                transfer(&part, &room).map_err(|fault| own_fault(process, fault.address))?;
-                own
+        let own = from.iter().chain(&back).map(|places| places.run().1);
+        let count = own.fold(run, usize::min).min(AT_ONCE / each);
+        let bytes = wish.accumulator.span_of(count).expect("they are few");
+        let operands = match &from {
+            None => Vec::new(),
+            Some(from) => {
+                let mut operands = vec![0; bytes];
+                let room = Span::of_mut(&mut operands).address();
+                // Gaps may hold anything, so only the elements' parts are read.
+                move_elements(process, wish.element, (from.run().0, room), count)?;
+                operands
             }
         };
         let question = Question::Combine(Combination {
@@ -51,18 +53,26 @@ pub fn combine(process: &Process, win: &Win, wish: &Wish<'_>, target: &Target<'_
             element: wish.element,
             target: target.offset_there(address),
             count: count as u64,
-            operands: operands.to_vec(),
-            is_fetched: wish.result.is_some(),
+            operands,
+            is_fetched: back.is_some(),
         });
         let former = done(target, ask(process, win, target.rank, question)?)?;
-        if let Some(result) = wish.result {
-            let part = result.part(skipped, bytes);
-            transfer(&Span::of(&former).into(), &part)
-                .map_err(|fault| own_fault(process, fault.address))?;
+        if let Some(back) = &back {
+            let room = Span::of(&former).address();
+            move_elements(process, wish.element, (room, back.run().0), count)?;
         }
         to.pass(count);
-        skipped += bytes;
+        from.iter_mut().chain(&mut back).for_each(|places| places.pass(count));
     }
+}
+
+/// Copies elements of this process, without what lies between their parts.
+fn move_elements(
+    process: &Process, element: Element, (origin, target): (usize, usize), count: usize,
+) -> Result {
+    let Some(copy) = Accumulator::new(Named::Replace, element) else { return Ok(()) };
+    let moved = copy.run(Elements { origin, target, fetched: 0, count });
+    moved.map_err(|address| own_fault(process, address))
 }
 
 /// Has an element of `target`, at `address`, replaced if it is equal to another.

@@ -1,7 +1,7 @@
 //! How the members of a new window learn of each other's memory.
 
-use super::clerk::Office;
-use super::desk::{Desk, There};
+use super::endpoint::{Endpoint, There};
+use super::handler::Registry;
 use crate::host::memory::Span;
 use crate::host::memory::afar::SharedBlock;
 use crate::mpi::coll::unite;
@@ -12,7 +12,7 @@ use crate::mpi::error::{Class, Failure, Result};
 use crate::mpi::lane::Lane;
 use crate::mpi::process::Process;
 use crate::mpi::rma::segment::Segment;
-use crate::mpi::rma::shared::{Memory, Part, Shared};
+use crate::mpi::rma::shared::{Part, Shared};
 use crate::mpi::run;
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
@@ -79,7 +79,7 @@ pub fn introduce(lane: &Lane<'_>, shared: &Shared, me: i32) -> Result<Contexts> 
 
 /// Maps the memory of all members of a window that all use directly: what has a place already, and
 /// the rest, which the first member allocates in one piece of `total` bytes.
-pub fn line_up(lane: &Lane<'_>, shared: &Shared, me: i32, total: usize) -> Result {
+pub fn line_up(lane: &Lane<'_>, shared: &Shared, total: usize) -> Result {
     let first = if lane.rank() == 0 { SharedBlock::zeroed(total).ok() } else { None };
     let descriptor = first.as_ref().and_then(SharedBlock::descriptor);
     let mine = encode(&(std::process::id() as i32, descriptor));
@@ -90,10 +90,10 @@ pub fn line_up(lane: &Lane<'_>, shared: &Shared, me: i32, total: usize) -> Resul
     let mapped = block.is_some() && map_placed(shared);
     let mine = encode(&mapped);
     let all_mapped = run::block(unite(lane, &mine, |said| said.by_all(lane.size())))?;
-    match (block, all_mapped.iter().all(|mapped| *mapped == 1)) {
-        (Some(block), true) => place(shared, shared.part(me).keep(Memory::Shared(block))),
-        _ => return Err(Class::NO_MEM.because("a process cannot map the window's memory")),
-    }
+    let are_mapped = all_mapped.iter().all(|mapped| *mapped == 1);
+    let all = block.filter(|_| are_mapped).and_then(|block| shared.keep_for_all(block));
+    let words = "a process cannot map the window's memory";
+    place(shared, all.ok_or_else(|| Class::NO_MEM.because(words))?);
     Ok(())
 }
 
@@ -124,15 +124,15 @@ fn place(shared: &Shared, all: Span) {
 
 /// Notes about the window are read from now on, whatever the rank does.
 pub fn open(process: &'static Process, shared: &Arc<Shared>, window: u32, me: i32) {
-    let desk = shared.set_desk(Desk::new(window, me));
+    let endpoint = shared.set_endpoint(Endpoint::new(window, me));
     process.world.attend_notes();
-    process.world.tenant::<Office>().open(process.world, shared, desk);
+    process.world.tenant::<Registry>().open(process.world, shared, endpoint);
 }
 
 /// Nothing is written about the window any more.
 pub fn close(process: &Process, window: u32) {
     if process.world.is_of_several_processes() {
-        process.world.tenant::<Office>().close(window);
+        process.world.tenant::<Registry>().close(window);
     }
 }
 

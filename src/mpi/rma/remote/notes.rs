@@ -22,8 +22,6 @@ pub(super) enum Word {
     Granted,
     /// The writer gives up the reader's lock, or no longer waits for it.
     Unlock,
-    /// The members with these ranks are dead: they hold no locks.
-    Bury(Vec<i32>),
     /// The writer has posted, or completed.
     Posted,
     Completed,
@@ -58,7 +56,7 @@ pub(super) struct Combination {
     pub(super) element: Element,
     pub(super) target: u64,
     pub(super) count: u64,
-    /// Empty if the operation has none.
+    /// As they are in memory, gaps included; empty if the operation has none.
     pub(super) operands: Vec<u8>,
     pub(super) is_fetched: bool,
 }

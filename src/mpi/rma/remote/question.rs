@@ -9,14 +9,15 @@ use crate::mpi::rma::win::Win;
 
 /// Asks the member with this rank, and waits for the answer; its death ends that.
 pub(super) fn ask(process: &Process, win: &Win, rank: i32, question: Question) -> Result<Answer> {
-    let desk = win.shared.desk().expect("only windows of several processes have parts elsewhere");
-    let ticket = desk.new_ticket();
+    let endpoint =
+        win.shared.endpoint().expect("only windows of several processes have parts elsewhere");
+    let ticket = endpoint.new_ticket();
     let member = win.shared.part(rank).member;
-    desk.write(process.world, member, Word::Ask { ticket, question });
+    endpoint.write(process.world, member, Word::Ask { ticket, question });
     let watch = watch_one(win, rank);
-    let is_there = || desk.answers.lock().get(&ticket).is_some_and(Option::is_some);
+    let is_there = || endpoint.answers.lock().get(&ticket).is_some_and(Option::is_some);
     let waited = wait(process, win, &watch, rank, is_there);
-    let answer = desk.answers.lock().remove(&ticket).flatten();
+    let answer = endpoint.answers.lock().remove(&ticket).flatten();
     waited?;
     Ok(answer.expect("the wait ends when it is there"))
 }

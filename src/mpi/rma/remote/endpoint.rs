@@ -18,9 +18,9 @@ pub struct There {
     pub segment: Segment,
 }
 
-/// The correspondence of a process about one window.
+/// This process's end of what is written about one window.
 #[derive(Default)]
-pub struct Desk {
+pub struct Endpoint {
     /// The context of the window's communicator, by which notes name the window.
     pub(super) window: u32,
     pub(super) me: i32,
@@ -31,10 +31,10 @@ pub struct Desk {
     pub(super) answers: Mutex<HashMap<u64, Option<Answer>>>,
 }
 
-impl Desk {
+impl Endpoint {
     /// For the member with the rank `me`.
-    pub fn new(window: u32, me: i32) -> Desk {
-        Desk { window, me, ..Desk::default() }
+    pub fn new(window: u32, me: i32) -> Endpoint {
+        Endpoint { window, me, ..Endpoint::default() }
     }
 
     pub(super) fn write(&self, world: &World, to: Member, word: Word) {
@@ -68,11 +68,6 @@ impl Desk {
 
     pub fn give_lock_up(&self, world: &World, of: Member) {
         self.write(world, of, Word::Unlock);
-    }
-
-    /// These members hold no locks of `of` any more.
-    pub fn tell_dead(&self, world: &World, of: Member, dead: Vec<i32>) {
-        self.write(world, of, Word::Bury(dead));
     }
 
     pub(super) fn new_ticket(&self) -> u64 {

@@ -1,7 +1,7 @@
-//! Reads the notes of other processes, and does what they ask for. It never waits, and any thread
-//! of the process may be the one that reads.
+//! Reads the notes of other processes, and does what they ask for; and takes locks back from those
+//! that die. It never waits, and any thread of the process may be the one that reads.
 
-use super::desk::Desk;
+use super::endpoint::Endpoint;
 use super::notes::{Answer, Combination, Note, Question, Swap, Word};
 use crate::base::Member;
 use crate::base::sync::lock_queue::Lock;
@@ -16,21 +16,21 @@ use std::sync::{Arc, Weak};
 
 /// The windows of a process, by their contexts.
 #[derive(Default)]
-pub(super) struct Office(Mutex<HashMap<u32, File>>);
+pub(super) struct Registry(Mutex<HashMap<u32, Entry>>);
 
-enum File {
+enum Entry {
     Known(Weak<Shared>),
     /// Other members have got the window already, and have written.
     Early(Vec<(Member, Word)>),
 }
 
-impl Office {
+impl Registry {
     /// From now on the window's notes are acted upon.
-    pub(super) fn open(&self, world: &World, shared: &Arc<Shared>, desk: &Desk) {
-        let mut files = self.0.lock();
-        let known = File::Known(Arc::downgrade(shared));
-        if let Some(File::Early(early)) = files.insert(desk.window, known) {
-            early.into_iter().for_each(|(from, word)| act(world, shared, desk, from, word));
+    pub(super) fn open(&self, world: &World, shared: &Arc<Shared>, endpoint: &Endpoint) {
+        let mut entries = self.0.lock();
+        let known = Entry::Known(Arc::downgrade(shared));
+        if let Some(Entry::Early(early)) = entries.insert(endpoint.window, known) {
+            early.into_iter().for_each(|(from, word)| act(world, shared, endpoint, from, word));
         }
     }
 
@@ -42,43 +42,60 @@ impl Office {
 /// Reads a note.
 pub fn read(world: &World, from: Member, bytes: &[u8]) {
     let Ok(Note { window, word }) = postcard::from_bytes(bytes) else { return };
-    let office = world.tenant::<Office>();
-    let mut files = office.0.lock();
-    match files.entry(window).or_insert_with(|| File::Early(Vec::new())) {
-        File::Early(early) => early.push((from, word)),
-        File::Known(shared) => {
+    let registry = world.tenant::<Registry>();
+    let mut entries = registry.0.lock();
+    match entries.entry(window).or_insert_with(|| Entry::Early(Vec::new())) {
+        Entry::Early(early) => early.push((from, word)),
+        Entry::Known(shared) => {
             let shared = shared.upgrade();
-            drop(files);
+            drop(entries);
             if let Some(shared) = shared
-                && let Some(desk) = shared.desk()
+                && let Some(endpoint) = shared.endpoint()
             {
-                act(world, &shared, desk, from, word);
+                act(world, &shared, endpoint, from, word);
             }
         }
     }
 }
 
-fn act(world: &World, shared: &Shared, desk: &Desk, from: Member, word: Word) {
-    let own = shared.part(desk.me);
+/// This member is dead: it holds no lock any more, and waits for none. After that is known.
+pub fn bury(world: &World, member: Member) {
+    let registry = world.tenant::<Registry>();
+    let entries = registry.0.lock();
+    let known = |entry: &Entry| match entry {
+        Entry::Known(shared) => shared.upgrade(),
+        Entry::Early(_) => None,
+    };
+    let windows: Vec<Arc<Shared>> = entries.values().filter_map(known).collect();
+    drop(entries);
+    for shared in windows {
+        let Some((endpoint, rank)) = shared.endpoint().zip(shared.rank_of(member)) else {
+            continue;
+        };
+        let granted = shared.with_queue(endpoint.me, |queue| queue.release(rank));
+        hand_over(world, &shared, &granted);
+    }
+}
+
+fn act(world: &World, shared: &Shared, endpoint: &Endpoint, from: Member, word: Word) {
+    let own = shared.part(endpoint.me);
     let Some(rank) = shared.rank_of(from) else { return };
     let wake = || world.wake(own.member.seat);
     match word {
+        // Its last words may be read after it has been buried.
+        Word::Lock { .. } if world.is_dead(from) => {}
         Word::Lock { is_exclusive, has_locks } => {
             let lock = if is_exclusive { Lock::Exclusive } else { Lock::Shared };
-            if own.lock.queue().ask(rank, lock, has_locks) {
+            if shared.with_queue(endpoint.me, |queue| queue.ask(rank, lock, has_locks)) {
                 hand_over(world, shared, &[rank]);
             }
         }
         Word::Unlock => {
-            let granted = own.lock.queue().release(rank);
-            hand_over(world, shared, &granted);
-        }
-        Word::Bury(dead) => {
-            let granted = own.lock.queue().bury(|rank| dead.contains(&rank));
+            let granted = shared.with_queue(endpoint.me, |queue| queue.release(rank));
             hand_over(world, shared, &granted);
         }
         Word::Granted => {
-            desk.granted.lock().insert(rank);
+            endpoint.granted.lock().insert(rank);
             wake();
         }
         Word::Posted => {
@@ -95,10 +112,10 @@ fn act(world: &World, shared: &Shared, desk: &Desk, from: Member, word: Word) {
         }
         Word::Ask { ticket, question } => {
             let answer = answer(own, question);
-            desk.write(world, from, Word::Answer { ticket, answer });
+            endpoint.write(world, from, Word::Answer { ticket, answer });
         }
         Word::Answer { ticket, answer } => {
-            if let Some(place) = desk.answers.lock().get_mut(&ticket) {
+            if let Some(place) = endpoint.answers.lock().get_mut(&ticket) {
                 *place = Some(answer);
             }
             wake();
@@ -135,7 +152,7 @@ fn combine(own: &Part, it: &Combination) -> Answer {
     let Combination { op, element, target, count, operands, is_fetched } = it;
     let count = *count as usize;
     let Some(accumulator) = Accumulator::new(*op, *element) else { return Answer::Missing };
-    let Some(bytes) = accumulator.bytes().checked_mul(count) else { return Answer::Missing };
+    let Some(bytes) = accumulator.span_of(count) else { return Answer::Missing };
     let Some(target) = exposed(own, *target, bytes) else { return Answer::Missing };
     if *op != Named::NoOp && operands.len() != bytes {
         return Answer::Missing;
@@ -194,8 +211,8 @@ fn told(own: &Part, done: Outcome, former: Vec<u8>) -> Answer {
 pub fn hand_over(world: &World, shared: &Shared, granted: &[i32]) {
     for rank in granted {
         let part = shared.part(*rank);
-        match (shared.desk(), part.there()) {
-            (Some(desk), Some(_)) => desk.write(world, part.member, Word::Granted),
+        match (shared.endpoint(), part.there()) {
+            (Some(endpoint), Some(_)) => endpoint.write(world, part.member, Word::Granted),
             _ => world.wake(part.member.seat),
         }
     }
