@@ -292,7 +292,8 @@ static void operations(void)
     } memory[3], was[2], *best, next[2] = {{rank + 1, rank}, {-rank, rank}};
     for (int is_own = 0; is_own < 2; is_own++) {
         if (is_own)
-            OK(WIN_CREATE(best = memory, sizeof memory, sizeof *memory, MPI_INFO_NULL, world, &win));
+            OK(WIN_CREATE(best = memory, sizeof memory, sizeof *memory, MPI_INFO_NULL, world,
+                          &win));
         else
             best = allocate(sizeof memory, sizeof *memory, &win);
         for (int n = 0; n < 3; n++)

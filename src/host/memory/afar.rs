@@ -1,6 +1,7 @@
 //! Memory of other processes: copies through the kernel, and blocks that several processes map.
 
 use super::{Region, Span, copy};
+use std::ffi::CStr;
 use std::fs::{File, OpenOptions};
 use std::io;
 use std::os::fd::{AsRawFd, FromRawFd};
@@ -137,54 +138,88 @@ fn blame(way: Way, there: usize, here: usize) -> Missing {
     written.map_or_else(|fault| Missing::Here(fault.address), |()| Missing::There(there))
 }
 
-/// Memory that several processes map. It stays as long as one of them does.
-#[derive(Debug)]
-pub struct SharedBlock {
-    start: NonNull<u8>,
-    bytes: usize,
-    file: Option<File>,
+/// A file without a name, which vanishes with the last process that has it open or mapped.
+pub fn anonymous(name: &CStr, bytes: usize) -> io::Result<File> {
+    // SAFETY: the name is a string, and the kernel returns a descriptor of ours.
+    let file = unsafe {
+        let fd = libc::memfd_create(name.as_ptr(), libc::MFD_CLOEXEC);
+        if fd < 0 {
+            return Err(io::Error::last_os_error());
+        }
+        File::from_raw_fd(fd)
+    };
+    file.set_len(bytes as u64)?;
+    Ok(file)
 }
 
-// SAFETY: only its address leads to it, and whoever uses that is in charge of the order.
-unsafe impl Send for SharedBlock {}
+/// The file of this length that the process `pid` has open by this descriptor.
+pub fn opened_by(pid: i32, descriptor: i32, bytes: usize) -> io::Result<File> {
+    let path = format!("/proc/{pid}/fd/{descriptor}");
+    let file = OpenOptions::new().read(true).write(true).open(path)?;
+    match file.metadata()?.len() == bytes as u64 {
+        true => Ok(file),
+        false => Err(io::Error::other("it is not the memory of a process of this job")),
+    }
+}
+
+/// A part of a file, mapped into this process.
+#[derive(Debug)]
+pub struct Mapping {
+    start: NonNull<u8>,
+    bytes: usize,
+}
+
+// SAFETY: only its address leads to the memory, and whoever uses that is in charge of the order.
+unsafe impl Send for Mapping {}
 // SAFETY: as above.
-unsafe impl Sync for SharedBlock {}
+unsafe impl Sync for Mapping {}
 
-impl SharedBlock {
-    /// A zeroed block.
-    pub fn zeroed(bytes: usize) -> io::Result<SharedBlock> {
-        // SAFETY: the name is a string, and the kernel returns a descriptor of ours.
-        let file = unsafe {
-            let fd = libc::memfd_create(c"ftmpi window".as_ptr(), libc::MFD_CLOEXEC);
-            if fd < 0 {
-                return Err(io::Error::last_os_error());
-            }
-            File::from_raw_fd(fd)
-        };
-        file.set_len(bytes.max(1) as u64)?;
-        SharedBlock::map(file, bytes, true)
-    }
-
-    /// The block that the process `pid` has open by this descriptor.
-    pub fn open(pid: i32, descriptor: i32, bytes: usize) -> io::Result<SharedBlock> {
-        let path = format!("/proc/{pid}/fd/{descriptor}");
-        let file = OpenOptions::new().read(true).write(true).open(path)?;
-        if file.metadata()?.len() != bytes.max(1) as u64 {
-            return Err(io::ErrorKind::InvalidData.into());
-        }
-        SharedBlock::map(file, bytes, false)
-    }
-
-    fn map(file: File, bytes: usize, is_kept: bool) -> io::Result<SharedBlock> {
+impl Mapping {
+    pub fn new(file: &File, offset: usize, bytes: usize) -> io::Result<Mapping> {
         let (access, flags) = (libc::PROT_READ | libc::PROT_WRITE, libc::MAP_SHARED);
-        let (length, fd) = (bytes.max(1), file.as_raw_fd());
+        let (fd, offset) = (file.as_raw_fd(), offset as libc::off_t);
         // SAFETY: a new mapping, wherever the kernel finds room.
-        let start = unsafe { libc::mmap(ptr::null_mut(), length, access, flags, fd, 0) };
+        let start = unsafe { libc::mmap(ptr::null_mut(), bytes, access, flags, fd, offset) };
         if start == libc::MAP_FAILED {
             return Err(io::Error::last_os_error());
         }
         let start = NonNull::new(start.cast()).expect("the kernel maps nothing at zero");
-        Ok(SharedBlock { start, bytes, file: is_kept.then_some(file) })
+        Ok(Mapping { start, bytes })
+    }
+
+    pub fn start(&self) -> *mut u8 {
+        self.start.as_ptr()
+    }
+}
+
+impl Drop for Mapping {
+    fn drop(&mut self) {
+        // SAFETY: whoever has the mapping has the only references into it.
+        unsafe { libc::munmap(self.start.as_ptr().cast(), self.bytes) };
+    }
+}
+
+/// Memory that several processes map. It stays as long as one of them does.
+#[derive(Debug)]
+pub struct SharedBlock {
+    mapping: Mapping,
+    bytes: usize,
+    /// In the process that has made it, for the others to open.
+    file: Option<File>,
+}
+
+impl SharedBlock {
+    /// A zeroed block.
+    pub fn zeroed(bytes: usize) -> io::Result<SharedBlock> {
+        let file = anonymous(c"ftmpi window", bytes.max(1))?;
+        let mapping = Mapping::new(&file, 0, bytes.max(1))?;
+        Ok(SharedBlock { mapping, bytes, file: Some(file) })
+    }
+
+    /// The block that the process `pid` has open by this descriptor.
+    pub fn open(pid: i32, descriptor: i32, bytes: usize) -> io::Result<SharedBlock> {
+        let file = opened_by(pid, descriptor, bytes.max(1))?;
+        Ok(SharedBlock { mapping: Mapping::new(&file, 0, bytes.max(1))?, bytes, file: None })
     }
 
     /// By which descriptor the process that has made it has it open.
@@ -193,14 +228,7 @@ impl SharedBlock {
     }
 
     pub fn span(&self) -> Span {
-        Span { address: self.start.as_ptr().expose_provenance(), bytes: self.bytes }
-    }
-}
-
-impl Drop for SharedBlock {
-    fn drop(&mut self) {
-        // SAFETY: whoever holds the address has given the window back that it was of.
-        unsafe { libc::munmap(self.start.as_ptr().cast(), self.bytes.max(1)) };
+        Span { address: self.mapping.start().expose_provenance(), bytes: self.bytes }
     }
 }
 

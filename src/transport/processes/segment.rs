@@ -5,11 +5,11 @@
 //! consumed, and a ring. A sender maps the head and its own region, so that a stray write of one
 //! process does not reach what others tell each other.
 
+use crate::host::memory::afar::{Mapping, anonymous, opened_by};
 use crate::host::sched::SharedBell;
-use std::fs::{File, OpenOptions};
+use std::fs::File;
 use std::io;
-use std::os::fd::{AsRawFd, FromRawFd};
-use std::ptr::{self, NonNull};
+use std::os::fd::AsRawFd;
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 
 const PAGE: usize = 4096;
@@ -86,42 +86,6 @@ impl Geometry {
     }
 }
 
-/// A part of a segment, mapped into this process.
-pub(super) struct Mapping {
-    start: NonNull<u8>,
-    bytes: usize,
-}
-
-// SAFETY: it is memory that is accessed by atomics and by copies whose results are checked.
-unsafe impl Send for Mapping {}
-// SAFETY: as above.
-unsafe impl Sync for Mapping {}
-
-impl Mapping {
-    fn new(file: &File, offset: usize, bytes: usize) -> io::Result<Mapping> {
-        let (access, flags) = (libc::PROT_READ | libc::PROT_WRITE, libc::MAP_SHARED);
-        let (fd, offset) = (file.as_raw_fd(), offset as libc::off_t);
-        // SAFETY: a new mapping, wherever the kernel finds room.
-        let start = unsafe { libc::mmap(ptr::null_mut(), bytes, access, flags, fd, offset) };
-        if start == libc::MAP_FAILED {
-            return Err(io::Error::last_os_error());
-        }
-        let start = NonNull::new(start.cast()).expect("the kernel maps nothing at zero");
-        Ok(Mapping { start, bytes })
-    }
-
-    pub(super) fn start(&self) -> *mut u8 {
-        self.start.as_ptr()
-    }
-}
-
-impl Drop for Mapping {
-    fn drop(&mut self) {
-        // SAFETY: whoever has the mapping has the only references into it.
-        unsafe { libc::munmap(self.start.as_ptr().cast(), self.bytes) };
-    }
-}
-
 /// The head of a segment, of this process or another.
 pub(super) struct MappedHead(Mapping);
 
@@ -143,15 +107,7 @@ pub(super) struct Segment {
 impl Segment {
     /// A segment that nobody has written to. It vanishes with the last process that maps it.
     pub(super) fn new(geometry: Geometry) -> io::Result<Segment> {
-        // SAFETY: the name is a string, and the kernel returns a descriptor of ours.
-        let file = unsafe {
-            let fd = libc::memfd_create(c"ftmpi".as_ptr(), libc::MFD_CLOEXEC);
-            if fd < 0 {
-                return Err(io::Error::last_os_error());
-            }
-            File::from_raw_fd(fd)
-        };
-        file.set_len(geometry.all() as u64)?;
+        let file = anonymous(c"ftmpi", geometry.all())?;
         let head = MappedHead(Mapping::new(&file, 0, HEAD)?);
         Ok(Segment { file, geometry, head })
     }
@@ -189,11 +145,7 @@ pub struct Address {
 pub(super) fn open(
     at: Address, geometry: Geometry, me: usize,
 ) -> io::Result<(MappedHead, Mapping)> {
-    let path = format!("/proc/{}/fd/{}", at.pid, at.descriptor);
-    let file = OpenOptions::new().read(true).write(true).open(path)?;
-    if file.metadata()?.len() != geometry.all() as u64 {
-        return Err(io::Error::other("it is not the segment of a process of this job"));
-    }
+    let file = opened_by(at.pid, at.descriptor, geometry.all())?;
     let head = MappedHead(Mapping::new(&file, 0, HEAD)?);
     Ok((head, Mapping::new(&file, geometry.region(me), geometry.region_bytes())?))
 }

@@ -5,8 +5,8 @@
 //! read, and then tells how much it has consumed. Neither waits for the other, and neither believes
 //! what it finds: the other may have written anything.
 
-use super::segment::Mapping;
 use crate::base::sync::cache::prefetch_to_write;
+use crate::host::memory::afar::Mapping;
 use crate::transport::Envelope;
 use std::ptr;
 use std::sync::atomic::{AtomicU32, Ordering};
