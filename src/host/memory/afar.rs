@@ -235,6 +235,7 @@ impl SharedBlock {
 #[cfg(all(test, not(miri)))]
 mod tests {
     use super::*;
+    use crate::host::signals;
 
     fn own() -> i32 {
         std::process::id() as i32
@@ -260,6 +261,7 @@ mod tests {
     #[test]
     fn a_hole_in_the_middle_is_found_to_the_byte() {
         const PAGE: usize = 4096;
+        signals::install();
         let kept = SharedBlock::zeroed(3 * PAGE).expect("there is memory");
         let block = kept.span();
         let hole = block.address() + PAGE;
