@@ -5,6 +5,7 @@ use super::rank;
 use parking_lot::Mutex;
 use std::collections::BTreeSet;
 use std::mem::MaybeUninit;
+use std::thread::Thread;
 use std::time::Duration;
 use std::{io, ptr};
 
@@ -12,19 +13,23 @@ static NUMBERS: Mutex<BTreeSet<i32>> = Mutex::new(BTreeSet::new());
 
 /// Starts a service thread.
 pub fn start(work: Box<dyn FnOnce() + Send>) -> io::Result<()> {
-    begin("view", || {
+    /// A leak detector takes for lost what only a thread has that it cannot look into yet.
+    static STARTED: Mutex<Vec<Thread>> = Mutex::new(Vec::new());
+    let thread = begin("view", || {
         let listed = Listed::new();
         work();
         drop(listed);
-    })
+    })?;
+    STARTED.lock().push(thread);
+    Ok(())
 }
 
 /// Starts a thread that does what ranks wait for: while it works, the job does not count as stuck.
 pub fn help(work: impl FnOnce() + Send + 'static) -> io::Result<()> {
-    begin("helper", work)
+    begin("helper", work).map(drop)
 }
 
-fn begin(name: &str, work: impl FnOnce() + Send + 'static) -> io::Result<()> {
+fn begin(name: &str, work: impl FnOnce() + Send + 'static) -> io::Result<Thread> {
     let thread = std::thread::Builder::new().name(name.into()).stack_size(256 << 10);
     let whole = move || {
         let mut all = MaybeUninit::uninit();
@@ -35,7 +40,7 @@ fn begin(name: &str, work: impl FnOnce() + Send + 'static) -> io::Result<()> {
         }
         work();
     };
-    rank::as_host(|| thread.spawn(whole)).map(drop)
+    rank::as_host(|| thread.spawn(whole)).map(|started| started.thread().clone())
 }
 
 /// The processor time that the calling thread has used.
