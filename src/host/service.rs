@@ -14,8 +14,8 @@ static NUMBERS: Mutex<BTreeSet<i32>> = Mutex::new(BTreeSet::new());
 
 /// Starts a service thread.
 pub fn start(work: Box<dyn FnOnce() + Send>) -> io::Result<()> {
-    /// A leak detector does not look into the library's own heap, nor into a thread that is about
-    /// to begin. It is the first few threads that every process of several has.
+    /// A leak detector looks neither into the library's own heap nor into a thread that is about to
+    /// begin. Here it finds the first few, which every process of several has.
     static STARTED: [OnceLock<Thread>; 4] = [const { OnceLock::new() }; 4];
     let thread = begin("view", || {
         let listed = Listed::new();
