@@ -7,6 +7,7 @@ use crate::host;
 use crate::host::life::{self, Ending, Pulse};
 use crate::job;
 use crate::mpi::process::Process;
+use crate::transport::SimulatedNetwork;
 use std::cell::Cell;
 use std::sync::OnceLock;
 
@@ -80,9 +81,11 @@ fn call() -> &'static str {
 }
 
 /// What all ranks share; only the first call uses how many ranks and seats there are.
-pub(super) fn world(ranks: usize, seats: usize) -> &'static World {
+pub(super) fn world(
+    ranks: usize, seats: usize, network: Option<&'static SimulatedNetwork>,
+) -> &'static World {
     WORLD.get_or_init(|| {
-        let world = Box::leak(Box::new(World::new(ranks, seats)));
+        let world = Box::leak(Box::new(World::new(ranks, seats, network)));
         world.name_calls(call);
         // All seats at once: a rank can receive messages before its first call.
         (0..ranks).for_each(|seat| world.enter(seat, 0));
@@ -94,7 +97,7 @@ pub(super) fn world(ranks: usize, seats: usize) -> &'static World {
 fn find() -> &'static Process {
     let process = match host::current() {
         Some(rank) => rank.attach(|| {
-            let world = world(1, 1);
+            let world = world(1, 1, None);
             if rank.incarnation > 0 {
                 world.enter(rank.seat, rank.incarnation);
             }
@@ -109,7 +112,7 @@ fn find() -> &'static Process {
             let me = joined.as_ref().map_or(FIRST, |joined| joined.me);
             let world = match joined {
                 Some(joined) => WORLD.get_or_init(|| joined.world),
-                None => world(1, 1),
+                None => world(1, 1, None),
             };
             let process = Process::new(world, me, Pulse::default(), &PROGRAM);
             job::lead(&process);

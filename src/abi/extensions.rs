@@ -3,8 +3,9 @@
 
 use crate::host::current;
 use crate::host::life::{self, Ending};
+use crate::host::{sched, virtual_time};
 use crate::job;
-use std::ffi::c_int;
+use std::ffi::{c_double, c_int};
 
 /// The number of the calling rank among those that `ftrun` started, also before `MPI_Init`;
 /// -1 in a program that runs without `ftrun`.
@@ -34,5 +35,26 @@ pub extern "C-unwind" fn ftmpi_kill(rank: c_int) {
     }
     if !job::kill(seat) {
         life::kill(seat);
+    }
+}
+
+/// Says that what the caller computes takes so long on the machine whose time `ftrun --virtual`
+/// shows; without that, it does nothing.
+#[unsafe(no_mangle)]
+pub extern "C-unwind" fn ftmpi_compute(seconds: c_double) {
+    if virtual_time::is_on() {
+        virtual_time::declare(seconds);
+        sched::let_those_behind_catch_up();
+    }
+}
+
+/// Says that what the caller computes consists of so many floating-point operations, and moves so
+/// many bytes between processor and memory: with `ftrun --virtual` it takes as long as the slower of
+/// the two on that machine.
+#[unsafe(no_mangle)]
+pub extern "C-unwind" fn ftmpi_compute_work(flops: c_double, bytes: c_double) {
+    if virtual_time::is_on() {
+        virtual_time::declare_work(flops, bytes);
+        sched::let_those_behind_catch_up();
     }
 }

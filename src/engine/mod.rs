@@ -38,7 +38,9 @@ use crate::engine::rank::tally::{Instruments, path_of};
 use crate::host::life::Pulse;
 use crate::host::memory::{self, Region, Span};
 use crate::host::sched;
-use crate::transport::{Batches, Envelope, Load, Packet, Pool, Port, Processes, WatchedRings};
+use crate::transport::{
+    Batches, Envelope, Load, Packet, Pool, Port, Processes, SimulatedNetwork, Ticket, WatchedRings,
+};
 use std::collections::{HashMap, VecDeque};
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock};
@@ -52,6 +54,8 @@ pub struct Engine {
     port: &'static Port,
     /// The way to ranks in other processes.
     outside: Option<&'static Processes>,
+    /// The simulated network to all ranks, in virtual time.
+    network: Option<&'static SimulatedNetwork>,
     state: Biased<State>,
     /// Watch the rings for threads that wait.
     watched: WatchedRings,
@@ -96,6 +100,8 @@ struct State {
     rings: crate::engine::rank::rings::Rings,
     /// Receives that have their message, but not its bytes yet.
     copies: VecDeque<(Packet, Key)>,
+    /// Receives whose data are on their way through a simulated network.
+    fetching: Vec<(Ticket, Key)>,
     /// Room for those of them that are made together.
     batches: Batches<Key>,
     accounts: Slab<crate::engine::rank::operation::Account>,
@@ -173,6 +179,7 @@ impl Engine {
             pulse,
             port,
             outside: world.processes(),
+            network: world.network(),
             state: Biased::new(State::new(port)),
             watched: WatchedRings::default(),
             calm: AtomicU64::new(0),
@@ -189,7 +196,9 @@ impl Engine {
             asleep_in: Name::default(),
             sent_shortly: AtomicU64::new(0),
             sent_otherwise: AtomicU64::new(0),
-            instruments: Instruments::default(),
+            instruments: Instruments::with_eager_limit(
+                world.network().map(|network| network.overheads().eager),
+            ),
         }
     }
 
@@ -489,6 +498,7 @@ impl State {
             pool: Pool::new(port),
             rings: crate::engine::rank::rings::Rings::default(),
             copies: VecDeque::new(),
+            fetching: Vec::new(),
             batches: Batches::default(),
             accounts: Slab::default(),
             due: VecDeque::new(),

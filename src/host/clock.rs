@@ -2,9 +2,13 @@
 //! time is counted instead. Every MPI call, every look at the clock and every switch between ranks
 //! takes a fixed time, and computing takes none. When all ranks wait, the clock jumps to the
 //! earliest time that one of them waits for.
+//!
+//! In virtual time (`virtual_time.rs`) each rank has a clock of its own, and this is the clock of
+//! the rank that runs, or the time of the event that is being carried out.
 
+use crate::machine::units::{NANO, Picos};
 use std::sync::OnceLock;
-use std::sync::atomic::{AtomicU8, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
 /// The counted time of a call of MPI.
@@ -22,7 +26,7 @@ pub(super) const MOMENT: Duration = Duration::from_micros(1);
 struct Clock {
     source: AtomicU8,
     origin: OnceLock<Instant>,
-    /// In nanoseconds.
+    /// In picoseconds.
     passed: AtomicU64,
     /// What this clock and the system's showed at the moment of resumption.
     resumption: OnceLock<(Instant, Instant)>,
@@ -43,13 +47,37 @@ pub fn now() -> Instant {
 /// Reads the clock for a program, which takes a moment of counted time: a loop that polls the clock
 /// until a deadline therefore ends.
 pub fn look() -> Instant {
-    pass(MOMENT);
+    take_a_look();
     now()
+}
+
+/// In virtual time, only looking again and again takes time.
+fn take_a_look() {
+    let is_again = || LAST_LOOK.swap(picos(), Ordering::Relaxed) == picos();
+    if !is_of_each_rank() || is_again() {
+        pass(MOMENT);
+    }
+}
+
+/// Each rank has a clock of its own: time is virtual.
+static IS_OF_EACH_RANK: AtomicBool = AtomicBool::new(false);
+/// When a rank last looked at its clock.
+static LAST_LOOK: AtomicU64 = AtomicU64::new(Picos::MAX);
+
+/// Whether time is virtual: whether each rank has a clock of its own.
+#[inline]
+pub fn is_of_each_rank() -> bool {
+    IS_OF_EACH_RANK.load(Ordering::Relaxed)
+}
+
+/// From now on each rank has a clock of its own.
+pub(super) fn give_each_rank_one() {
+    IS_OF_EACH_RANK.store(true, Ordering::Relaxed);
 }
 
 /// The counted time so far, if time is counted, for a program that asks.
 pub(super) fn counted() -> Option<Duration> {
-    pass(MOMENT);
+    take_a_look();
     CLOCK.is_counted().then(|| CLOCK.passed())
 }
 
@@ -71,6 +99,26 @@ pub(super) fn pass(time: Duration) {
 /// Advances counted time to `then`: until then all ranks wait.
 pub(super) fn skip_to(then: Instant) {
     CLOCK.skip_to(then);
+}
+
+/// The counted time so far.
+pub fn picos() -> Picos {
+    CLOCK.passed.load(Ordering::Relaxed)
+}
+
+/// Sets counted time: another rank's clock counts from here on.
+pub(super) fn set(to: Picos) {
+    CLOCK.passed.store(to, Ordering::Relaxed);
+}
+
+/// Advances the clock by `time`, if time is counted.
+pub fn pass_picos(time: Picos) {
+    CLOCK.pass_picos(time);
+}
+
+/// A time of the clock, if time is counted.
+pub(super) fn picos_at(then: Instant) -> Picos {
+    CLOCK.picos_at(then)
 }
 
 impl Clock {
@@ -101,7 +149,7 @@ impl Clock {
     }
 
     fn passed(&self) -> Duration {
-        Duration::from_nanos(self.passed.load(Ordering::Relaxed))
+        Duration::from_nanos(self.passed.load(Ordering::Relaxed).div_ceil(NANO))
     }
 
     fn is_counted(&self) -> bool {
@@ -122,16 +170,24 @@ impl Clock {
     }
 
     fn pass(&self, time: Duration) {
+        self.pass_picos(time.as_nanos() as Picos * NANO);
+    }
+
+    fn pass_picos(&self, time: Picos) {
         if self.is_counted() {
-            self.passed.fetch_add(time.as_nanos() as u64, Ordering::Relaxed);
+            self.passed.fetch_add(time, Ordering::Relaxed);
         }
+    }
+
+    fn picos_at(&self, then: Instant) -> Picos {
+        let passed = then.saturating_duration_since(self.origin()).as_nanos();
+        let nanos = Picos::try_from(passed).unwrap_or(Picos::MAX >> 1);
+        nanos.checked_mul(NANO).unwrap_or(Picos::MAX >> 1)
     }
 
     fn skip_to(&self, then: Instant) {
         if self.is_counted() {
-            let passed = then.saturating_duration_since(self.origin()).as_nanos();
-            let passed = u64::try_from(passed).unwrap_or(u64::MAX >> 1);
-            self.passed.fetch_max(passed, Ordering::Relaxed);
+            self.passed.fetch_max(self.picos_at(then), Ordering::Relaxed);
         }
     }
 }

@@ -28,6 +28,7 @@ pub mod socket;
 pub mod tasks;
 pub mod unwind;
 pub mod variables;
+pub mod virtual_time;
 
 pub use rank::{Rank, current};
 

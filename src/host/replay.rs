@@ -180,6 +180,11 @@ pub(super) fn makes_room_at_call() -> bool {
     })
 }
 
+/// When the supervisor is to look around in any case.
+pub(super) fn appointment() -> Option<Instant> {
+    *APPOINTMENT.lock()
+}
+
 /// Leaves the supervisor work to do; false if it is to be woken as in other runs.
 pub(super) fn leave_to_supervisor() -> bool {
     if !is_in_force() {

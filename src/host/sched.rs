@@ -18,7 +18,7 @@ use crate::host::fiber;
 pub use crate::host::fiber::Rows;
 #[cfg(not(loom))]
 use crate::host::futex;
-use crate::host::{clock, cores, replay};
+use crate::host::{clock, cores, replay, virtual_time};
 use line::{Fiber, Line, order_for_model};
 #[cfg(not(loom))]
 pub use shared_bell::SharedBell;
@@ -100,9 +100,18 @@ pub fn yield_now() {
 
 /// A rank begins a call of MPI: in a replay it may let others go first. It holds no lock.
 pub fn pass_door() {
+    if virtual_time::is_on() {
+        virtual_time::end_computing();
+        return let_those_behind_catch_up();
+    }
     if replay::makes_room_at_call() {
         yield_now();
     }
+}
+
+/// In virtual time: the calling rank waits for those that are behind it.
+pub fn let_those_behind_catch_up() {
+    fiber::let_those_behind_catch_up();
 }
 
 /// Whether ranks are running under a seed; then none of them is stuck.

@@ -3,26 +3,30 @@
 use crate::engine::World;
 use crate::engine::shared::rules::{Modes, Rules};
 use crate::host::life::{self, Apps};
-use crate::host::{loader, replay, variables};
+use crate::host::{loader, replay, variables, virtual_time};
 use crate::job::fault_injection::{self, Strokes, Target};
 use crate::job::gone::Gone;
 use crate::job::policy::Policy;
 use crate::job::{deadlock, live, report};
-use crate::launch::{Job, OnFailure, PRELOAD_KEPT, VARIABLE};
+use crate::launch::{Job, OnFailure, PRELOAD_KEPT, VARIABLE, VirtualTime};
 use crate::machine::berths::Berths;
+use crate::machine::network::Network;
 use crate::machine::units::{Picos, SECOND};
 use crate::machine::{Chance, Model};
 use crate::mpi::failure::call_trace;
 use crate::mpi::tools::settings;
 use crate::mpi::{checks, leftovers};
+use crate::transport::SimulatedNetwork;
 use std::fs::File;
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
-/// Starts a job that runs these apps. `world` creates what its ranks share, for that number of
-/// seats.
-pub fn start(job: Result<(Job, Apps), String>, world: fn(usize, usize) -> &'static World) -> ! {
+/// Creates what the ranks of a job share, for so many ranks and seats.
+type MakeWorld = fn(usize, usize, Option<&'static SimulatedNetwork>) -> &'static World;
+
+/// Starts a job that runs these apps.
+pub fn start(job: Result<(Job, Apps), String>, world: MakeWorld) -> ! {
     // Programs that the ranks start run without this library's preload.
     let kept = std::env::var_os(PRELOAD_KEPT);
     variables::set("LD_PRELOAD", kept);
@@ -41,12 +45,14 @@ pub fn start(job: Result<(Job, Apps), String>, world: fn(usize, usize) -> &'stat
             if !job.checks {
                 checks::turn(false);
             }
-            let world = world(job.ranks, job.seats());
+            let model = machine_of(&job).unwrap_or_else(|why| life::refuse(&why));
+            let network = network_of(&job, model.as_ref());
+            let world = world(job.ranks, job.seats(), network);
             settings::keep(world, &job);
             if let Some((mean, _)) = job.chance {
                 world.expect_failures_each(mean);
             }
-            let strokes = strokes(world, &job).unwrap_or_else(|why| life::refuse(&why));
+            let strokes = strokes(world, &job, model).unwrap_or_else(|why| life::refuse(&why));
             fault_injection::order(world, &job, strokes);
             let patience = deadlock::begin(world, gone.clone(), &job);
             if let Some(file) = &job.report {
@@ -105,17 +111,37 @@ fn spawns(name: &str) -> bool {
 /// A century, in seconds: anything later never happens.
 const LONGEST: f64 = 100.0 * 365.0 * 86400.0;
 
+/// The machine that the job is to run on, if it is simulated.
+fn machine_of(job: &Job) -> Result<Option<Model>, String> {
+    let find = |file: &String| Model::find(file, |file| std::fs::read_to_string(file));
+    job.machine.as_ref().map(find).transpose()
+}
+
+/// Makes time virtual, if the job is to have the time of its machine; returns its network.
+fn network_of(job: &Job, model: Option<&Model>) -> Option<&'static SimulatedNetwork> {
+    let (VirtualTime { compute, network }, model) = (job.virtual_time?, model?);
+    virtual_time::prepare(compute, model.speed.clone());
+    Some(SimulatedNetwork::new(Network::new(model.clone(), network)))
+}
+
 /// Places the ranks on their simulated machine, if there is one; returns the failures to come, at
 /// random and of the machine.
-fn strokes(world: &'static World, job: &Job) -> Result<Vec<Strokes>, String> {
+fn strokes(world: &'static World, job: &Job, model: Option<Model>) -> Result<Vec<Strokes>, String> {
     let mut all: Vec<Strokes> = Vec::new();
     if let Some((mean, seed)) = job.chance {
         let chance = Chance::new(mean, job.ranks, seed);
         all.push(Box::new(chance.map(|(at, seat)| (at, Target::Seat(seat)))));
     }
-    if let Some(file) = &job.machine {
-        let model = Model::find(file, |file| std::fs::read_to_string(file))?;
+    if let Some(model) = model {
         world.sit_on(Berths::new(&model, job.ranks)?);
+        if let Some(network) = world.network() {
+            // Ranks that are spawned sit with the first.
+            let node_of = |seat| {
+                let seat = if seat < world.ranks() { seat } else { 0 };
+                world.berths().map_or(0, |berths| berths.node_of(seat))
+            };
+            network.place(Box::new(node_of));
+        }
         let failures = model.faults.until(Picos::MAX);
         let scale = job.time_scale / SECOND as f64;
         let stroke = move |(at, node): (Picos, usize)| {

@@ -6,11 +6,13 @@ mod failure;
 mod programs;
 mod rules;
 mod signals;
+mod virtual_time;
 
 pub use failure::{Sequel, all_have_failed};
 pub use programs::Program;
 pub use rules::{CollMode, CommMode, InitialErrhandler, Modes, MsgMode, RecoveryMode, Rules};
 pub use signals::signal_name;
+pub use virtual_time::{Compute, VirtualTime};
 
 use ftmpi_machine::forced_match::ForcedMatch;
 use ftmpi_machine::schedule::Event;
@@ -178,6 +180,8 @@ pub struct Job {
     pub chance: Option<(Duration, u64)>,
     /// The machine to simulate, by its name or file.
     pub machine: Option<String>,
+    /// Time passes as on that machine.
+    pub virtual_time: Option<VirtualTime>,
     /// How long a second of the simulated machine's failures lasts here.
     pub time_scale: f64,
     pub stack_bytes: usize,
@@ -220,6 +224,7 @@ impl Default for Job {
             seed: None,
             chance: None,
             machine: None,
+            virtual_time: None,
             time_scale: 1.0,
             stack_bytes: 8 << 20,
             heap_bytes: 1 << 30,
@@ -275,6 +280,7 @@ impl Job {
             self.chance.map(|(mean, seed)| format!("chance={} {seed}", mean.as_secs_f64()));
         lines.extend(chance);
         lines.extend(self.machine.iter().map(|file| format!("machine={file}")));
+        lines.extend(self.virtual_time.map(|time| format!("virtual-time={}", time.encode())));
         lines.join("\n")
     }
 
@@ -338,6 +344,7 @@ impl Job {
                 self.chance = Some((mean, seed.parse().ok()?));
             }
             "machine" => self.machine = Some(value.to_string()),
+            "virtual-time" => self.virtual_time = Some(VirtualTime::decode(value)?),
             "time-scale" => self.time_scale = value.parse().ok()?,
             "private" => self.private.push(value.to_string()),
             "shared" => self.shared.push(value.to_string()),
@@ -354,6 +361,7 @@ fn seconds(value: &str) -> Option<Duration> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use ftmpi_machine::network::NetworkModel;
 
     #[test]
     fn a_job_survives_the_environment() {
@@ -385,6 +393,10 @@ mod tests {
             seed: Some(98),
             chance: Some((Duration::from_millis(2500), 99)),
             machine: Some("a b.toml".into()),
+            virtual_time: Some(VirtualTime {
+                compute: Compute::None,
+                network: NetworkModel::Packets,
+            }),
             time_scale: 0.25,
             ..Job::default()
         };

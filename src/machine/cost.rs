@@ -43,7 +43,7 @@ impl Default for Cost {
 
 impl Cost {
     /// The arrival time of a message that leaves now. A message to oneself takes no time.
-    pub fn arrival(&self, path: Path, bytes: u32, now: Picos) -> Picos {
+    pub fn arrival(&self, path: Path, bytes: u64, now: Picos) -> Picos {
         if path.hops == 0 {
             return now;
         }
@@ -53,7 +53,7 @@ impl Cost {
             CornerRule::OnceAtLeast => path.turns.max(1),
         };
         let network = Picos::from(path.hops) * self.hop + Picos::from(corners) * self.corner;
-        now + network + Picos::from(bytes) * self.byte
+        now + network + bytes * self.byte
     }
 }
 

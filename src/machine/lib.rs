@@ -10,6 +10,7 @@ pub mod faults;
 pub mod forced_match;
 pub mod map;
 pub mod model;
+pub mod network;
 mod path;
 pub mod placement;
 mod reading;

@@ -4,6 +4,7 @@ use super::cost::Cost;
 use super::faults::Faults;
 use super::spares::Spares;
 use super::topology::Topology;
+use super::units::Picos;
 
 #[derive(Clone, Debug, PartialEq)]
 pub struct Model {
@@ -13,8 +14,38 @@ pub struct Model {
     pub rack: Vec<u32>,
     pub node: Node,
     pub cost: Cost,
+    pub mpi: Overheads,
+    pub speed: Speed,
     pub spares: Option<Spares>,
     pub faults: Faults,
+}
+
+/// What the machine's MPI adds to a message.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Overheads {
+    /// The time that a call takes to send a message, and to receive one.
+    pub send: Picos,
+    pub receive: Picos,
+    /// Longer messages wait for their receiver (rendezvous).
+    pub eager: usize,
+}
+
+/// How fast a rank computes.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Speed {
+    /// In operations and bytes of memory per second.
+    pub flops: f64,
+    pub bytes: f64,
+    /// How many times as long as here a computation takes that is measured here.
+    pub factor: f64,
+}
+
+impl Speed {
+    /// The time of a computation of so many operations on so many bytes of memory, in seconds:
+    /// whichever takes longer (the roofline).
+    pub fn seconds(&self, flops: f64, bytes: f64) -> f64 {
+        (flops.max(0.0) / self.flops).max(bytes.max(0.0) / self.bytes)
+    }
 }
 
 /// The equipment of every node.

@@ -3,11 +3,11 @@
 use super::cost::{CornerRule, Cost};
 use super::fat_tree::FatTree;
 use super::faults::{Dice, Faults, Plan};
-use super::model::{Model, Node};
+use super::model::{Model, Node, Overheads, Speed};
 use super::region::Nodes;
 use super::spares::{Choice, Method, Spares};
 use super::topology::{Grid, Topology};
-use super::units::{Picos, picos_of, time};
+use super::units::{Picos, SECOND, picos_of, time};
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
@@ -40,7 +40,7 @@ struct Section<'a> {
 }
 
 fn read_model(root: &Spanned<DeTable>) -> Result<Model, Wrong> {
-    const SECTIONS: [&str; 5] = ["machine", "node", "cost", "spares", "faults"];
+    const SECTIONS: [&str; 7] = ["machine", "node", "cost", "mpi", "compute", "spares", "faults"];
     for (name, _) in root.get_ref() {
         if !SECTIONS.contains(&name.get_ref().as_ref()) {
             let name_is = name.get_ref();
@@ -54,10 +54,13 @@ fn read_model(root: &Spanned<DeTable>) -> Result<Model, Wrong> {
         Some(_) => Some(read_spares(spares, &topology)?),
         None => None,
     };
+    let cost = read_cost(section("cost")?)?;
     Ok(Model {
         name,
         node: read_node(section("node")?)?,
-        cost: read_cost(section("cost")?)?,
+        mpi: read_overheads(section("mpi")?, &cost)?,
+        speed: read_speed(section("compute")?, &cost)?,
+        cost,
         spares,
         faults: read_faults(section("faults")?, &topology)?,
         topology,
@@ -162,6 +165,33 @@ fn read_cost(mut section: Section) -> Result<Cost, Wrong> {
     }
     section.done()?;
     Ok(cost)
+}
+
+fn read_overheads(mut section: Section, cost: &Cost) -> Result<Overheads, Wrong> {
+    const EAGER: u32 = 16_000;
+    let mpi = Overheads {
+        send: section.nanos("send_ns")?.unwrap_or(0),
+        receive: section.nanos("receive_ns")?.unwrap_or(cost.handler),
+        eager: section.whole("eager_bytes")?.unwrap_or(EAGER) as usize,
+    };
+    section.done()?;
+    Ok(mpi)
+}
+
+/// Without better knowledge, an operation takes a cycle, and so does a word of memory.
+fn read_speed(mut section: Section, cost: &Cost) -> Result<Speed, Wrong> {
+    let cycles = SECOND as f64 / cost.cycle.max(1) as f64;
+    let mut positive = |name, usual| match section.number(name)? {
+        Some(0.0) => Err((section.at, format!("{name} is more than 0"))),
+        number => Ok(number.unwrap_or(usual)),
+    };
+    let speed = Speed {
+        flops: positive("flops", cycles)?,
+        bytes: positive("bytes", 8.0 * cycles)?,
+        factor: positive("factor", 1.0)?,
+    };
+    section.done()?;
+    Ok(speed)
 }
 
 fn read_spares(mut section: Section, topology: &Topology) -> Result<Spares, Wrong> {

@@ -160,7 +160,7 @@ impl<'a> Lane<'a> {
     /// Whether its members can do this operation without messages.
     #[inline(always)]
     pub(super) fn can_meet(&self) -> bool {
-        self.is_turn && !self.process.world.is_of_several_processes() && !self.is_atomic()
+        self.is_turn && self.process.world.can_meet() && !self.is_atomic()
     }
 
     /// All members say something, and hear what all have said, in the order of their ranks: or none

@@ -124,7 +124,7 @@ pub(super) trait Outside: Send + Sync {
     /// Whether the rank in this seat is in another process.
     fn has(&self, seat: usize) -> bool;
     /// Sends `packet` there. It never waits.
-    fn post(&self, seat: usize, packet: Packet);
+    fn post(&'static self, seat: usize, packet: Packet);
 }
 
 impl Wire {

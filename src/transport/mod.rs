@@ -8,6 +8,7 @@ mod packet;
 mod payloads;
 mod processes;
 mod ring;
+mod simulated;
 #[cfg(all(test, not(loom)))]
 mod tests;
 
@@ -21,3 +22,4 @@ pub use packet::pool::Pool;
 pub use packet::{Delivery, Envelope, Fate, Load, Packet, Port, Ticket};
 pub use payloads::LONGEST as LONGEST_IN_RING;
 pub use processes::{Address, Processes};
+pub use simulated::SimulatedNetwork;

@@ -273,6 +273,11 @@ impl Packet {
         }
     }
 
+    /// Whether its data travel with it, and do not stay with the sender.
+    pub fn has_data(&self) -> bool {
+        matches!(self.shape(), Shape::Carried | Shape::Attached)
+    }
+
     /// Whether taking this message is short work, to be done under a lock.
     #[inline]
     pub fn is_carried(&self) -> bool {

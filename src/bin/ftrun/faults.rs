@@ -65,6 +65,11 @@ impl Faults {
         self.seed.is_some()
     }
 
+    /// A seed for a run that repeats itself in any case.
+    pub(crate) fn seed_if_none(&mut self) {
+        self.seed = self.seed.or(Some(Seed::Given(0)));
+    }
+
     /// `--seed NUMBER`, or `--seed random`.
     pub(crate) fn seed(&mut self, dashed: &str, value: &OsStr) -> Result<(), Refusal> {
         let text = value.to_string_lossy();

@@ -22,6 +22,7 @@ mod python;
 mod request;
 #[path = "../shared/mod.rs"]
 mod shared;
+mod virtual_time;
 
 use prepared::prepare;
 use request::{Asked, Request};

@@ -5,6 +5,7 @@ use crate::faults::{self, Faults};
 use crate::modes::{self, Wanted};
 use crate::options::{self, Does};
 use crate::shared::refusal::Refusal;
+use crate::virtual_time;
 use ftmpi_cli::{Complaint, Dashes, Item, Reader, numbers};
 use ftmpi_launch::{Binding, InitialErrhandler, Job, OnFailure, RankKind};
 use std::ffi::{OsStr, OsString};
@@ -66,6 +67,7 @@ pub(crate) fn read(called: &str, words: impl Iterator<Item = OsString>) -> Resul
         called,
         words,
         request,
+        virtual_time: virtual_time::Wish::default(),
         faults,
         ranks,
         per_node,
@@ -114,6 +116,7 @@ struct Reading<'a> {
     app_file: Option<OsString>,
     request: Request,
     faults: Faults,
+    virtual_time: virtual_time::Wish,
     ranks: Option<usize>,
     per_node: Option<usize>,
     kind: Option<RankKind>,
@@ -163,7 +166,11 @@ impl Reading<'_> {
         }
         self.seed_of_environment()?;
         let has_threads = self.kind == Some(RankKind::Thread);
-        let faults = std::mem::take(&mut self.faults);
+        self.virtual_time.give_to(&mut self.request.job, has_threads)?;
+        let mut faults = std::mem::take(&mut self.faults);
+        if self.virtual_time.is_wanted {
+            faults.seed_if_none();
+        }
         warnings.extend(faults.give_to(&mut self.request.job, has_threads)?);
         let limit = std::env::var("MPIEXEC_TIMEOUT").ok().and_then(|text| numbers::seconds(&text));
         self.request.job.timeout = self.request.job.timeout.or(limit);
@@ -332,6 +339,9 @@ impl Reading<'_> {
             Does::Kill => self.faults.kill(dashed, value)?,
             Does::KillFile => self.faults.file(dashed, value)?,
             Does::Machine => job.machine = Some(faults::machine(dashed, value)?),
+            Does::Virtual => self.virtual_time.is_wanted = true,
+            Does::Compute => self.virtual_time.compute(dashed, value)?,
+            Does::Network => self.virtual_time.network(dashed, value)?,
             Does::TimeScale => job.time_scale = faults::time_scale(dashed, value)?,
             Does::MeanTime => self.faults.mean(dashed, value)?,
             Does::Seed => self.faults.seed(dashed, value)?,
@@ -436,6 +446,8 @@ fn lacks_value(dashed: &str, does: Does) -> Refusal {
         Does::Stack | Does::Heap => "a size such as 64M",
         Does::Kill => "RANK@WHEN, such as 3@250ms or 3@MPI_Send:2",
         Does::Machine => "a file, or the name of a machine",
+        Does::Compute => virtual_time::COMPUTES,
+        Does::Network => virtual_time::NETWORKS,
         Does::TimeScale => "a number such as 0.001",
         Does::MeanTime => "a time such as 2s",
         Does::Seed => "a number, or `random`,",

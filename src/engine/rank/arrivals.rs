@@ -191,6 +191,11 @@ impl Engine {
         &self, state: &mut State, packet: Packet, wanted: Option<Wanted<'_>>,
         found: &mut Option<Found>,
     ) -> Result<(), Died> {
+        if let Some(key) = state.fetched(&packet) {
+            state.copies.push_back((packet, key));
+            state.has_news = true;
+            return Ok(());
+        }
         let Some(packet) = state.outlook.renewed(packet) else { return Ok(()) };
         if let Some(Wanted { pattern, .. }) = wanted
             && found.is_none()

@@ -1,7 +1,7 @@
 //! Probes, and messages that are matched before they are received (MPI-5.0 §3.8).
 
 use crate::engine::rank::awaited::Sought;
-use crate::engine::rank::operation::{Died, Mishap, Outcome, Watch};
+use crate::engine::rank::operation::{Died, Mishap, Outcome, Stage, Watch};
 use crate::engine::{Engine, State};
 use crate::host::memory::Region;
 use crate::transport::{Envelope, Packet};
@@ -65,6 +65,15 @@ impl Engine {
     /// Receives a message that is held.
     pub fn receive_held(&self, held: Held, into: &Region) -> Result<Outcome, Died> {
         let Held(packet) = held;
+        if self.must_fetch(&packet) {
+            let mut state = self.state.lock();
+            let stage = Stage::Copying { into: into.clone() };
+            let key = state.begin(stage, packet.envelope(), None);
+            self.hand(&mut state, packet, key)?;
+            drop(state);
+            return self.wait(key);
+        }
+        self.take_time_to_receive();
         let (envelope, sent) = (packet.envelope(), packet.bytes());
         self.received(envelope, sent, into.bytes(), packet.deliver(into))
     }

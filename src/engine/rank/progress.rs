@@ -81,6 +81,11 @@ impl Engine {
         &self, state: &mut State, packet: Packet, key: Key,
     ) -> Result<(), Died> {
         let into = state.target(key);
+        if self.must_fetch(&packet) {
+            state.set(key, Stage::Copying { into });
+            self.fetch(state, packet, key);
+            return Ok(());
+        }
         if !packet.is_carried() {
             state.set(key, Stage::Copying { into });
             state.copies.push_back((packet, key));
@@ -96,6 +101,7 @@ impl Engine {
     pub(in crate::engine) fn delivered(
         &self, state: &mut State, key: Key, message: (Envelope, usize), delivery: Delivery,
     ) -> Result<(), Died> {
+        self.take_time_to_receive();
         let room = state.target(key).bytes();
         let outcome = self.received(message.0, message.1, room, delivery)?;
         self.finish(state, key, outcome);

@@ -68,6 +68,14 @@ impl Engine {
                 None => waited,
             };
             if let Some(packet) = packet {
+                if self.must_fetch(&packet) {
+                    let stage = Stage::Copying { into: into.clone() };
+                    let key = state.begin(stage, pattern, None);
+                    self.hand(&mut state, packet, key)?;
+                    drop(state);
+                    return self.wait(key);
+                }
+                self.take_time_to_receive();
                 self.leave(&mut state)?;
                 drop(state);
                 let (envelope, sent) = (packet.envelope(), packet.bytes());

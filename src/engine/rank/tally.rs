@@ -93,10 +93,11 @@ pub(in crate::engine) struct Instruments {
     observes_arrivals: AtomicBool,
 }
 
-impl Default for Instruments {
-    fn default() -> Instruments {
+impl Instruments {
+    /// With this eager limit, or the greatest.
+    pub(in crate::engine) fn with_eager_limit(bytes: Option<usize>) -> Instruments {
         Instruments {
-            eager_limit: AtomicUsize::new(Packet::ROOM),
+            eager_limit: AtomicUsize::new(bytes.map_or(Packet::ROOM, |it| it.min(Packet::ROOM))),
             observer: OnceLock::new(),
             observes_deaths: AtomicBool::new(false),
             observes_arrivals: AtomicBool::new(false),

@@ -17,6 +17,13 @@ impl World {
         self.elsewhere.is_some()
     }
 
+    /// Whether collective operations may use memory that all members share: not where messages are
+    /// to be seen.
+    #[inline]
+    pub fn can_meet(&self) -> bool {
+        self.elsewhere.is_none() && self.network().is_none()
+    }
+
     pub(in crate::engine) fn processes(&self) -> Option<&'static Processes> {
         self.elsewhere.as_ref().map(|elsewhere| elsewhere.processes)
     }

@@ -13,7 +13,7 @@ use crate::engine::shared::rules::{Charter, Rules};
 use crate::fault::{Agreements, Chronicle, Incident, Ledger, Revocations};
 use crate::host::{clock, sched};
 use crate::machine::berths::Berths;
-use crate::transport::{Envelope, Port, Processes, Wire};
+use crate::transport::{Envelope, Port, Processes, SimulatedNetwork, Wire};
 use parking_lot::{Mutex, MutexGuard, RwLock};
 use std::ops::Range;
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
@@ -43,6 +43,10 @@ pub struct World {
     /// Whether anybody can wait: some rank has an engine.
     is_in_use: AtomicBool,
     ranks_per_core: usize,
+    /// The same on the machine for which algorithms are chosen.
+    crowding: usize,
+    /// The simulated machine between the ranks.
+    network: Option<&'static SimulatedNetwork>,
     started: Instant,
     contexts: Contexts,
     /// The other processes, if there are any.
@@ -75,8 +79,11 @@ const FIRST_HOME: u32 = 0;
 
 impl World {
     /// A world of `ranks` ranks, none of which has entered yet, with seats for more.
-    pub fn new(ranks: usize, seats: usize) -> World {
-        let mut world = World::on(sched::cores(), seats);
+    pub fn new(ranks: usize, seats: usize, network: Option<&'static SimulatedNetwork>) -> World {
+        let mut world = match network {
+            None => World::on(sched::cores(), seats),
+            Some(network) => World::over(network, seats),
+        };
         world.ranks = ranks;
         world.homes = RwLock::new(vec![Arc::new(Home::new(FIRST_HOME, 0..ranks))]);
         // Nobody asks for deaths there.
@@ -97,6 +104,12 @@ impl World {
         world.elsewhere = Some(Elsewhere::new(me, processes, report));
         sched::expect_crowd(world.ranks_per_core > 1);
         world
+    }
+
+    /// A world of `seats` ranks on a simulated machine, with a core each.
+    fn over(network: &'static SimulatedNetwork, seats: usize) -> World {
+        let world = World::with(network.wire_for(seats), sched::cores(), seats);
+        World { crowding: 1, network: Some(network), ..world }
     }
 
     /// A world of `seats` ranks on `cores` cores.
@@ -120,6 +133,8 @@ impl World {
             is_careful: AtomicBool::new(false),
             is_in_use: AtomicBool::new(false),
             ranks_per_core: seats.div_ceil(cores),
+            crowding: seats.div_ceil(cores),
+            network: None,
             started: clock::now(),
             contexts: Contexts::of(0, 1),
             elsewhere: None,
@@ -458,7 +473,13 @@ impl World {
     /// How many ranks share a core.
     #[inline]
     pub fn ranks_per_core(&self) -> usize {
-        self.ranks_per_core
+        self.crowding
+    }
+
+    /// The simulated network that carries messages, in virtual time.
+    #[inline]
+    pub fn network(&self) -> Option<&'static SimulatedNetwork> {
+        self.network
     }
 }
 

@@ -21,6 +21,7 @@
 //! ```
 
 mod block;
+mod by_time;
 mod executor;
 mod frame;
 mod monitor;
@@ -63,6 +64,10 @@ impl Fiber {
             is_settled: AtomicBool::new(false),
             signal_stack: UnsafeCell::new(0..0),
             body: UnsafeCell::new(Body { call: |_| unreachable!(), argument: 0 }),
+            begun_at: Cell::new(0),
+            left_at: Cell::new(0),
+            ready_at: Cell::new(0),
+            polls: Cell::new(false),
             clear: AtomicPtr::default(),
         }))
     }
@@ -88,6 +93,7 @@ impl Fiber {
             let top = stack.end - self.shade;
             *self.stack.get() = switch::prepare(top, live, itself);
         }
+        self.begin_clock();
         self.state.store(RUNNING, Ordering::Release);
         worker::make_ready(self);
         true
@@ -121,8 +127,9 @@ impl Fiber {
         worker::leave(self, Left::Waiting);
     }
 
-    /// Lets other fibers run first.
+    /// Lets other fibers run first: the caller waits for something that they do.
     pub(super) fn yield_now(&'static self) {
+        self.polls.set(true);
         worker::leave(self, Left::Ready);
     }
 }
@@ -143,6 +150,15 @@ extern "C-unwind" fn live(fiber: usize) -> ! {
     // SAFETY: it was put there for this fiber, which alone runs this.
     let Body { call, argument } = unsafe { *fiber.body.get() };
     call(argument)
+}
+
+/// In virtual time: the calling fiber waits for those that are behind it.
+pub(super) fn let_those_behind_catch_up() {
+    if let Some(fiber) = current()
+        && (by_time::is_ahead() || worker::has_others_ready(fiber))
+    {
+        worker::leave(fiber, Left::Ready);
+    }
 }
 
 /// Ends the fiber that `this` is: nothing of it runs any more.

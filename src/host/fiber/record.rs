@@ -2,6 +2,8 @@
 
 use crate::host::futex::{wait_on, wake_one_on};
 use crate::host::signals::KILL;
+use crate::host::{clock, virtual_time};
+use crate::machine::units::Picos;
 use std::cell::{Cell, UnsafeCell};
 use std::ops::Range;
 use std::sync::atomic::{AtomicBool, AtomicI32, AtomicPtr, AtomicU32, AtomicUsize, Ordering};
@@ -30,6 +32,13 @@ pub(in crate::host) struct Fiber {
     /// Where its handlers run.
     pub(super) signal_stack: UnsafeCell<Range<usize>>,
     pub(super) body: UnsafeCell<Body>,
+    /// In virtual time: its clock when its life began; when it left its stack, and became ready
+    /// since.
+    pub(super) begun_at: Cell<Picos>,
+    pub(super) left_at: Cell<Picos>,
+    pub(super) ready_at: Cell<Picos>,
+    /// It only yields: nothing is new for it before something else happens.
+    pub(super) polls: Cell<bool>,
     /// Zeroed when it has ended, as the kernel does for a thread.
     pub(super) clear: AtomicPtr<AtomicU32>,
 }
@@ -148,8 +157,11 @@ impl Fiber {
             PARKED => Some(RUNNING),
             _ => None,
         };
-        let before = self.state.fetch_update(done, seen, step);
-        before == Ok(PARKED)
+        let is_parked = self.state.fetch_update(done, seen, step) == Ok(PARKED);
+        if is_parked && virtual_time::is_on() {
+            self.ready_at.set(self.left_at.get().max(clock::picos()));
+        }
+        is_parked
     }
 
     /// It will run soon: prefetches its record.

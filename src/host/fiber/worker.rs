@@ -4,6 +4,7 @@
 //! while and then sleeps. A worker may also be a *spare*, without a slot, or *kept* by a fiber that
 //! has settled on it; a kept worker ends with its fiber.
 
+use super::by_time;
 use super::executor::{Executor, executor};
 use super::record::{CURRENT, ENDED, Fiber, Left, NO_SLOT, Worker};
 use super::slot::{Chain, Found, Slot};
@@ -11,7 +12,7 @@ use super::switch::{switch, thread_pointer};
 use super::timers;
 use crate::host::cores::{PROMPT, ask_for_slices_of, begin_on};
 use crate::host::signals::SignalStack;
-use crate::host::{clock, replay};
+use crate::host::{clock, replay, virtual_time};
 use std::hint::spin_loop;
 use std::ptr::{from_ref, null, null_mut};
 use std::sync::atomic::{Ordering, fence};
@@ -63,6 +64,9 @@ impl Worker {
     /// first.
     fn draw(&self) -> Option<&'static Fiber> {
         let slot = self.slot()?;
+        if virtual_time::is_on() {
+            return self.judge(by_time::next(|put| slot.empty(self, put)));
+        }
         replay::let_supervisor_work();
         timers::ring(clock::now());
         let found = self.judge(slot.draw(self, replay::draw))?;
@@ -106,6 +110,7 @@ impl Worker {
     fn arrive(&self) {
         let Some((fiber, left)) = self.left.take() else { return };
         fiber.worker.store(null_mut(), Ordering::Release);
+        fiber.stop_clock(left);
         match left {
             Left::Ready => make_ready_on(self, fiber),
             Left::Waiting if fiber.park() => {}
@@ -122,7 +127,9 @@ impl Worker {
     /// No fiber is ready here: looks around in other slots, and then sleeps.
     fn rest(&self, own: &'static Slot) {
         let executor = executor();
-        if replay::is_in_force() && replay::skip_to(timers::next()) {
+        // In virtual time, nothing happens any more.
+        let counts = replay::is_in_force() && !virtual_time::is_on();
+        if counts && replay::skip_to(timers::next()) {
             return;
         }
         executor.looking.fetch_add(1, Ordering::SeqCst);
@@ -255,6 +262,11 @@ pub(super) fn arrive(this: &'static Fiber) {
 #[inline]
 pub(super) fn slot_of(this: &'static Fiber) -> usize {
     this.home.load(Ordering::Relaxed)
+}
+
+/// Whether other fibers are ready where the calling one runs.
+pub(super) fn has_others_ready(this: &'static Fiber) -> bool {
+    executor().slots[slot_of(this)].has_work()
 }
 
 /// `fiber`, which `worker` has just left, is ready again.

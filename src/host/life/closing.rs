@@ -4,7 +4,7 @@ use super::running_job::{self, RunningJob};
 use super::seat::Visit;
 use super::units;
 use crate::host::shims::stdio;
-use crate::host::{Rank, current, output, replay};
+use crate::host::{Rank, current, output, replay, virtual_time};
 use crossbeam_channel::{RecvTimeoutError, bounded};
 use std::sync::atomic::{AtomicI32, Ordering};
 use std::time::Duration;
@@ -40,6 +40,9 @@ pub fn end_process(status: i32, last_words: &str) -> ! {
         SPEAKER.store(own, Ordering::Release);
         if let Some(world) = running_job::found() {
             world.tenant.closing();
+        }
+        if virtual_time::is_on() {
+            output::write(2, virtual_time::summary().as_bytes());
         }
         output::write(2, last_words.as_bytes());
         output::write(2, output::about_losses().as_bytes());

@@ -514,7 +514,7 @@ impl Outside for Processes {
         seat != self.me
     }
 
-    fn post(&self, seat: usize, packet: Packet) {
+    fn post(&'static self, seat: usize, packet: Packet) {
         self.push(seat, Parcel::Message(seat, packet));
     }
 }

@@ -1,0 +1,43 @@
+//! What messages cost in virtual time, beyond their way through the network: the receiver's call,
+//! and the data of long messages, which come only when their receiver has asked for them.
+
+use crate::base::slab::Key;
+use crate::engine::{Engine, State};
+use crate::host::clock;
+use crate::transport::Packet;
+
+impl Engine {
+    /// Whether the data of a message have to come over a simulated network.
+    #[inline]
+    pub(in crate::engine) fn must_fetch(&self, packet: &Packet) -> bool {
+        self.network.is_some() && !packet.has_data()
+    }
+
+    /// Asks the sender of a message that has been matched for its data.
+    #[cold]
+    pub(in crate::engine) fn fetch(&self, state: &mut State, packet: Packet, key: Key) {
+        let network = self.network.expect("only a simulated network keeps data back");
+        state.fetching.push((packet.ticket(), key));
+        network.fetch(packet, self.me.seat);
+    }
+
+    /// In virtual time, receiving a message takes the machine's time.
+    #[inline]
+    pub(in crate::engine) fn take_time_to_receive(&self) {
+        if let Some(network) = self.network {
+            clock::pass_picos(network.overheads().receive);
+        }
+    }
+}
+
+impl State {
+    /// The receive that has asked for the data of this packet.
+    #[inline]
+    pub(in crate::engine) fn fetched(&mut self, packet: &Packet) -> Option<Key> {
+        if self.fetching.is_empty() {
+            return None;
+        }
+        let place = self.fetching.iter().position(|(ticket, _)| *ticket == packet.ticket())?;
+        Some(self.fetching.swap_remove(place).1)
+    }
+}

@@ -1,0 +1,193 @@
+//! Virtual time: each rank has a clock of its own, and what happens takes the time that a machine
+//! would need which is not there. It is a deterministic [replay](super::replay) in which nothing is
+//! drawn: the rank whose clock is furthest behind runs next.
+//!
+//! The worker carries out the earliest of these, again and again:
+//!
+//! - a rank that is ready goes on, at the time when it became ready;
+//! - an event of the *calendar*, such as the arrival of a message, which usually makes a rank ready;
+//! - a timer of a sleeping rank; an appointment of the supervisor.
+//!
+//! A rank lets others go first at each call of MPI at which it is ahead of them, so whatever it does
+//! there happens in the order of virtual time.
+
+use super::clock;
+use crate::launch::Compute;
+use crate::machine::model::Speed;
+use crate::machine::units::{Picos, SECOND};
+use parking_lot::Mutex;
+use std::cmp::Ordering as Order;
+use std::collections::BinaryHeap;
+use std::sync::OnceLock;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
+
+/// What computing costs, and how fast the machine is.
+static COMPUTING: OnceLock<(Compute, Speed)> = OnceLock::new();
+
+/// Makes time virtual. Called before the job begins, which is a replay.
+pub fn prepare(compute: Compute, speed: Speed) {
+    assert!(COMPUTING.set((compute, speed)).is_ok(), "a job has one kind of time");
+    clock::give_each_rank_one();
+}
+
+/// Whether time is virtual.
+#[inline]
+pub fn is_on() -> bool {
+    clock::is_of_each_rank()
+}
+
+/// An entry of the calendar: what happens when.
+struct Event {
+    at: Picos,
+    number: u64,
+    act: Box<dyn FnOnce() + Send>,
+}
+
+impl Event {
+    /// Of events at one time, the one comes first that was entered first.
+    fn key(&self) -> (Picos, u64) {
+        (self.at, self.number)
+    }
+}
+
+impl PartialEq for Event {
+    fn eq(&self, other: &Event) -> bool {
+        self.key() == other.key()
+    }
+}
+
+impl Eq for Event {}
+
+impl PartialOrd for Event {
+    fn partial_cmp(&self, other: &Event) -> Option<Order> {
+        Some(self.cmp(other))
+    }
+}
+
+impl Ord for Event {
+    /// The earliest is the greatest.
+    fn cmp(&self, other: &Event) -> Order {
+        other.key().cmp(&self.key())
+    }
+}
+
+static CALENDAR: Mutex<BinaryHeap<Event>> = Mutex::new(BinaryHeap::new());
+static ENTERED: AtomicU64 = AtomicU64::new(0);
+
+/// Lets `act` happen at that time.
+pub fn at(at: Picos, act: impl FnOnce() + Send + 'static) {
+    let number = ENTERED.fetch_add(1, Ordering::Relaxed);
+    CALENDAR.lock().push(Event { at, number, act: Box::new(act) });
+}
+
+/// When the next event happens.
+pub(super) fn next_event() -> Option<Picos> {
+    CALENDAR.lock().peek().map(|event| event.at)
+}
+
+/// Carries out the events that are due.
+pub(super) fn carry_out(now: Picos) {
+    loop {
+        let mut calendar = CALENDAR.lock();
+        if calendar.peek().is_none_or(|event| event.at > now) {
+            return;
+        }
+        let event = calendar.pop();
+        drop(calendar);
+        event.into_iter().for_each(|event| (event.act)());
+    }
+}
+
+/// What the ranks of the job have done with their time so far, in all.
+#[derive(Default)]
+struct Sums {
+    computing: AtomicU64,
+    waiting: AtomicU64,
+    living: AtomicU64,
+    latest: AtomicU64,
+}
+
+static SUMS: Sums = Sums {
+    computing: AtomicU64::new(0),
+    waiting: AtomicU64::new(0),
+    living: AtomicU64::new(0),
+    latest: AtomicU64::new(0),
+};
+
+/// A rank has waited for so long, and goes on at `now`.
+pub(super) fn note_wait(waited: Picos, now: Picos) {
+    SUMS.waiting.fetch_add(waited, Ordering::Relaxed);
+    note_time(now);
+}
+
+/// A rank has lived from one time to the other.
+pub(super) fn note_life(begun: Picos, ended: Picos) {
+    SUMS.living.fetch_add(ended - begun, Ordering::Relaxed);
+    note_time(ended);
+}
+
+fn note_time(now: Picos) {
+    SUMS.latest.fetch_max(now, Ordering::Relaxed);
+}
+
+/// The calling rank has computed for so long.
+fn spend(time: Picos) {
+    SUMS.computing.fetch_add(time, Ordering::Relaxed);
+    clock::pass_picos(time);
+}
+
+/// The program says how long what it computes takes.
+pub fn declare(seconds: f64) {
+    if let Some((Compute::Declared, _)) = COMPUTING.get() {
+        spend((seconds.max(0.0) * SECOND as f64) as Picos);
+    }
+}
+
+/// The program says of how many operations, on how many bytes of memory, it consists.
+pub fn declare_work(flops: f64, bytes: f64) {
+    if let Some((Compute::Declared, speed)) = COMPUTING.get() {
+        declare(speed.seconds(flops, bytes));
+    }
+}
+
+/// Processor time of this thread when a rank last began to compute.
+static SINCE: AtomicU64 = AtomicU64::new(0);
+
+/// A rank goes on: from here on it computes.
+pub(super) fn begin_computing() {
+    if let Some((Compute::Measured, _)) = COMPUTING.get() {
+        SINCE.store(processor_time(), Ordering::Relaxed);
+    }
+}
+
+/// A rank has computed since it went on, or since its last call.
+pub(super) fn end_computing() {
+    if let Some((Compute::Measured, Speed { factor, .. })) = COMPUTING.get() {
+        let now = processor_time();
+        let nanos = now.saturating_sub(SINCE.swap(now, Ordering::Relaxed));
+        spend((nanos as f64 * 1000.0 * factor) as Picos);
+    }
+}
+
+/// The processor time of the calling thread, in nanoseconds.
+fn processor_time() -> u64 {
+    let mut time = libc::timespec { tv_sec: 0, tv_nsec: 0 };
+    // SAFETY: there is room for a time.
+    unsafe { libc::clock_gettime(libc::CLOCK_THREAD_CPUTIME_ID, &raw mut time) };
+    time.tv_sec as u64 * 1_000_000_000 + time.tv_nsec as u64
+}
+
+/// A sentence on the time that the job has taken.
+pub(super) fn summary() -> String {
+    let shown = |picos: Picos| format!("{:?}", Duration::from_nanos(picos / 1000));
+    let of = |sum: &AtomicU64| sum.load(Ordering::Relaxed);
+    let all = of(&SUMS.living).max(1) as f64;
+    let share = |sum: &AtomicU64| 100.0 * of(sum) as f64 / all;
+    let (computing, waiting) = (share(&SUMS.computing), share(&SUMS.waiting));
+    let latest = shown(of(&SUMS.latest));
+    format!(
+        "ftrun: virtual time: {latest}; ranks computed {computing:.1} % of their time, and waited \
+         {waiting:.1} %\n"
+    )
+}

@@ -1,0 +1,176 @@
+//! The network of a simulated machine: in virtual time, messages between ranks of this process take
+//! as long as they would take there.
+//!
+//! A message enters the network when it is sent, and its receiver's inbox when it has arrived. Of a
+//! long one only the announcement goes that way; when the receiver has matched it, the sender is
+//! asked for the data, and the packet comes once more when they have arrived ([`Self::fetch`]).
+
+use crate::host::{clock, virtual_time};
+use crate::machine::model::Overheads;
+use crate::machine::network::{Network, Progress};
+use crate::machine::units::Picos;
+use crate::transport::inbox::{Outside, Wire};
+use crate::transport::packet::Packet;
+use parking_lot::Mutex;
+use std::collections::{HashMap, VecDeque};
+use std::sync::OnceLock;
+
+/// On which node of the machine a rank is.
+type Placement = dyn Fn(usize) -> usize + Send + Sync;
+
+/// The simulated network between the ranks of this process.
+pub struct SimulatedNetwork {
+    network: Mutex<Network>,
+    overheads: Overheads,
+    wire: OnceLock<&'static Wire>,
+    node_of: OnceLock<Box<Placement>>,
+    /// What is under way from one seat to another: no message overtakes another one there.
+    channels: Mutex<HashMap<(usize, usize), Channel>>,
+}
+
+#[derive(Default)]
+struct Channel {
+    /// When the last message arrives that has left.
+    last: Picos,
+    /// Messages that leave when the one before has left.
+    waiting: VecDeque<Journey>,
+    is_busy: bool,
+}
+
+/// A message on its way.
+struct Journey {
+    seats: (usize, usize),
+    nodes: (usize, usize),
+    /// What has not left yet.
+    rest: u64,
+    /// Whether it stays behind the message before it.
+    is_in_order: bool,
+    then: Box<dyn FnOnce(Picos) + Send>,
+}
+
+impl SimulatedNetwork {
+    pub fn new(network: Network) -> &'static SimulatedNetwork {
+        Box::leak(Box::new(SimulatedNetwork {
+            overheads: network.model().mpi.clone(),
+            network: Mutex::new(network),
+            wire: OnceLock::new(),
+            node_of: OnceLock::new(),
+            channels: Mutex::default(),
+        }))
+    }
+
+    /// The wire for so many seats.
+    pub fn wire_for(&'static self, seats: usize) -> &'static Wire {
+        self.wire.get_or_init(|| Wire::across(self, seats))
+    }
+
+    /// From now on, ranks are where `node_of` says.
+    pub fn place(&self, node_of: Box<Placement>) {
+        self.node_of.get_or_init(|| node_of);
+    }
+
+    /// What sending and receiving costs.
+    pub fn overheads(&self) -> &Overheads {
+        &self.overheads
+    }
+
+    /// The data of a message that has been matched come to the receiver's seat, and with them the
+    /// packet.
+    pub fn fetch(&'static self, packet: Packet, seat: usize) {
+        let bytes = packet.bytes() as u64;
+        let from = packet.sender().seat;
+        let request = self.journey((seat, from), 0, move |now| {
+            let receive = move |_| self.wire().receive(seat, packet);
+            self.go_on(self.journey((from, seat), bytes, receive), now);
+        });
+        let now = clock::picos();
+        virtual_time::at(now, move || self.go_on(request, now));
+    }
+
+    fn wire(&self) -> &'static Wire {
+        self.wire.get().expect("a network is made with its wire")
+    }
+
+    fn journey(
+        &self, seats: (usize, usize), bytes: u64, then: impl FnOnce(Picos) + Send + 'static,
+    ) -> Journey {
+        let node_of = |seat| self.node_of.get().map_or(0, |node_of| node_of(seat));
+        let nodes = (node_of(seats.0), node_of(seats.1));
+        Journey { seats, nodes, rest: bytes, is_in_order: false, then: Box::new(then) }
+    }
+
+    /// A message enters its channel.
+    fn enter(&'static self, journey: Journey, now: Picos) {
+        let mut channels = self.channels.lock();
+        let channel = channels.entry(journey.seats).or_default();
+        if channel.is_busy {
+            channel.waiting.push_back(journey);
+            return;
+        }
+        channel.is_busy = true;
+        drop(channels);
+        self.go_on(journey, now);
+    }
+
+    /// The next packet of a message leaves.
+    fn go_on(&'static self, journey: Journey, now: Picos) {
+        let (from, to) = journey.nodes;
+        let progress = self.network.lock().send(from, to, journey.rest, now);
+        match progress {
+            Progress::Arrives(at) => {
+                let at = if journey.is_in_order { self.leave(journey.seats, at, now) } else { at };
+                virtual_time::at(at, move || (journey.then)(at));
+            }
+            Progress::Leaves { rest, at } => {
+                let journey = Journey { rest, ..journey };
+                virtual_time::at(at, move || self.go_on(journey, at));
+            }
+        }
+    }
+
+    /// All of a message has left, and could arrive at `at`; returns when it does. The next one
+    /// follows it.
+    fn leave(&'static self, seats: (usize, usize), at: Picos, now: Picos) -> Picos {
+        let mut channels = self.channels.lock();
+        let channel = channels.entry(seats).or_default();
+        let at = at.max(channel.last);
+        (channel.last, channel.is_busy) = (at, false);
+        let next = channel.waiting.pop_front();
+        drop(channels);
+        next.into_iter().for_each(|next| virtual_time::at(now, move || self.enter(next, now)));
+        at
+    }
+
+    /// A message has arrived.
+    fn deliver(&'static self, packet: Packet, seats: (usize, usize), now: Picos) {
+        let mut channels = self.channels.lock();
+        if channels.get(&seats).is_some_and(|channel| channel.is_idle(now)) {
+            channels.remove(&seats);
+        }
+        drop(channels);
+        self.wire().receive(seats.1, packet);
+    }
+}
+
+impl Channel {
+    fn is_idle(&self, now: Picos) -> bool {
+        !self.is_busy && self.waiting.is_empty() && self.last <= now
+    }
+}
+
+impl Outside for SimulatedNetwork {
+    fn has(&self, _seat: usize) -> bool {
+        true
+    }
+
+    fn post(&'static self, seat: usize, packet: Packet) {
+        clock::pass_picos(self.overheads.send);
+        let bytes = if packet.has_data() { packet.bytes() as u64 } else { 0 };
+        let seats = (packet.sender().seat, seat);
+        let journey = self.journey(seats, bytes, move |now| self.deliver(packet, seats, now));
+        let journey = Journey { is_in_order: true, ..journey };
+        // It enters the network in its turn: those who are behind may send before.
+        let now = clock::picos();
+        virtual_time::at(now, move || self.enter(journey, now));
+    }
+}
