@@ -13,8 +13,8 @@
 
 use super::clock;
 use crate::launch::Compute;
-use crate::machine::model::Speed;
-use crate::machine::units::{Picos, SECOND};
+use crate::machine::model::{Recovery, Speed};
+use crate::machine::units::{NANO, Picos, SECOND};
 use parking_lot::Mutex;
 use std::cmp::Ordering as Order;
 use std::collections::BinaryHeap;
@@ -22,13 +22,30 @@ use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
-/// What computing costs, and how fast the machine is.
-static COMPUTING: OnceLock<(Compute, Speed)> = OnceLock::new();
+/// What computing costs, how fast the machine is, and what failures cost there.
+pub struct Pace {
+    pub compute: Compute,
+    pub speed: Speed,
+    pub recovery: Recovery,
+}
+
+static PACE: OnceLock<Pace> = OnceLock::new();
 
 /// Makes time virtual. Called before the job begins, which is a replay.
-pub fn prepare(compute: Compute, speed: Speed) {
-    assert!(COMPUTING.set((compute, speed)).is_ok(), "a job has one kind of time");
+pub fn prepare(pace: Pace) {
+    assert!(PACE.set(pace).is_ok(), "a job has one kind of time");
     clock::give_each_rank_one();
+}
+
+/// How long it takes until others hear of a failure.
+pub(super) fn time_to_detect() -> Option<Duration> {
+    let time = PACE.get().map(|pace| Duration::from_nanos(pace.recovery.detect.div_ceil(NANO)));
+    time.filter(|time| !time.is_zero())
+}
+
+/// How long it takes to start a rank again.
+pub(super) fn time_to_restart() -> Picos {
+    PACE.get().map_or(0, |pace| pace.recovery.restart)
 }
 
 /// Whether time is virtual.
@@ -37,11 +54,19 @@ pub fn is_on() -> bool {
     clock::is_of_each_rank()
 }
 
-/// An entry of the calendar: what happens when.
+/// Whoever has entered something in the calendar.
+pub trait Happens: Sync {
+    /// What has been entered with these numbers happens now.
+    fn happen(&'static self, numbers: [usize; 2], now: Picos);
+}
+
+/// An entry of the calendar: what happens when. There is one for each message, so it needs no
+/// memory of its own.
 struct Event {
     at: Picos,
     number: u64,
-    act: Box<dyn FnOnce() + Send>,
+    what: &'static dyn Happens,
+    numbers: [usize; 2],
 }
 
 impl Event {
@@ -75,10 +100,10 @@ impl Ord for Event {
 static CALENDAR: Mutex<BinaryHeap<Event>> = Mutex::new(BinaryHeap::new());
 static ENTERED: AtomicU64 = AtomicU64::new(0);
 
-/// Lets `act` happen at that time.
-pub fn at(at: Picos, act: impl FnOnce() + Send + 'static) {
+/// Lets `what` happen at that time.
+pub fn enter(at: Picos, what: &'static dyn Happens, numbers: [usize; 2]) {
     let number = ENTERED.fetch_add(1, Ordering::Relaxed);
-    CALENDAR.lock().push(Event { at, number, act: Box::new(act) });
+    CALENDAR.lock().push(Event { at, number, what, numbers });
 }
 
 /// When the next event happens.
@@ -95,7 +120,7 @@ pub(super) fn carry_out(now: Picos) {
         }
         let event = calendar.pop();
         drop(calendar);
-        event.into_iter().for_each(|event| (event.act)());
+        event.into_iter().for_each(|event| event.what.happen(event.numbers, event.at));
     }
 }
 
@@ -139,14 +164,14 @@ fn spend(time: Picos) {
 
 /// The program says how long what it computes takes.
 pub fn declare(seconds: f64) {
-    if let Some((Compute::Declared, _)) = COMPUTING.get() {
+    if let Some(Pace { compute: Compute::Declared, .. }) = PACE.get() {
         spend((seconds.max(0.0) * SECOND as f64) as Picos);
     }
 }
 
 /// The program says of how many operations, on how many bytes of memory, it consists.
 pub fn declare_work(flops: f64, bytes: f64) {
-    if let Some((Compute::Declared, speed)) = COMPUTING.get() {
+    if let Some(Pace { compute: Compute::Declared, speed, .. }) = PACE.get() {
         declare(speed.seconds(flops, bytes));
     }
 }
@@ -156,17 +181,17 @@ static SINCE: AtomicU64 = AtomicU64::new(0);
 
 /// A rank goes on: from here on it computes.
 pub(super) fn begin_computing() {
-    if let Some((Compute::Measured, _)) = COMPUTING.get() {
+    if let Some(Pace { compute: Compute::Measured, .. }) = PACE.get() {
         SINCE.store(processor_time(), Ordering::Relaxed);
     }
 }
 
 /// A rank has computed since it went on, or since its last call.
 pub(super) fn end_computing() {
-    if let Some((Compute::Measured, Speed { factor, .. })) = COMPUTING.get() {
+    if let Some(Pace { compute: Compute::Measured, speed, .. }) = PACE.get() {
         let now = processor_time();
         let nanos = now.saturating_sub(SINCE.swap(now, Ordering::Relaxed));
-        spend((nanos as f64 * 1000.0 * factor) as Picos);
+        spend((nanos as f64 * NANO as f64 * speed.factor) as Picos);
     }
 }
 

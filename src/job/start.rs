@@ -3,6 +3,7 @@
 use crate::engine::World;
 use crate::engine::shared::rules::{Modes, Rules};
 use crate::host::life::{self, Apps};
+use crate::host::virtual_time::Pace;
 use crate::host::{loader, replay, variables, virtual_time};
 use crate::job::fault_injection::{self, Strokes, Target};
 use crate::job::gone::Gone;
@@ -120,7 +121,8 @@ fn machine_of(job: &Job) -> Result<Option<Model>, String> {
 /// Makes time virtual, if the job is to have the time of its machine; returns its network.
 fn network_of(job: &Job, model: Option<&Model>) -> Option<&'static SimulatedNetwork> {
     let (VirtualTime { compute, network }, model) = (job.virtual_time?, model?);
-    virtual_time::prepare(compute, model.speed.clone());
+    let (speed, recovery) = (model.speed.clone(), model.recovery.clone());
+    virtual_time::prepare(Pace { compute, speed, recovery });
     Some(SimulatedNetwork::new(Network::new(model.clone(), network)))
 }
 

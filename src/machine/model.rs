@@ -16,6 +16,7 @@ pub struct Model {
     pub cost: Cost,
     pub mpi: Overheads,
     pub speed: Speed,
+    pub recovery: Recovery,
     pub spares: Option<Spares>,
     pub faults: Faults,
 }
@@ -28,6 +29,15 @@ pub struct Overheads {
     pub receive: Picos,
     /// Longer messages wait for their receiver (rendezvous).
     pub eager: usize,
+}
+
+/// What a failure costs in time.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Recovery {
+    /// Until the others hear of it.
+    pub detect: Picos,
+    /// Until a rank that is started again runs.
+    pub restart: Picos,
 }
 
 /// How fast a rank computes.

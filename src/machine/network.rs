@@ -1,7 +1,6 @@
 //! What messages between the nodes of a machine cost in virtual time. Pure: time is a parameter.
 
 use super::model::Model;
-use super::topology::Topology;
 use super::units::Picos;
 
 /// How a network is modelled.
@@ -56,6 +55,11 @@ impl Network {
         Network { model, detail, taken: vec![0; links] }
     }
 
+    /// Whether messages do not wait for each other.
+    pub fn is_ideal(&self) -> bool {
+        self.detail == NetworkModel::Ideal
+    }
+
     pub fn model(&self) -> &Model {
         &self.model
     }
@@ -83,11 +87,6 @@ impl Network {
             }
             rest => Progress::Leaves { rest, at: free.unwrap_or(now) },
         }
-    }
-
-    /// The topology, for those who place ranks on it.
-    pub fn topology(&self) -> &Topology {
-        &self.model.topology
     }
 }
 

@@ -3,7 +3,7 @@
 use super::cost::{CornerRule, Cost};
 use super::fat_tree::FatTree;
 use super::faults::{Dice, Faults, Plan};
-use super::model::{Model, Node, Overheads, Speed};
+use super::model::{Model, Node, Overheads, Recovery, Speed};
 use super::region::Nodes;
 use super::spares::{Choice, Method, Spares};
 use super::topology::{Grid, Topology};
@@ -40,7 +40,8 @@ struct Section<'a> {
 }
 
 fn read_model(root: &Spanned<DeTable>) -> Result<Model, Wrong> {
-    const SECTIONS: [&str; 7] = ["machine", "node", "cost", "mpi", "compute", "spares", "faults"];
+    const SECTIONS: [&str; 8] =
+        ["machine", "node", "cost", "mpi", "compute", "recovery", "spares", "faults"];
     for (name, _) in root.get_ref() {
         if !SECTIONS.contains(&name.get_ref().as_ref()) {
             let name_is = name.get_ref();
@@ -60,6 +61,7 @@ fn read_model(root: &Spanned<DeTable>) -> Result<Model, Wrong> {
         node: read_node(section("node")?)?,
         mpi: read_overheads(section("mpi")?, &cost)?,
         speed: read_speed(section("compute")?, &cost)?,
+        recovery: read_recovery(section("recovery")?)?,
         cost,
         spares,
         faults: read_faults(section("faults")?, &topology)?,
@@ -192,6 +194,15 @@ fn read_speed(mut section: Section, cost: &Cost) -> Result<Speed, Wrong> {
     };
     section.done()?;
     Ok(speed)
+}
+
+fn read_recovery(mut section: Section) -> Result<Recovery, Wrong> {
+    let recovery = Recovery {
+        detect: section.time("detect")?.unwrap_or(0),
+        restart: section.time("restart")?.unwrap_or(0),
+    };
+    section.done()?;
+    Ok(recovery)
 }
 
 fn read_spares(mut section: Section, topology: &Topology) -> Result<Spares, Wrong> {

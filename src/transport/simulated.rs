@@ -5,14 +5,18 @@
 //! long one only the announcement goes that way; when the receiver has matched it, the sender is
 //! asked for the data, and the packet comes once more when they have arrived ([`Self::fetch`]).
 
-use crate::host::{clock, virtual_time};
+use crate::base::sync::queue::Linked;
+use crate::host::clock;
+use crate::host::virtual_time::{self, Happens};
 use crate::machine::model::Overheads;
 use crate::machine::network::{Network, Progress};
 use crate::machine::units::Picos;
 use crate::transport::inbox::{Outside, Wire};
 use crate::transport::packet::Packet;
 use parking_lot::Mutex;
-use std::collections::{HashMap, VecDeque};
+use rustc_hash::FxHashMap;
+use std::collections::VecDeque;
+use std::ptr::{NonNull, with_exposed_provenance_mut};
 use std::sync::OnceLock;
 
 /// On which node of the machine a rank is.
@@ -24,8 +28,13 @@ pub struct SimulatedNetwork {
     overheads: Overheads,
     wire: OnceLock<&'static Wire>,
     node_of: OnceLock<Box<Placement>>,
-    /// What is under way from one seat to another: no message overtakes another one there.
-    channels: Mutex<HashMap<(usize, usize), Channel>>,
+    /// Whether messages do not wait for each other.
+    is_ideal: bool,
+    /// Of each seat: when the last message arrives that is under way from it to another one, which
+    /// no later one overtakes.
+    last: OnceLock<Box<[Mutex<FxHashMap<usize, Picos>>]>>,
+    /// Where messages do wait: what is under way from one seat to another.
+    channels: Mutex<FxHashMap<(usize, usize), Channel>>,
 }
 
 #[derive(Default)]
@@ -45,14 +54,16 @@ struct Journey {
     rest: u64,
     /// Whether it stays behind the message before it.
     is_in_order: bool,
-    then: Box<dyn FnOnce(Picos) + Send>,
+    then: Later,
 }
 
 impl SimulatedNetwork {
     pub fn new(network: Network) -> &'static SimulatedNetwork {
         Box::leak(Box::new(SimulatedNetwork {
             overheads: network.model().mpi.clone(),
+            is_ideal: network.is_ideal(),
             network: Mutex::new(network),
+            last: OnceLock::new(),
             wire: OnceLock::new(),
             node_of: OnceLock::new(),
             channels: Mutex::default(),
@@ -61,6 +72,7 @@ impl SimulatedNetwork {
 
     /// The wire for so many seats.
     pub fn wire_for(&'static self, seats: usize) -> &'static Wire {
+        self.last.get_or_init(|| (0..seats).map(|_| Mutex::default()).collect());
         self.wire.get_or_init(|| Wire::across(self, seats))
     }
 
@@ -83,8 +95,7 @@ impl SimulatedNetwork {
             let receive = move |_| self.wire().receive(seat, packet);
             self.go_on(self.journey((from, seat), bytes, receive), now);
         });
-        let now = clock::picos();
-        virtual_time::at(now, move || self.go_on(request, now));
+        happens_at(clock::picos(), move |now| self.go_on(request, now));
     }
 
     fn wire(&self) -> &'static Wire {
@@ -94,9 +105,30 @@ impl SimulatedNetwork {
     fn journey(
         &self, seats: (usize, usize), bytes: u64, then: impl FnOnce(Picos) + Send + 'static,
     ) -> Journey {
-        let node_of = |seat| self.node_of.get().map_or(0, |node_of| node_of(seat));
-        let nodes = (node_of(seats.0), node_of(seats.1));
+        let nodes = (self.node_of(seats.0), self.node_of(seats.1));
         Journey { seats, nodes, rest: bytes, is_in_order: false, then: Box::new(then) }
+    }
+
+    /// When a message arrives that leaves now and waits for no other, except that it overtakes none
+    /// between the same ranks.
+    fn arrival(&self, (from, to): (usize, usize), bytes: u64, now: Picos) -> Picos {
+        const FEW: usize = 64;
+        let nodes = (self.node_of(from), self.node_of(to));
+        let at = match self.network.lock().send(nodes.0, nodes.1, bytes, now) {
+            Progress::Arrives(at) => at,
+            Progress::Leaves { .. } => unreachable!("it leaves whole"),
+        };
+        let mut last = self.last.get().expect("there are seats")[from].lock();
+        if last.len() == last.capacity().max(FEW) {
+            last.retain(|_, at| *at > now);
+        }
+        let known = last.entry(to).or_default();
+        *known = at.max(*known);
+        *known
+    }
+
+    fn node_of(&self, seat: usize) -> usize {
+        self.node_of.get().map_or(0, |node_of| node_of(seat))
     }
 
     /// A message enters its channel.
@@ -119,11 +151,11 @@ impl SimulatedNetwork {
         match progress {
             Progress::Arrives(at) => {
                 let at = if journey.is_in_order { self.leave(journey.seats, at, now) } else { at };
-                virtual_time::at(at, move || (journey.then)(at));
+                happens_at(at, journey.then);
             }
             Progress::Leaves { rest, at } => {
                 let journey = Journey { rest, ..journey };
-                virtual_time::at(at, move || self.go_on(journey, at));
+                happens_at(at, move |now| self.go_on(journey, now));
             }
         }
     }
@@ -137,7 +169,7 @@ impl SimulatedNetwork {
         (channel.last, channel.is_busy) = (at, false);
         let next = channel.waiting.pop_front();
         drop(channels);
-        next.into_iter().for_each(|next| virtual_time::at(now, move || self.enter(next, now)));
+        next.into_iter().for_each(|next| happens_at(now, move |now| self.enter(next, now)));
         at
     }
 
@@ -149,6 +181,36 @@ impl SimulatedNetwork {
         }
         drop(channels);
         self.wire().receive(seats.1, packet);
+    }
+}
+
+/// Lets a function be called at that time.
+fn happens_at(at: Picos, call: impl FnOnce(Picos) + Send + 'static) {
+    let call: Box<Later> = Box::new(Box::new(call));
+    virtual_time::enter(at, &CALLS, [Box::into_raw(call).expose_provenance(), 0]);
+}
+
+type Later = Box<dyn FnOnce(Picos) + Send>;
+
+/// Calls functions.
+struct Calls;
+
+static CALLS: Calls = Calls;
+
+impl Happens for Calls {
+    fn happen(&'static self, [call, _]: [usize; 2], now: Picos) {
+        // SAFETY: `happens_at` has given it up, for this one time.
+        let call = unsafe { Box::from_raw(with_exposed_provenance_mut::<Later>(call)) };
+        call(now);
+    }
+}
+
+impl Happens for SimulatedNetwork {
+    /// A message has arrived in a seat.
+    fn happen(&'static self, [packet, seat]: [usize; 2], _now: Picos) {
+        let node = NonNull::new(with_exposed_provenance_mut(packet)).expect("a node is somewhere");
+        // SAFETY: `post` has given it up, for this one time.
+        self.wire().receive(seat, unsafe { Packet::from_raw(node) });
     }
 }
 
@@ -167,10 +229,14 @@ impl Outside for SimulatedNetwork {
         clock::pass_picos(self.overheads.send);
         let bytes = if packet.has_data() { packet.bytes() as u64 } else { 0 };
         let seats = (packet.sender().seat, seat);
+        if self.is_ideal {
+            let at = self.arrival(seats, bytes, clock::picos());
+            let packet = packet.into_raw().as_ptr().expose_provenance();
+            return virtual_time::enter(at, self, [packet, seat]);
+        }
         let journey = self.journey(seats, bytes, move |now| self.deliver(packet, seats, now));
         let journey = Journey { is_in_order: true, ..journey };
         // It enters the network in its turn: those who are behind may send before.
-        let now = clock::picos();
-        virtual_time::at(now, move || self.enter(journey, now));
+        happens_at(clock::picos(), move |now| self.enter(journey, now));
     }
 }

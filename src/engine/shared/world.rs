@@ -43,8 +43,6 @@ pub struct World {
     /// Whether anybody can wait: some rank has an engine.
     is_in_use: AtomicBool,
     ranks_per_core: usize,
-    /// The same on the machine for which algorithms are chosen.
-    crowding: usize,
     /// The simulated machine between the ranks.
     network: Option<&'static SimulatedNetwork>,
     started: Instant,
@@ -109,7 +107,7 @@ impl World {
     /// A world of `seats` ranks on a simulated machine, with a core each.
     fn over(network: &'static SimulatedNetwork, seats: usize) -> World {
         let world = World::with(network.wire_for(seats), sched::cores(), seats);
-        World { crowding: 1, network: Some(network), ..world }
+        World { network: Some(network), ..world }
     }
 
     /// A world of `seats` ranks on `cores` cores.
@@ -133,7 +131,6 @@ impl World {
             is_careful: AtomicBool::new(false),
             is_in_use: AtomicBool::new(false),
             ranks_per_core: seats.div_ceil(cores),
-            crowding: seats.div_ceil(cores),
             network: None,
             started: clock::now(),
             contexts: Contexts::of(0, 1),
@@ -473,7 +470,7 @@ impl World {
     /// How many ranks share a core.
     #[inline]
     pub fn ranks_per_core(&self) -> usize {
-        self.crowding
+        if self.network.is_some() { 1 } else { self.ranks_per_core }
     }
 
     /// The simulated network that carries messages, in virtual time.

@@ -108,6 +108,12 @@ impl Fiber {
         }
     }
 
+    /// It has just been started, and begins after that time.
+    pub(in crate::host) fn begin_later(&self, time: Picos) {
+        self.left_at.set(self.left_at.get() + time);
+        self.ready_at.set(self.ready_at.get() + time);
+    }
+
     /// It has left its stack.
     pub(super) fn stop_clock(&self, left: Left) {
         if virtual_time::is_on() {

@@ -11,7 +11,7 @@ use crate::host::fiber::{self, Body, Fiber};
 use crate::host::loader::Images;
 use crate::host::rank::adopt;
 use crate::host::shims;
-use crate::host::{output, replay, sched};
+use crate::host::{output, replay, sched, virtual_time};
 use std::ffi::{CStr, CString, c_void};
 use std::mem::MaybeUninit;
 use std::ops::Range;
@@ -61,6 +61,9 @@ fn start_fiber(
         let body = Body { call: begin_fiber, argument: ptr::from_ref(rank).expose_provenance() };
         fiber.start(stack, start..start + bytes, thread.alive(), body)
     };
+    if rank.incarnation > 0 {
+        fiber.begin_later(virtual_time::time_to_restart());
+    }
     let no_memory = || std::io::Error::from_raw_os_error(libc::ENOMEM);
     is_started.then_some(()).ok_or_else(no_memory)
 }

@@ -12,7 +12,7 @@ use super::threads;
 use super::{Ending, Newcomer, Verdict, birth, files, obituary};
 use crate::host::sched::yield_now;
 use crate::host::shims::stdio;
-use crate::host::{Rank, clock, replay, signals};
+use crate::host::{Rank, clock, replay, signals, virtual_time};
 use crate::launch::Job;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -71,6 +71,14 @@ enum Stage {
     Done,
 }
 
+/// In virtual time: when others hear of this rank's failure, if that is still to come.
+fn until_detected(burial: &Burial) -> Option<Instant> {
+    let is_failure = burial.ending != (Ending::Exited { status: 0 });
+    let time = virtual_time::time_to_detect()?;
+    let at = burial.since + time;
+    (burial.stage == Stage::Mourning && is_failure && at > clock::now()).then_some(at)
+}
+
 impl Supervisor {
     pub(super) fn new(world: &'static RunningJob, job: &Job) -> Supervisor {
         Supervisor {
@@ -114,6 +122,8 @@ impl Supervisor {
             let is_busy =
                 !self.burials.is_empty() || !self.condemned.is_empty() || self.has_deferred;
             let again = is_busy.then(|| clock::now() + AGAIN);
+            let detection = self.burials.iter().filter_map(until_detected).min();
+            let again = detection.or(again);
             let next = [again, self.alarm, due].into_iter().flatten().min();
             if has_turn {
                 replay::give_back(next);
@@ -177,6 +187,9 @@ impl Supervisor {
 
     fn go_on_with(&mut self, burial: &mut Burial) {
         if burial.stage == Stage::Mourning {
+            if until_detected(burial).is_some() {
+                return;
+            }
             let all_gone = self.mourn(burial);
             let abandoned = ago(burial.since) > PATIENCE;
             if !all_gone && !abandoned {

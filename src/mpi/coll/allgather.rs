@@ -63,8 +63,10 @@ impl Plan for Allgather {
     #[inline(always)]
     fn select(&self, crowd: Crowd) -> (Venue, Exchange) {
         match crowd.allgather(self.blocks.largest(), self.blocks.bytes()) {
-            wire @ (Exchange::Central | Exchange::Pairwise) => (Venue::Wire, wire),
-            shared => (Venue::Memory { all: true }, shared),
+            shared @ (Exchange::Buffered | Exchange::SingleCopy) => {
+                (Venue::Memory { all: true }, shared)
+            }
+            wire => (Venue::Wire, wire),
         }
     }
 
@@ -91,6 +93,14 @@ impl Plan for Allgather {
         }
         if let (Some(given), false) = (&self.given, is_inter) {
             lane.keep(given, &blocks.of(lane.rank()))?;
+        }
+        match (algorithm, blocks) {
+            _ if is_inter => {}
+            (Exchange::Doubling, Blocks::Even { each, .. }) => {
+                return double(lane, blocks, *each).await;
+            }
+            (Exchange::Doubling | Exchange::Ring, _) => return pass_round(lane, blocks).await,
+            _ => {}
         }
         let mine = self.mine(lane.rank());
         // If block sizes are listed, the other members know that this block is empty, and wait for
@@ -149,6 +159,44 @@ async fn gather_and_spread(lane: &Lane<'_>, mine: Option<&Region>, blocks: &Bloc
         for (rank, place) in (0..).zip(places) {
             lane.copy(&parts.of(rank), place)?;
         }
+    }
+    Ok(())
+}
+
+/// Allgather of blocks that are in place, each of the same length: in every step a member has twice
+/// as many, in a row that begins with its own.
+async fn double(lane: &Lane<'_>, blocks: &Blocks, each: usize) -> Result {
+    let (size, rank) = (lane.size(), lane.rank());
+    let mut kept = Scratch::default();
+    let room = kept.room(each * size as usize);
+    let part = |from: i32, count: i32| {
+        Region::from(room.part(from as usize * each, count as usize * each))
+    };
+    lane.copy(&blocks.of(rank), &part(0, 1))?;
+    let mut have = 1;
+    while have < size {
+        let more = have.min(size - have);
+        let (from, to) = ((rank + have) % size, (rank - have + size) % size);
+        let arrival = lane.start_recv(from, &part(have, more))?;
+        let sent = lane.start_send(to, &part(0, more))?;
+        lane.all(vec![arrival, sent]).await?;
+        have += more;
+    }
+    for place in 1..size {
+        lane.copy(&part(place, 1), &blocks.of((rank + place) % size))?;
+    }
+    Ok(())
+}
+
+/// Allgather of blocks that are in place: each member passes on what it got last.
+async fn pass_round(lane: &Lane<'_>, blocks: &Blocks) -> Result {
+    let (size, rank) = (lane.size(), lane.rank());
+    let (next, previous) = ((rank + 1) % size, (rank + size - 1) % size);
+    for step in 0..size - 1 {
+        let (given, got) = ((rank - step + size) % size, (previous - step + size) % size);
+        let arrival = lane.start_recv(previous, &blocks.of(got))?;
+        let sent = lane.start_send(next, &blocks.of(given))?;
+        lane.all(vec![arrival, sent]).await?;
     }
     Ok(())
 }

@@ -51,6 +51,10 @@ pub enum Exchange {
     Central,
     /// By messages from each member to each, all at once.
     Pairwise,
+    /// By messages of 1, 2, 4 ... blocks to the members at these distances (Bruck and others 1997).
+    Doubling,
+    /// By messages along a ring, a block each time.
+    Ring,
 }
 
 /// How a reduction is divided.
@@ -231,7 +235,9 @@ impl Crowd {
             _ if self.can_meet => Exchange::SingleCopy,
             (0..=2, _) => Exchange::Pairwise,
             (0..=8, 32_768..) => Exchange::Pairwise,
-            _ => Exchange::Central,
+            _ if self.is_crowded() => Exchange::Central,
+            (_, 0..=32_767) => Exchange::Doubling,
+            _ => Exchange::Ring,
         }
     }
 
