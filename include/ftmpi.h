@@ -27,6 +27,19 @@ int ftmpi_incarnation(void);
  */
 void ftmpi_kill(int rank);
 
+/*
+ Says that what the caller computes takes so long on the machine whose time `ftrun --virtual`
+ shows; without that, it does nothing.
+ */
+void ftmpi_compute(double seconds);
+
+/*
+ Says that what the caller computes consists of so many floating-point operations, and moves so
+ many bytes between processor and memory: with `ftrun --virtual` it takes as long as the slower
+ of the two on that machine.
+ */
+void ftmpi_compute_work(double flops, double bytes);
+
 #ifdef __cplusplus
 }  // extern "C"
 #endif  // __cplusplus

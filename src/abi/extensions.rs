@@ -49,8 +49,8 @@ pub extern "C-unwind" fn ftmpi_compute(seconds: c_double) {
 }
 
 /// Says that what the caller computes consists of so many floating-point operations, and moves so
-/// many bytes between processor and memory: with `ftrun --virtual` it takes as long as the slower of
-/// the two on that machine.
+/// many bytes between processor and memory: with `ftrun --virtual` it takes as long as the slower
+/// of the two on that machine.
 #[unsafe(no_mangle)]
 pub extern "C-unwind" fn ftmpi_compute_work(flops: c_double, bytes: c_double) {
     if virtual_time::is_on() {

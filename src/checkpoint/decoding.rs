@@ -79,7 +79,10 @@ fn decode_kind(process: &Process, common: &Common, offers: &Offers<'_>, kind: us
         for lost in repair.lost.iter().filter(|_| !range.is_empty()) {
             process.engine.step()?;
             let mut wanted = Wanted::of(common, kind, repair, *lost);
+            let from = wanted.parts.iter().map(|source| source.rank as i32);
+            offers.gather(process, from, range.len());
             wanted.make(offers, Chunks { kind, unit }, repair.stripe, range.clone());
+            offers.spread(process, iter::once(wanted.rank as i32), range.len());
         }
     }
     Ok(())

@@ -198,6 +198,18 @@ impl Offers<'_> {
         &self.all[rank]
     }
 
+    /// In virtual time, so many bytes come here from each of these ranks.
+    pub(super) fn gather(&self, process: &Process, from: impl Iterator<Item = i32>, bytes: usize) {
+        let me = process.me;
+        process.engine.carry(from.map(|rank| (self.comm.member(rank), me, bytes)));
+    }
+
+    /// In virtual time, so many bytes go from here to each of these ranks.
+    pub(super) fn spread(&self, process: &Process, to: impl Iterator<Item = i32>, bytes: usize) {
+        let me = process.me;
+        process.engine.carry(to.map(|rank| (me, self.comm.member(rank), bytes)));
+    }
+
     /// Copies a piece of what a rank has registered, while that rank is pinned.
     fn bring(&self, rank: usize, kind: usize, start: usize, room: &mut [u8]) -> Outcome<(), Work> {
         let offer = self.of(rank);
@@ -240,6 +252,9 @@ impl Codes<'_> {
             }
             let rows = wanted.iter().map(|(index, _)| *index).collect();
             let mut encoder = Encoder::of(code, stripe.data.len(), self.scheme.spares, rows);
+            let bytes = share.range(unit).len();
+            let from = stripe.data.iter().map(|(member, _)| self.ranks[*member]);
+            offers.gather(process, from, bytes);
             for piece in pieces(share.range(unit), encoder.piece()) {
                 process.engine.step()?;
                 let made = self.piece(
@@ -256,6 +271,7 @@ impl Codes<'_> {
                     Err(lost) => return Ok(lost),
                 }
             }
+            offers.spread(process, wanted.iter().map(|(_, keeper)| self.ranks[*keeper]), bytes);
         }
         Ok(work)
     }

@@ -61,7 +61,7 @@ fn take_a_look() {
 
 /// Each rank has a clock of its own: time is virtual.
 static IS_OF_EACH_RANK: AtomicBool = AtomicBool::new(false);
-/// When a rank last looked at its clock.
+/// When the rank that runs last looked at its clock.
 static LAST_LOOK: AtomicU64 = AtomicU64::new(Picos::MAX);
 
 /// Whether time is virtual: whether each rank has a clock of its own.
@@ -108,6 +108,7 @@ pub fn picos() -> Picos {
 
 /// Sets counted time: another rank's clock counts from here on.
 pub(super) fn set(to: Picos) {
+    LAST_LOOK.store(Picos::MAX, Ordering::Relaxed);
     CLOCK.passed.store(to, Ordering::Relaxed);
 }
 

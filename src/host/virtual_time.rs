@@ -5,11 +5,11 @@
 //! The worker carries out the earliest of these, again and again:
 //!
 //! - a rank that is ready goes on, at the time when it became ready;
-//! - an event of the *calendar*, such as the arrival of a message, which usually makes a rank ready;
+//! - an event of the *calendar*, such as the arrival of a message, which often makes a rank ready;
 //! - a timer of a sleeping rank; an appointment of the supervisor.
 //!
-//! A rank lets others go first at each call of MPI at which it is ahead of them, so whatever it does
-//! there happens in the order of virtual time.
+//! A rank lets others go first at each call of MPI at which it is ahead of them, so whatever it
+//! does there happens in the order of virtual time.
 
 use super::clock;
 use crate::launch::Compute;

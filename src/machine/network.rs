@@ -1,4 +1,5 @@
-//! What messages between the nodes of a machine cost in virtual time. Pure: time is a parameter.
+//! The network model: what messages between the nodes of a machine cost in virtual time. Pure:
+//! time is a parameter.
 
 use super::model::Model;
 use super::units::Picos;

@@ -7,6 +7,7 @@
 
 use crate::base::sync::queue::Linked;
 use crate::host::clock;
+use crate::host::sched::Bell;
 use crate::host::virtual_time::{self, Happens};
 use crate::machine::model::Overheads;
 use crate::machine::network::{Network, Progress};
@@ -17,7 +18,8 @@ use parking_lot::Mutex;
 use rustc_hash::FxHashMap;
 use std::collections::VecDeque;
 use std::ptr::{NonNull, with_exposed_provenance_mut};
-use std::sync::OnceLock;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, OnceLock};
 
 /// On which node of the machine a rank is.
 type Placement = dyn Fn(usize) -> usize + Send + Sync;
@@ -32,7 +34,7 @@ pub struct SimulatedNetwork {
     is_ideal: bool,
     /// Of each seat: when the last message arrives that is under way from it to another one, which
     /// no later one overtakes.
-    last: OnceLock<Box<[Mutex<FxHashMap<usize, Picos>>]>>,
+    last: OnceLock<Box<[Mutex<LastArrivals>]>>,
     /// Where messages do wait: what is under way from one seat to another.
     channels: Mutex<FxHashMap<(usize, usize), Channel>>,
 }
@@ -45,6 +47,9 @@ struct Channel {
     waiting: VecDeque<Journey>,
     is_busy: bool,
 }
+
+/// When the last message to each seat arrives.
+type LastArrivals = FxHashMap<usize, Picos>;
 
 /// A message on its way.
 struct Journey {
@@ -96,6 +101,31 @@ impl SimulatedNetwork {
             self.go_on(self.journey((from, seat), bytes, receive), now);
         });
         happens_at(clock::picos(), move |now| self.go_on(request, now));
+    }
+
+    /// The calling rank waits until so many bytes have gone from one seat to another, for each of
+    /// these: data of a common work that its members read in each other's memory.
+    pub fn carry(&'static self, transfers: impl Iterator<Item = (usize, usize, u64)>) {
+        let left = Arc::new((AtomicUsize::new(1), Bell::default()));
+        let arrive = |left: &(AtomicUsize, Bell)| {
+            if left.0.fetch_sub(1, Ordering::SeqCst) == 1 {
+                left.1.unpark();
+            }
+        };
+        for (from, to, bytes) in transfers.filter(|(from, to, bytes)| from != to && *bytes > 0) {
+            left.0.fetch_add(1, Ordering::SeqCst);
+            let left = left.clone();
+            let journey = self.journey((from, to), bytes, move |_| arrive(&left));
+            happens_at(clock::picos(), move |now| self.go_on(journey, now));
+        }
+        arrive(&left);
+        loop {
+            let heard = left.1.listen();
+            if left.0.load(Ordering::SeqCst) == 0 {
+                return;
+            }
+            left.1.park(heard);
+        }
     }
 
     fn wire(&self) -> &'static Wire {

@@ -175,6 +175,18 @@ OPTIONS
     --time-scale X    Seconds of this run for each second of the failures in
                       FILE: 1 by default.
 
+  Virtual time
+    --virtual         Show the program the time of --machine: what it computes
+                      and sends takes as long as there, failures included. All
+                      results are those of a real run. Standard error tells the
+                      time at the end. A run repeats itself.
+    --compute KIND    What computing costs: declared (the default), what the
+                      program says by ftmpi_compute; measured, its processor
+                      time here; or none.
+    --network KIND    What messages do to each other: nothing (ideal, the
+                      default), or their packets wait for each other at every
+                      link (packets).
+
   Deterministic replay
     --seed NUMBER     Let NUMBER decide what the system decides otherwise: which
                       rank continues at each call and each wait, and the

@@ -1,5 +1,6 @@
 //! `--virtual`, `--compute` and `--network`: the time of a machine that is not there.
 
+use crate::options::Does;
 use crate::shared::refusal::Refusal;
 use ftmpi_launch::{Compute, Job, VirtualTime};
 use ftmpi_machine::network::NetworkModel;
@@ -17,8 +18,17 @@ pub(crate) struct Wish {
 }
 
 impl Wish {
+    /// One of these options.
+    pub(crate) fn set(&mut self, does: Does, dashed: &str, value: &OsStr) -> Result<(), Refusal> {
+        if does == Does::Compute {
+            self.compute(dashed, value)
+        } else {
+            self.network(dashed, value)
+        }
+    }
+
     /// `--compute KIND`.
-    pub(crate) fn compute(&mut self, dashed: &str, value: &OsStr) -> Result<(), Refusal> {
+    fn compute(&mut self, dashed: &str, value: &OsStr) -> Result<(), Refusal> {
         let text = value.to_string_lossy();
         let no = || Refusal::usage(format!("{dashed} is {COMPUTES}, not `{text}`"));
         self.compute = Some(Compute::named(&text).ok_or_else(no)?);
@@ -26,7 +36,7 @@ impl Wish {
     }
 
     /// `--network KIND`.
-    pub(crate) fn network(&mut self, dashed: &str, value: &OsStr) -> Result<(), Refusal> {
+    fn network(&mut self, dashed: &str, value: &OsStr) -> Result<(), Refusal> {
         let text = value.to_string_lossy();
         let no = || Refusal::usage(format!("{dashed} is {NETWORKS}, not `{text}`"));
         self.network = Some(NetworkModel::named(&text).ok_or_else(no)?);

@@ -1,6 +1,7 @@
 //! What messages cost in virtual time, beyond their way through the network: the receiver's call,
 //! and the data of long messages, which come only when their receiver has asked for them.
 
+use crate::base::Member;
 use crate::base::slab::Key;
 use crate::engine::{Engine, State};
 use crate::host::clock;
@@ -26,6 +27,18 @@ impl Engine {
     pub(in crate::engine) fn take_time_to_receive(&self) {
         if let Some(network) = self.network {
             clock::pass_picos(network.overheads().receive);
+        }
+    }
+}
+
+impl Engine {
+    /// In virtual time, waits as long as it takes to bring so many bytes from one member to
+    /// another, for each of these. Otherwise members share memory, and nothing is to be brought.
+    pub fn carry(&self, transfers: impl Iterator<Item = (Member, Member, usize)>) {
+        if let Some(network) = self.network {
+            let seats =
+                |(from, to, bytes): (Member, Member, usize)| (from.seat, to.seat, bytes as u64);
+            network.carry(transfers.map(seats));
         }
     }
 }

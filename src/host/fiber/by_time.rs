@@ -5,7 +5,7 @@ use super::record::{Fiber, Left};
 use super::slot::Found;
 use super::timers;
 use crate::host::{clock, replay, virtual_time};
-use crate::machine::units::Picos;
+use crate::machine::units::{NANO, Picos};
 use parking_lot::Mutex;
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -35,6 +35,9 @@ impl Ord for Entry {
 }
 
 static READY: Mutex<BinaryHeap<Reverse<Entry>>> = Mutex::new(BinaryHeap::new());
+
+/// What it takes to ask in vain when nothing else happens any more.
+const POLL: Picos = 1000 * NANO;
 
 /// `fiber` is ready since `at`.
 fn add(at: Picos, fiber: &'static Fiber) {
@@ -85,13 +88,16 @@ pub(super) fn next(mut ready: impl FnMut(&mut dyn FnMut(&'static Fiber)) -> bool
 fn take(event: Option<Picos>) -> Option<&'static Fiber> {
     let Reverse(Entry(at, _, fiber)) = READY.lock().pop()?;
     let other = first_ready().into_iter().chain(event).min();
-    if fiber.polls.replace(false)
-        && let Some(other) = other
-    {
-        fiber.ready_at.set(at.max(other));
-        add(at.max(other), fiber);
-        return None;
-    }
+    let at = match (fiber.polls.replace(false), other) {
+        (true, Some(other)) => {
+            fiber.ready_at.set(at.max(other));
+            add(at.max(other), fiber);
+            return None;
+        }
+        // Nothing will happen, but it may look at its clock.
+        (true, None) => at + POLL,
+        (false, _) => at,
+    };
     clock::set(at);
     virtual_time::note_wait(at - fiber.left_at.get(), at);
     virtual_time::begin_computing();

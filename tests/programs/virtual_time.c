@@ -1,0 +1,181 @@
+/* What tests/virtual_time.rs asks of virtual time; times are in nanoseconds. */
+
+#include <ftmpi.h>
+#include <math.h>
+#include <mpi.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static MPI_Comm world = MPI_COMM_WORLD;
+static int me, size;
+
+static long now(void)
+{
+    return lround(MPI_Wtime() * 1e9);
+}
+
+/* Half a round trip of so many bytes between the first two ranks. */
+static void latency(int bytes)
+{
+    char *data = calloc(1, bytes + 1);
+    long begun = now();
+    for (int round = 0; round < 10; round++) {
+        for (int turn = 0; turn < 2; turn++)
+            if (me == turn)
+                MPI_Send(data, bytes, MPI_CHAR, 1 - me, 0, world);
+            else if (me < 2)
+                MPI_Recv(data, bytes, MPI_CHAR, 1 - me, 0, world, MPI_STATUS_IGNORE);
+    }
+    if (me == 0)
+        printf("%d bytes: %ld\n", bytes, (now() - begun) / 20);
+    free(data);
+}
+
+/* The ranks of the first half send to those of the second, all over the link in the middle. */
+static void share(int bytes)
+{
+    char *data = calloc(1, bytes);
+    long begun = now();
+    if (me < size / 2)
+        MPI_Send(data, bytes, MPI_CHAR, me + size / 2, 0, world);
+    else
+        MPI_Recv(data, bytes, MPI_CHAR, me - size / 2, 0, world, MPI_STATUS_IGNORE);
+    long mine = now() - begun, last;
+    MPI_Reduce(&mine, &last, 1, MPI_LONG, MPI_MAX, 0, world);
+    if (me == 0)
+        printf("%d messages: %ld\n", size / 2, last);
+    free(data);
+}
+
+/* Whoever computes longest sends last, whatever the order of ranks and of receives. */
+static void first_come(void)
+{
+    int from, order[64];
+    MPI_Status status;
+    if (me > 0) {
+        ftmpi_compute(((me * 7) % size) * 1e-3);
+        MPI_Send(&me, 1, MPI_INT, 0, 0, world);
+        return;
+    }
+    for (int at = 1; at < size; at++) {
+        if (at % 2) {
+            int flag = 0;
+            while (!flag)
+                MPI_Iprobe(MPI_ANY_SOURCE, 0, world, &flag, &status);
+        }
+        MPI_Recv(&from, 1, MPI_INT, MPI_ANY_SOURCE, 0, world, MPI_STATUS_IGNORE);
+        order[at] = from;
+        if (at > 1 && (order[at] * 7) % size < (order[at - 1] * 7) % size)
+            printf("%d came before %d\n", order[at - 1], order[at]);
+    }
+    printf("%d came, the last at %ld us\n", size - 1, now() / 1000);
+}
+
+/* Loops that poll, sleep or look at the clock end, and take the time that they wait for. */
+static void patience(void)
+{
+    int flag = 0, got = 0;
+    if (me == 0) {
+        ftmpi_compute(2.0);
+        MPI_Send(&me, 1, MPI_INT, 1, 0, world);
+        sleep(100);
+        printf("slept until %ld s\n", now() / 1000000000);
+        double until = MPI_Wtime() + 0.5;
+        while (MPI_Wtime() < until)
+            continue;
+        printf("looked until %ld ms\n", now() / 1000000);
+    } else {
+        MPI_Request request;
+        MPI_Irecv(&got, 1, MPI_INT, 0, 0, world, &request);
+        while (!flag)
+            MPI_Test(&request, &flag, MPI_STATUS_IGNORE);
+        printf("polled until %ld ms\n", now() / 1000000);
+    }
+}
+
+/* A broadcast along x, from there along y, and from there along z, as ftbg's line. What the first
+ * rank does takes as long as to receive a message. */
+static void line(int x, int y, int z)
+{
+    int at[3] = {me % x, me / x % y, me / x / y}, token = 0;
+    int dims[3] = {x, y, z}, stride[3] = {1, x, x * y};
+    int last = at[2] ? 2 : at[1] ? 1 : 0;
+    if (me == 0)
+        ftmpi_compute(1e-6);
+    else
+        MPI_Recv(&token, 1, MPI_INT, me - stride[last], 0, world, MPI_STATUS_IGNORE);
+    for (int dim = last; dim < 3; dim++)
+        if (at[dim] + 1 < dims[dim])
+            MPI_Send(&token, 1, MPI_INT, me + stride[dim], 0, world);
+    long mine = now(), latest;
+    MPI_Reduce(&mine, &latest, 1, MPI_LONG, MPI_MAX, 0, world);
+    if (me == 0)
+        printf("line: %ld\n", latest);
+}
+
+/* Around all ranks and back to the first. */
+static void ring(void)
+{
+    int token = 0;
+    if (me == 0) {
+        ftmpi_compute(1e-6);
+        MPI_Send(&token, 1, MPI_INT, 1 % size, 0, world);
+    }
+    MPI_Recv(&token, 1, MPI_INT, (me + size - 1) % size, 0, world, MPI_STATUS_IGNORE);
+    token++;
+    if (me > 0)
+        MPI_Send(&token, 1, MPI_INT, (me + 1) % size, 0, world);
+    else
+        printf("ring: %d ranks, %ld\n", token, now());
+}
+
+/* Rank 1 is killed while rank 0 waits for it. */
+static void loss(void)
+{
+    int got, code = MPI_SUCCESS;
+    MPI_Comm_set_errhandler(world, MPI_ERRORS_RETURN);
+    if (ftmpi_incarnation() == 0 && me == 0) {
+        code = MPI_Recv(&got, 1, MPI_INT, 1, 0, world, MPI_STATUS_IGNORE);
+        printf("failed: %d, at %ld us\n", code != MPI_SUCCESS, now() / 1000);
+    } else if (ftmpi_incarnation() == 0 && me == 1) {
+        ftmpi_compute(0.005);
+        ftmpi_kill(1);
+    } else if (me == 1) {
+        printf("again at %ld us\n", now() / 1000);
+    }
+    MPI_Comm whole;
+    if (me != 1)
+        MPI_Comm_dup(world, &whole);
+    MPI_Barrier(world);
+    if (me == 0)
+        printf("whole\n");
+}
+
+int main(int argc, char **argv)
+{
+    const char *what = argc > 1 ? argv[1] : "";
+    int number[3] = {0};
+    for (int at = 2; at < argc && at < 5; at++)
+        number[at - 2] = atoi(argv[at]);
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(world, &me);
+    MPI_Comm_size(world, &size);
+    if (!strcmp(what, "latency"))
+        latency(number[0]);
+    else if (!strcmp(what, "share"))
+        share(number[0]);
+    else if (!strcmp(what, "first"))
+        first_come();
+    else if (!strcmp(what, "patience"))
+        patience();
+    else if (!strcmp(what, "line"))
+        line(number[0], number[1], number[2]);
+    else if (!strcmp(what, "ring"))
+        ring();
+    else if (!strcmp(what, "loss"))
+        loss();
+    MPI_Finalize();
+    return 0;
+}

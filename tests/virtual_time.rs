@@ -1,0 +1,193 @@
+//! Programs in the time of a machine that is not there (`ftrun --virtual`).
+
+mod support;
+
+use std::path::PathBuf;
+use support::{Outcome, Program, Run};
+
+fn program() -> Program {
+    support::c("virtual_time.c").flags(&["-O1", "-Wall", "-Wextra"]).build()
+}
+
+/// Eight nodes in a row. Its prices are numbers that cannot be mistaken for each other.
+const LAB: &str = "\
+[machine]
+name = \"lab\"
+topology = \"mesh\"
+dims = [8]
+[node]
+packet = 100
+[cost]
+hop_ns = 100
+corner_ns = 0
+byte_ns = 2
+[mpi]
+send_ns = 30
+receive_ns = 50
+eager_bytes = 1000
+[recovery]
+detect = \"3ms\"
+restart = \"20ms\"
+";
+
+fn file(test: &str, text: &str) -> PathBuf {
+    let file = support::fresh_directory(test).join("machine.toml");
+    std::fs::write(&file, text).expect("there is room");
+    file
+}
+
+fn virtually(program: &Program, machine: &str, ranks: usize, words: &str) -> Run {
+    let run = support::run(program).ranks(ranks).option("--virtual");
+    run.option(format!("--machine={machine}")).args(words.split_whitespace())
+}
+
+fn in_lab(test: &str, ranks: usize, words: &str) -> Run {
+    virtually(&program(), &file(test, LAB).to_string_lossy(), ranks, words)
+}
+
+#[track_caller]
+fn says(seen: &Outcome, line: &str) {
+    assert!(seen.stdout.lines().any(|other| other == line), "{line}: {seen}");
+}
+
+#[test]
+fn a_message_takes_what_the_file_says() {
+    for network in ["ideal", "packets"] {
+        for (bytes, nanos) in [(0, 180), (8, 196), (250, 680), (1000, 2180)] {
+            let run = in_lab("latency", 2, &format!("latency {bytes}"));
+            let seen = run.option(format!("--network={network}")).succeeds();
+            says(&seen, &format!("{bytes} bytes: {nanos}"));
+        }
+        // The announcement, the request, and the data.
+        let seen = in_lab("long", 2, "latency 5000").option(format!("--network={network}"));
+        says(&seen.succeeds(), &format!("5000 bytes: {}", 30 + 3 * 100 + 2 * 5000 + 50));
+    }
+}
+
+#[test]
+fn messages_that_share_a_link_take_as_much_longer() {
+    // The link in the middle carries all of them; the last message then has up to three hops to go.
+    let time_of = |ranks: usize, network: &str| -> f64 {
+        let run = in_lab("share", ranks, "share 900").option(format!("--network={network}"));
+        let seen = run.succeeds();
+        let (_, time) = seen.stdout.trim().rsplit_once(' ').expect("it tells a time");
+        time.parse().expect("a number")
+    };
+    let bytes = 2.0 * 900.0;
+    for messages in [1, 2, 4] {
+        let (alone, shared) = (time_of(2 * messages, "ideal"), time_of(2 * messages, "packets"));
+        let hops = 100.0 * messages as f64;
+        assert!((alone - bytes - hops - 80.0).abs() < 1.0, "{messages}: {alone}");
+        let least = bytes * messages as f64;
+        assert!((least..least + 1000.0).contains(&shared), "{messages}: {shared}");
+    }
+}
+
+#[test]
+fn whoever_asks_for_anything_gets_what_is_first_in_virtual_time() {
+    let seen = in_lab("first", 8, "first").option("--compute=declared").succeeds();
+    assert!(!seen.stdout.contains("before"), "{seen}");
+    assert!(seen.stdout.contains("7 came, the last at 700"), "{seen}");
+}
+
+#[test]
+fn who_polls_sleeps_or_looks_at_the_clock_goes_on_at_the_right_time() {
+    let seen = in_lab("patience", 2, "patience").deadline(20).succeeds();
+    for line in ["polled until 2000 ms", "slept until 102 s", "looked until 102500 ms"] {
+        says(&seen, line);
+    }
+}
+
+/// The network of the Blue Gene that the emulator knows, of this size.
+fn blue_gene(dims: &str) -> String {
+    format!(
+        "[machine]\ntopology = \"mesh\"\ndims = [{dims}]\n[cost]\nhop_ns = 5\ncorner_ns = 75\n\
+         corner_rule = \"per-message\"\nhandler_ns = 1000\n"
+    )
+}
+
+#[test]
+fn programs_of_messages_take_the_time_that_the_emulator_gives_them() {
+    for (name, dims) in [("line", [9, 8, 7]), ("ring", [5, 4, 3])] {
+        let listed = dims.map(|extent| extent.to_string()).join(",");
+        let emulated = support::command(support::tool("ftbg"));
+        let emulated = emulated.args([name, "--dims", &listed]).succeeds();
+        let time = emulated.stdout.lines().find_map(|line| line.strip_prefix("time ns"));
+        let time: f64 = time.and_then(|time| time.trim().parse().ok()).expect("it tells the time");
+        let ranks = dims.iter().product();
+        let machine = file(name, &blue_gene(&listed));
+        let words = format!("{name} {}", listed.replace(',', " "));
+        let run = virtually(&program(), &machine.to_string_lossy(), ranks, &words);
+        let seen = run.option("--network=packets").succeeds();
+        let expected = match name {
+            "line" => format!("line: {time}"),
+            _ => format!("ring: {ranks} ranks, {time}"),
+        };
+        says(&seen, &expected);
+    }
+}
+
+#[test]
+fn a_failure_is_heard_of_and_made_up_for_after_the_times_of_the_file() {
+    let run = in_lab("loss", 3, "loss").option("--mode=rebuild");
+    let seen = run.succeeds();
+    says(&seen, "failed: 1, at 8000 us");
+    says(&seen, "whole");
+    let again = seen.stdout.lines().find_map(|line| line.strip_prefix("again at "));
+    let micros: f64 =
+        again.and_then(|it| it.strip_suffix(" us")).expect("it lives").parse().unwrap();
+    assert!((28_000.0..29_000.0).contains(&micros), "{seen}");
+}
+
+#[test]
+fn a_run_repeats_itself_and_seeds_do_not_matter() {
+    let text = |run: &Run| {
+        let seen = run.outcome();
+        (seen.stdout.clone(), seen.stderr.clone())
+    };
+    for words in ["share 900", "first", "loss"] {
+        let run = in_lab("again", 6, words).option("--mode=rebuild");
+        let first = text(&run);
+        assert!(first.1.contains("virtual time"), "{first:?}");
+        assert_eq!(first, text(&run));
+        assert_eq!(first.0, text(&run.option("--seed=5")).0);
+    }
+}
+
+#[test]
+fn one_schedule_has_one_result_in_real_and_in_virtual_time() {
+    let pcg = support::c("c_examples/pcg.c").flags(&["-O2"]).build();
+    let results = |run: Run| {
+        let run = run.ranks(9).option("--mode=rebuild").option("--kill=3@MPI_Allreduce:50");
+        let run = run.args("--order 2000 --scheme rs --checkpoint-ranks 1 --every 20".split(' '));
+        let seen = run.succeeds();
+        let of_interest = seen.stdout.lines().filter(|line| !line.starts_with("time"));
+        of_interest.map(str::to_string).collect::<Vec<_>>()
+    };
+    let real = results(support::run(&pcg));
+    assert!(real.iter().any(|line| line.contains("failures 1")), "{real:?}");
+    let machines = ["bluegene-l", "k"];
+    for machine in machines {
+        let run = support::run(&pcg).option("--virtual").option(format!("--machine={machine}"));
+        assert_eq!(results(run), real, "{machine}");
+    }
+}
+
+#[test]
+fn what_cannot_be_simulated_is_refused_with_the_cure() {
+    let program = program();
+    let refused = |options: &[&str], cure: &str| {
+        let run = options.iter().fold(support::run(&program), |run, option| run.option(option));
+        let seen = run.ranks(2).fails_with(2);
+        assert!(seen.stderr.contains(cure), "{seen}");
+    };
+    refused(&["--virtual"], "--machine bluegene-l");
+    refused(&["--virtual", "--machine=k", "--ranks=thread"], "only fibers");
+    refused(&["--virtual", "--machine=k", "--compute=magic"], "measured, declared or none");
+    refused(&["--virtual", "--machine=k", "--network=magic"], "ideal or packets");
+    refused(&["--machine=k", "--network=packets"], "with --virtual: add it");
+    let small = file("small", "[machine]\ntopology = \"mesh\"\ndims = [1]\n");
+    refused(&["--virtual", &format!("--machine={}", small.display())], "1 at most");
+    let negative = file("negative", &format!("{LAB}[compute]\nflops = 0\n"));
+    refused(&["--virtual", &format!("--machine={}", negative.display())], "more than 0");
+}
