@@ -109,7 +109,7 @@ mod tests {
     "#;
 
     fn network(detail: NetworkModel) -> Network {
-        Network::new(Model::read("m", TEXT).unwrap(), traffic)
+        Network::new(Model::read("m", TEXT).unwrap(), detail)
     }
 
     /// When a message arrives whose packets are sent one after the other.
