@@ -43,6 +43,8 @@ const ONE_SIDED_LIMITS: &[(&str, u64)] = &[
     ("accumulate", 268),
     ("accumulate-double", 274),
     ("accumulate-max", 645),
+    ("get_accumulate", 290),
+    ("get_accumulate-4", 800),
     ("fetch_and_op", 234),
     ("compare_and_swap", 237),
     ("flush", 80),

@@ -5,7 +5,7 @@
 #include "counting.h"
 
 static MPI_Win win;
-static long number = 1, got, zero;
+static long number = 1, got, zero, four[4], old[4];
 static double real = 1;
 
 #define TELL(name, call) \
@@ -27,6 +27,10 @@ static void count_all(void)
     TELL("accumulate-double",
          MPI_Accumulate(&real, 1, MPI_DOUBLE, 1, 2, 1, MPI_DOUBLE, MPI_SUM, win));
     TELL("accumulate-max", MPI_Accumulate(&number, 1, MPI_LONG, 1, 1, 1, MPI_LONG, MPI_MAX, win));
+    TELL("get_accumulate", MPI_Get_accumulate(&number, 1, MPI_LONG, &got, 1, MPI_LONG, 1, 1, 1,
+                                              MPI_LONG, MPI_SUM, win));
+    TELL("get_accumulate-4", MPI_Get_accumulate(four, 4, MPI_LONG, old, 4, MPI_LONG, 1, 0, 4,
+                                                MPI_LONG, MPI_SUM, win));
     TELL("fetch_and_op", MPI_Fetch_and_op(&number, &got, MPI_LONG, 1, 1, MPI_SUM, win));
     TELL("compare_and_swap", MPI_Compare_and_swap(&number, &zero, &got, MPI_LONG, 1, 1, win));
     TELL("flush", MPI_Win_flush(1, win));

@@ -124,6 +124,12 @@ pub fn get(process: &'static Process, it: Access) -> Result<bool> {
     })
 }
 
+/// Whether the operation with this handle looks at the origin.
+#[inline(always)]
+pub fn needs_origin(op: usize) -> bool {
+    Op::predefined_name(op) != Some(Named::NoOp)
+}
+
 /// Combines a few numbers; `fetched` says where the former go. False: nothing has happened.
 #[inline(always)]
 pub fn combine(
