@@ -47,7 +47,7 @@ const ONE_SIDED_LIMITS: &[(&str, u64)] = &[
     ("get_accumulate-4", 800),
     ("fetch_and_op", 234),
     ("compare_and_swap", 237),
-    ("flush", 80),
+    ("flush", 100),
     ("lock", 150),
     ("unlock", 160),
 ];
