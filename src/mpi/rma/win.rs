@@ -88,8 +88,8 @@ impl Win {
         self.shared.part(self.comm.rank)
     }
 
-    /// Whether calls may go the short way: all members live, nobody recovers, and it was not created
-    /// before a recovery. Failures of others do not matter.
+    /// Whether calls may go the short way: all members live, nobody recovers, and it was not
+    /// created before a recovery. Failures of others do not matter.
     #[inline(always)]
     pub fn is_well(&self, engine: &Engine) -> bool {
         self.well_at.load(Ordering::Relaxed) == engine.mark() || self.turns_out_well(engine)
