@@ -154,6 +154,25 @@ fn who_disconnects_waits_for_what_is_under_way_and_for_all_others() {
     }
 }
 
+/// Seats serve one spawned world after the other, whatever the worlds before have died of.
+#[test]
+fn a_program_that_spawns_workers_again_and_again_needs_no_more_seats_than_they_have_at_once() {
+    let program = support::c("spawn_loop.c").flags(&["-O2"]).build();
+    for kind in KINDS {
+        let cases: [(&[&str], &[&str]); 4] = [
+            (&["1000", "3"], &[]),
+            (&["40", "3"], &["--universe=4"]),
+            (&["100", "3", "deaths"], &["--mode=ulfm"]),
+            (&["20", "2", "deaths"], &["--mode=ulfm", "--universe=3"]),
+        ];
+        for (args, options) in cases {
+            let run = support::run(&program).ranks(1).option(kind).args(args);
+            let seen = options.iter().fold(run, |run, option| run.option(*option)).succeeds();
+            assert_eq!(seen.stdout, "0 errors\n", "{kind} {options:?}: {seen}");
+        }
+    }
+}
+
 #[test]
 fn a_full_universe_refuses_to_spawn() {
     let seen = support::run(&spawn()).ranks(2).option("--universe=2").outcome();
