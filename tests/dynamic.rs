@@ -132,7 +132,7 @@ fn infos_say_how_ranks_are_spawned() {
     let program = support::c("spawn_keys.c").flags(&["-O2"]).build();
     let file = support::fresh_directory("spawn_keys").join("keys");
     for kind in KINDS {
-        let run = support::run(&program).ranks(2).option(kind).option("--universe=6");
+        let run = support::run(&program).ranks(2).option(kind).option("--universe=4");
         let seen = run.args([file.to_str().expect("a plain path")]).succeeds();
         assert_eq!(seen.lines_with("0 errors"), 1, "{kind}: {seen}");
     }
