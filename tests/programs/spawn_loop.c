@@ -1,8 +1,8 @@
 /* Spawns workers, talks to them and lets them end, many times in the same seats.
  *
  *     spawn_loop ROUNDS WORKERS            as often as that
- *     spawn_loop ROUNDS WORKERS deaths     in each round the last worker dies, in turn before, while
- *                                          and after it talks
+ *     spawn_loop ROUNDS WORKERS deaths     in each round the last worker dies, in turn before,
+ *                                          while and after it talks
  */
 #include "dynamic.h"
 #include "ftmpi.h"

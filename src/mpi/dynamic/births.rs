@@ -1,8 +1,8 @@
 //! What ranks that were spawned have to know of their world and of their parents: certificates of
 //! birth, which they find by their seats.
 //!
-//! The seats beyond the first world are lent to spawned worlds. Those of a world are free again once
-//! each of its ranks has ended and none has a replacement; the next world there begins with
+//! The seats beyond the first world are lent to spawned worlds. Those of a world are free again
+//! once each of its ranks has ended and none has a replacement; the next world there begins with
 //! incarnations that these seats have not had.
 
 use crate::base::Member;

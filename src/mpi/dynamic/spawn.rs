@@ -153,8 +153,8 @@ fn begin(process: &Process, comm: &Comm, commands: &[Command]) -> Result<Words> 
     Ok(words.members(members.into_iter()))
 }
 
-/// Takes seats for the ranks that are wanted. If there are none, waits a moment: ranks that were told
-/// to end may be about to.
+/// Takes seats for the ranks that are wanted. If there are none, waits a moment: ranks that were
+/// told to end may be about to.
 fn take_seats(
     process: &Process, births: &Births, hints: &[Hints],
 ) -> Result<Option<(Range<usize>, Vec<usize>)>> {
