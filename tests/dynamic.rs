@@ -6,6 +6,18 @@ use support::Program;
 
 const KINDS: [&str; 2] = ["--ranks=thread", "--ranks=fiber"];
 
+/// How failures are survived.
+const RULES: [&[&str]; 8] = [
+    &["--mode=ulfm"],
+    &["--on-failure=continue"],
+    &["--mode=rebuild", "--msg=noop"],
+    &["--mode=rebuild", "--msg=cont"],
+    &["--mode=shrink", "--msg=noop"],
+    &["--mode=shrink", "--msg=cont"],
+    &["--mode=blank", "--msg=noop"],
+    &["--mode=blank", "--msg=cont"],
+];
+
 fn ports() -> Program {
     support::c("ports.c").flags(&["-O2"]).build()
 }
@@ -132,7 +144,7 @@ fn infos_say_how_ranks_are_spawned() {
     let program = support::c("spawn_keys.c").flags(&["-O2"]).build();
     let file = support::fresh_directory("spawn_keys").join("keys");
     for kind in KINDS {
-        let run = support::run(&program).ranks(2).option(kind).option("--universe=6");
+        let run = support::run(&program).ranks(2).option(kind).option("--universe=4");
         let seen = run.args([file.to_str().expect("a plain path")]).succeeds();
         assert_eq!(seen.lines_with("0 errors"), 1, "{kind}: {seen}");
     }
@@ -150,6 +162,25 @@ fn who_disconnects_waits_for_what_is_under_way_and_for_all_others() {
             let run = support::run(&program).ranks(4).option(kind).option("--mode=ulfm");
             let seen = run.args(case).deadline(20).succeeds();
             assert_eq!(seen.lines_with("0 errors"), 3, "{kind}: {seen}");
+        }
+    }
+}
+
+/// Seats serve one spawned world after the other, whatever the worlds before have died of.
+#[test]
+fn a_program_that_spawns_workers_again_and_again_needs_no_more_seats_than_they_have_at_once() {
+    let program = support::c("spawn_loop.c").flags(&["-O2"]).build();
+    for kind in KINDS {
+        let cases: [(&[&str], &[&str]); 4] = [
+            (&["1000", "3"], &[]),
+            (&["40", "3"], &["--universe=4"]),
+            (&["100", "3", "deaths"], &["--mode=ulfm"]),
+            (&["20", "2", "deaths"], &["--mode=ulfm", "--universe=3"]),
+        ];
+        for (args, options) in cases {
+            let run = support::run(&program).ranks(1).option(kind).args(args);
+            let seen = options.iter().fold(run, |run, option| run.option(*option)).succeeds();
+            assert_eq!(seen.stdout, "0 errors\n", "{kind} {options:?}: {seen}");
         }
     }
 }
@@ -191,6 +222,42 @@ fn each_world_recovers_automatically() {
             let deaths = victims.iter().filter(|victim| **victim != "self").count();
             let living = if mode == "rebuild" { 6 } else { 6 - deaths };
             assert_eq!(seen.lines_with(": 0 errors"), living, "{mode} {victims:?}: {seen}");
+        }
+    }
+}
+
+/// Parents are the ranks 0 and 1, which is the root; children 2 and 3.
+#[test]
+fn whichever_parent_or_child_dies_the_others_go_on() {
+    let program = support::c("spawn_deaths.c").flags(&["-O2", "-Wall"]).build();
+    let calls: [(&str, &[usize]); 9] = [
+        ("MPI_Init", &[2, 3]),
+        ("MPI_Comm_spawn", &[0, 1]),
+        ("MPI_Sendrecv", &[0, 1, 2, 3]),
+        ("MPI_Bcast", &[0, 3]),
+        ("MPI_Allreduce", &[1, 2]),
+        ("MPI_Comm_dup", &[0, 3]),
+        ("MPI_Intercomm_merge", &[1, 2]),
+        ("MPI_Comm_disconnect", &[0, 2]),
+        ("MPI_Finalize", &[1, 2]),
+    ];
+    let mut number = 0;
+    for (call, victims) in calls {
+        for victim in victims {
+            for moment in ["before", "inside", "after"] {
+                for rules in RULES {
+                    let kill = format!("--kill={victim}@{moment}:{call}:1");
+                    let run = support::run(&program).ranks(2).option("--universe=4");
+                    let run = run.option(KINDS[number % 2]);
+                    let run = rules.iter().fold(run.option(&kill), |run, it| run.option(*it));
+                    let seen = run.deadline(20).outcome();
+                    let lines = seen.lines_with("is done") + seen.lines_with("has heard");
+                    let wanted = if call == "MPI_Comm_spawn" { 1 } else { 3 };
+                    let is_over = seen.status.is_some_and(|status| ![123, 124].contains(&status));
+                    assert!(lines >= wanted && is_over, "{rules:?} {kill}: {seen}");
+                    number += 1;
+                }
+            }
         }
     }
 }

@@ -43,9 +43,11 @@ const ONE_SIDED_LIMITS: &[(&str, u64)] = &[
     ("accumulate", 268),
     ("accumulate-double", 274),
     ("accumulate-max", 645),
+    ("get_accumulate", 290),
+    ("get_accumulate-4", 800),
     ("fetch_and_op", 234),
     ("compare_and_swap", 237),
-    ("flush", 80),
+    ("flush", 100),
     ("lock", 150),
     ("unlock", 160),
 ];
@@ -103,4 +105,25 @@ fn a_one_sided_call_costs_few_instructions() {
     let outcome = support::run(&program).env("FTMPI_CORES", CORES).ranks(2).succeeds();
     must_count(&outcome);
     ONE_SIDED_LIMITS.iter().for_each(|(call, limit)| must_be_within(&outcome, call, *limit));
+}
+
+/// Failures slow the windows down that have lost a member, and no others.
+#[test]
+#[cfg_attr(not(is_optimised), ignore = "NOT COUNTED: the build is not optimised (opt-level 3)")]
+fn one_sided_calls_on_a_whole_window_cost_as_little_after_a_failure() {
+    let program = support::c("instructions_rma.c").flags(&["-O2"]).build();
+    let cases: [(&str, usize, &[&str]); 5] = [
+        ("ft", 2, &["--mode=rebuild"]),
+        ("ft", 3, &["--mode=shrink"]),
+        ("blank", 3, &["--mode=blank"]),
+        ("ulfm", 3, &["--mode=ulfm"]),
+        ("spawn", 2, &["--mode=ulfm", "--universe=3"]),
+    ];
+    for (case, ranks, options) in cases {
+        let run = support::run(&program).env("FTMPI_CORES", CORES).ranks(ranks).args([case]);
+        let outcome = options.iter().fold(run, |run, option| run.option(*option)).succeeds();
+        must_count(&outcome);
+        println!("{case} {options:?}");
+        ONE_SIDED_LIMITS.iter().for_each(|(call, limit)| must_be_within(&outcome, call, *limit));
+    }
 }

@@ -98,10 +98,10 @@ fn find() -> &'static Process {
     let process = match host::current() {
         Some(rank) => rank.attach(|| {
             let world = world(1, 1, None);
-            if rank.incarnation > 0 {
-                world.enter(rank.seat, rank.incarnation);
-            }
             let me = Member { seat: rank.seat, incarnation: rank.incarnation };
+            if !world.has_entered(me) {
+                world.enter(me.seat, me.incarnation);
+            }
             let process = Process::new(world, me, rank.pulse.clone(), &PROGRAM);
             job::lead(&process);
             process

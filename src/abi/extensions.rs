@@ -18,7 +18,7 @@ pub extern "C" fn ftmpi_rank_in_job() -> c_int {
 /// How often this rank has been started again: 0 in its first life.
 #[unsafe(no_mangle)]
 pub extern "C" fn ftmpi_incarnation() -> c_int {
-    let incarnation = current().map(|rank| rank.incarnation).or_else(|| Some(job::place()?.1));
+    let incarnation = current().map(|rank| rank.past_lives()).or_else(|| Some(job::place()?.1));
     incarnation.map_or(0, |incarnation| incarnation as c_int)
 }
 

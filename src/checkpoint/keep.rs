@@ -45,7 +45,7 @@ pub fn create(process: &'static Process, comm: &Held<Comm>, scheme: &[u8]) -> Re
     let scheme = scheme.map_err(|reason| Class::ARG.because(reason))?;
     code::prepare(scheme.code, scheme.spares);
     let comm = handle_of(process, comm);
-    let is_new = process.me.incarnation > 0;
+    let is_new = process.me.incarnation > process.engine.home().first();
     let memory = Mutex::new(Memory { comm, is_new, ..Memory::default() });
     let made: Arc<Checkpoint> = Arc::new(Checkpoint { scheme, memory });
     let kept = process.checkpoints.insert(Arc::new(Box::new(made)));

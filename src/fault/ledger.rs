@@ -5,6 +5,7 @@
 
 use ftmpi_base::Member;
 use serde::{Deserialize, Serialize};
+use std::ops::Range;
 
 /// The record of deaths. Their number is the epoch, so the news since an epoch is a slice. Early
 /// deaths may be [forgotten](Ledger::forget): the seats still tell which members are dead.
@@ -20,12 +21,14 @@ pub struct Ledger {
 struct Seat {
     incarnation: u32,
     is_dead: bool,
+    /// The incarnation with which a spawned world began here, if one has.
+    first: Option<u32>,
 }
 
 impl Ledger {
     /// A ledger of `seats` living first incarnations.
     pub fn new(seats: usize) -> Ledger {
-        let seats = vec![Seat { incarnation: 0, is_dead: false }; seats];
+        let seats = vec![Seat { incarnation: 0, is_dead: false, first: None }; seats];
         Ledger { seats, forgotten: 0, deaths: Vec::new() }
     }
 
@@ -51,9 +54,18 @@ impl Ledger {
         }
         let may_enter = seat.is_dead && member.incarnation > seat.incarnation;
         if may_enter {
-            *seat = Seat { incarnation: member.incarnation, is_dead: false };
+            *seat = Seat { incarnation: member.incarnation, is_dead: false, ..*seat };
         }
         may_enter
+    }
+
+    /// Records that a world begins in these seats, and returns the incarnation of its ranks, which
+    /// none of the seats has had. Whoever lived there before has ended, which is nobody's loss.
+    pub fn begin_anew(&mut self, seats: Range<usize>) -> u32 {
+        let next = |seat: &Seat| seat.first.map_or(0, |_| seat.incarnation + 1);
+        let incarnation = self.seats[seats.clone()].iter().map(next).max().unwrap_or(0);
+        self.seats[seats].fill(Seat { incarnation, is_dead: false, first: Some(incarnation) });
+        incarnation
     }
 
     /// The latest life in a seat.
@@ -108,9 +120,9 @@ impl Ledger {
         self.forgotten
     }
 
-    /// The seats in which a member has died.
+    /// The seats in which a member of the present world has died.
     pub fn bereaved(&self) -> impl Iterator<Item = usize> {
-        let has_lost = |seat: &Seat| seat.is_dead || seat.incarnation > 0;
+        let has_lost = |seat: &Seat| seat.is_dead || seat.incarnation > seat.first.unwrap_or(0);
         (0..).zip(&self.seats).filter(move |(_, seat)| has_lost(seat)).map(|(place, _)| place)
     }
 }
@@ -137,7 +149,7 @@ mod tests {
             for incarnation in 0..3 {
                 let member = Member { seat, incarnation };
                 let mut next = ledger.clone();
-                let lives = next.seats[seat] == Seat { incarnation, is_dead: false };
+                let lives = next.seats[seat] == Seat { incarnation, is_dead: false, first: None };
                 assert_eq!(next.bury(member), lives, "only the living die: {member:?}");
                 history.extend(lives.then_some(member));
                 explore(&next, history, depth - 1);
@@ -173,6 +185,19 @@ mod tests {
         assert!(ledger.is_dead(Member { seat: 1, incarnation: 2 }));
         assert!(ledger.is_dead_by(recent[0], 9) && !ledger.is_dead_by(recent[1], 9));
         assert_eq!(ledger.bereaved().collect::<Vec<_>>(), [1]);
+    }
+
+    #[test]
+    fn a_seat_that_another_world_begins_in_has_lost_nobody() {
+        let mut ledger = Ledger::new(4);
+        let [old, new, next] = [0, 1, 2].map(|incarnation| Member { seat: 2, incarnation });
+        assert_eq!((ledger.begin_anew(1..3), ledger.begin_anew(1..3)), (0, 1));
+        assert!(ledger.is_dead(old) && !ledger.is_dead(new));
+        assert_eq!((ledger.epoch(), ledger.bereaved().count()), (0, 0));
+        assert!(ledger.bury(new) && ledger.enter(next) && !ledger.bury(old));
+        assert_eq!((ledger.since(0), ledger.bereaved().collect()), (&[new][..], vec![2]));
+        assert_eq!((ledger.begin_anew(3..4), ledger.begin_anew(2..4)), (0, 3));
+        assert_eq!((ledger.epoch(), ledger.bereaved().count()), (1, 0));
     }
 
     #[test]

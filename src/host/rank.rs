@@ -2,7 +2,7 @@
 
 use crate::host::fiber;
 use crate::host::heap::Heap;
-use crate::host::life::{Life, Pulse};
+use crate::host::life::{Life, Newcomer, Pulse};
 use crate::host::loader::Images;
 use crate::host::shims::LibcState;
 use crate::host::signals::Dispositions;
@@ -19,6 +19,8 @@ pub struct Rank {
     pub seat: usize,
     /// 0 for the first life in a seat, then 1, 2, …
     pub incarnation: u32,
+    /// The incarnation with which the rank's world began in this seat.
+    pub first: u32,
     /// Whether this rank is to die at its next MPI call.
     pub pulse: Pulse,
     pub(super) images: Images,
@@ -75,10 +77,11 @@ pub(super) fn libc_state() -> Option<&'static LibcState> {
 }
 
 impl Rank {
-    pub(super) fn new(seat: usize, incarnation: u32, images: Images, life: Life) -> Rank {
+    pub(super) fn new(seat: usize, who: Newcomer, images: Images, life: Life) -> Rank {
         Rank {
             seat,
-            incarnation,
+            incarnation: who.incarnation,
+            first: who.first,
             pulse: Pulse::default(),
             images,
             heap: Heap::new(seat),
@@ -88,6 +91,11 @@ impl Rank {
             next: AtomicPtr::default(),
             attached: OnceLock::new(),
         }
+    }
+
+    /// How many lives the rank has had before this one.
+    pub fn past_lives(&self) -> u32 {
+        self.incarnation - self.first
     }
 
     /// When it ended, if it has.

@@ -14,6 +14,7 @@ use crate::job::gone::Gone;
 use crate::job::{abort, end, fault_injection, live};
 use crate::launch::{Job, OnFailure, Sequel, all_have_failed};
 use crate::machine::berths::Relocation;
+use crate::mpi::dynamic::births;
 use crate::mpi::failure::call_trace;
 use crate::mpi::phases::Phases;
 use crate::mpi::process::Process;
@@ -135,7 +136,7 @@ impl Policy {
 impl Tenant for Policy {
     fn began(&self, rank: &'static Rank) {
         let member = Member { seat: rank.seat, incarnation: rank.incarnation };
-        if rank.incarnation > 0 {
+        if rank.past_lives() > 0 {
             let relocation = self.relocate(rank.seat);
             self.world.tell(|chronicle, now| {
                 chronicle.respawned(member, relocation.as_ref(), now);
@@ -200,6 +201,7 @@ impl Tenant for Policy {
         }
         if verdict == Verdict::Continue {
             self.gone.note(rank.seat);
+            births::note_end(self.world, member);
         }
         verdict
     }

@@ -69,12 +69,12 @@ static void await_turn(int number)
         sched_yield();
 }
 
-/* Says where rank 0's memory is, and how much counting costs. */
-static void begin_to_count(void)
+/* For all members: says where rank 0's memory is, and how much counting costs. */
+static void begin_to_count(MPI_Comm comm)
 {
-    MPI_Bcast(&shared, sizeof shared, MPI_BYTE, 0, MPI_COMM_WORLD);
+    MPI_Bcast(&shared, sizeof shared, MPI_BYTE, 0, comm);
     count_steps();
-    MPI_Barrier(MPI_COMM_WORLD);
+    MPI_Barrier(comm);
     await_turn(rank);
     overhead = COUNTED(0);
     shared->turn = rank + 1;

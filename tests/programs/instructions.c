@@ -103,7 +103,7 @@ int main(void)
         MPI_Send(data, 8, MPI_BYTE, 1 - rank, 1, MPI_COMM_WORLD);
         MPI_Recv(data, 8, MPI_BYTE, 1 - rank, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
     }
-    begin_to_count();
+    begin_to_count(MPI_COMM_WORLD);
     int from = single(windows(blocking(2)));
     MPI_Request others[OTHERS];
     for (int i = 0; i < OTHERS && rank == 1; i++)

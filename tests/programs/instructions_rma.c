@@ -1,12 +1,15 @@
 /* How many instructions one-sided calls take on 8 bytes of the other rank's. Prints `CALL COUNT`
- * for each. */
+ * for each. `ft`, `blank`: after a recovery from the death of the last rank, where `blank` leaves a
+ * gap. `ulfm`: among the survivors. `spawn`: when the only rank of a spawned world has died. */
 #define _GNU_SOURCE
 #include "check.h"
 #include "counting.h"
+#include "ulfm.h"
 
 static MPI_Win win;
-static long number = 1, got, zero;
+static long number = 1, got, zero, four[4], old[4];
 static double real = 1;
+static char *own_name;
 
 #define TELL(name, call) \
     do { \
@@ -27,6 +30,10 @@ static void count_all(void)
     TELL("accumulate-double",
          MPI_Accumulate(&real, 1, MPI_DOUBLE, 1, 2, 1, MPI_DOUBLE, MPI_SUM, win));
     TELL("accumulate-max", MPI_Accumulate(&number, 1, MPI_LONG, 1, 1, 1, MPI_LONG, MPI_MAX, win));
+    TELL("get_accumulate", MPI_Get_accumulate(&number, 1, MPI_LONG, &got, 1, MPI_LONG, 1, 1, 1,
+                                              MPI_LONG, MPI_SUM, win));
+    TELL("get_accumulate-4", MPI_Get_accumulate(four, 4, MPI_LONG, old, 4, MPI_LONG, 1, 0, 4,
+                                                MPI_LONG, MPI_SUM, win));
     TELL("fetch_and_op", MPI_Fetch_and_op(&number, &got, MPI_LONG, 1, 1, MPI_SUM, win));
     TELL("compare_and_swap", MPI_Compare_and_swap(&number, &zero, &got, MPI_LONG, 1, 1, win));
     TELL("flush", MPI_Win_flush(1, win));
@@ -38,18 +45,68 @@ static void count_all(void)
     printf("lock %ld\nunlock %ld\n", ranked(pairs[0], ROUNDS / 2), ranked(pairs[1], ROUNDS / 2));
 }
 
-int main(void)
+static MPI_Comm after_recovery(int is_new)
+{
+    if (!is_new) {
+        if (rank == size - 1)
+            raise(SIGKILL);
+        while (MPI_Barrier(MPI_COMM_WORLD) == MPI_SUCCESS)
+            ;
+        MPI_Comm repaired;
+        CHECK(MPI_Comm_dup(MPI_COMM_WORLD, &repaired) == MPI_SUCCESS);
+    }
+    return MPI_COMM_WORLD;
+}
+
+static MPI_Comm of_survivors(void)
+{
+    MPI_Comm smaller;
+    if (rank == size - 1)
+        raise(SIGKILL);
+    while (MPI_Barrier(MPI_COMM_WORLD) == MPI_SUCCESS)
+        ;
+    CHECK(MPIX_Comm_shrink(MPI_COMM_WORLD, &smaller) == MPI_SUCCESS);
+    return smaller;
+}
+
+static MPI_Comm after_a_strangers_death(void)
+{
+    MPI_Comm child;
+    char *how[] = {"child", NULL};
+    MPI_Comm_spawn(own_name, how, 1, MPI_INFO_NULL, 0, MPI_COMM_WORLD, &child, MPI_ERRCODES_IGNORE);
+    MPI_Comm_set_errhandler(child, MPI_ERRORS_RETURN);
+    CHECK(MPI_Recv(NULL, 0, MPI_INT, 0, 0, child, MPI_STATUS_IGNORE) != MPI_SUCCESS);
+    return MPI_COMM_WORLD;
+}
+
+int main(int argc, char **argv)
 {
     long *mine;
-    MPI_Init(NULL, NULL);
+    const char *how = argc > 1 ? argv[1] : "";
+    MPI_Comm comm = MPI_COMM_WORLD;
+    int is_new = MPI_Init(&argc, &argv) == MPI_INIT_RESTARTED_PROCS;
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &size);
-    MPI_Win_allocate(4 * sizeof(long), sizeof(long), MPI_INFO_NULL, MPI_COMM_WORLD, &mine, &win);
-    begin_to_count();
+    MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+    own_name = argv[0];
+    if (strcmp(how, "child") == 0)
+        raise(SIGKILL);
+    if (strcmp(how, "ft") == 0 || strcmp(how, "blank") == 0)
+        comm = after_recovery(is_new);
+    if (strcmp(how, "ulfm") == 0)
+        comm = of_survivors();
+    if (strcmp(how, "spawn") == 0)
+        comm = after_a_strangers_death();
+    MPI_Comm_rank(comm, &rank);
+    MPI_Comm_size(comm, &size);
+    if (strcmp(how, "blank") == 0)
+        size--;
+    MPI_Win_allocate(4 * sizeof(long), sizeof(long), MPI_INFO_NULL, comm, &mine, &win);
+    begin_to_count(comm);
     if (rank == 0)
         count_all();
     fflush(stdout);
-    MPI_Barrier(MPI_COMM_WORLD);
+    MPI_Barrier(comm);
     MPI_Win_free(&win);
     MPI_Finalize();
     return 0;

@@ -261,6 +261,9 @@ static void operations(void)
         mine[0] = 12;
         OK(MPI_Fetch_and_op(six, old, MPI_INT, rank, 0, cases[i].op, win));
         CHECK(mine[0] == cases[i].wanted && old[0] == 12);
+        mine[0] = 12, old[0] = 0;
+        OK(GET_ACCUMULATE(six, 1, MPI_INT, old, 1, MPI_INT, rank, 0, 1, MPI_INT, cases[i].op, win));
+        CHECK(mine[0] == cases[i].wanted && old[0] == 12);
         mine[0] = 12;
         if (cases[i].op == MPI_NO_OP)
             break;
@@ -658,6 +661,10 @@ static void errors(void)
           "MPI_NO_OP");
     FAILS(ACCUMULATE(&number, 1, MPI_FLOAT, next, 0, 1, MPI_FLOAT, MPI_BAND, win), MPI_ERR_OP,
           "MPI_BAND");
+    FAILS(GET_ACCUMULATE(memory, 2, MPI_INT, &number, 1, MPI_INT, next, 0, 1, MPI_INT, MPI_SUM,
+                         win), MPI_ERR_TRUNCATE, "match");
+    FAILS(GET_ACCUMULATE(memory, 1, MPI_FLOAT, &number, 1, MPI_INT, next, 0, 1, MPI_INT, MPI_SUM,
+                         win), MPI_ERR_TYPE, "different");
     FAILS(MPI_Compare_and_swap(memory, memory, memory, MPI_FLOAT, next, 0, win), MPI_ERR_TYPE,
           "integer");
     OK(MPI_Win_unlock(next, win));

@@ -80,7 +80,7 @@ int main(int argc, char **argv)
     expect(class_of(spawn(self, other, aborts, &inter)) == MPI_ERR_SPAWN, "another machine");
     expect(class_of(spawn(self, wrong, aborts, &inter)) == MPI_ERR_ARG, "no such handler");
 
-    /* Two seats are left: the second command gets one rank instead of two. */
+    /* There are two seats: the second command gets one rank instead of two. */
     char *fatal[] = {"child", "0", "-", "2", NULL}, **lists[] = {fatal, fatal};
     char *commands[] = {self, self};
     int most[] = {1, 2}, codes[3] = {-1, -1, -1};

@@ -222,6 +222,14 @@ impl Int {
 #[derive(Clone, Copy)]
 pub(super) struct Late<K>(K);
 
+impl<K: Handle> Late<K> {
+    /// The handle's value, unchecked.
+    #[inline(always)]
+    pub(super) fn key(self) -> usize {
+        self.0.key()
+    }
+}
+
 impl<K: Kind> Kind for Late<K> {
     const C: &'static str = K::C;
     type Raw = K::Raw;

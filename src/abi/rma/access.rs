@@ -66,6 +66,7 @@ mpi!(
     #[large(MPI_Get_accumulate_c)]
     #[fortran(mpi_get_accumulate_)]
     #[raises_on(win)]
+    #[at_once(fast_path::fetch_and_accumulate)]
     fn MPI_Get_accumulate(
         process: &Process, origin_addr: InBuf, origin_count: Count,
         origin_datatype: Late<MPI_Datatype>, result_addr: OutBuf, result_count: Count,

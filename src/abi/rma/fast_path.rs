@@ -74,6 +74,28 @@ pub(super) fn accumulate<C: Kind<Checked = i64>>(
 }
 
 #[inline(always)]
+pub(super) fn fetch_and_accumulate<C: Kind<Checked = i64>>(
+    process: &'static Process, origin_addr: InBuf, origin_count: C,
+    origin_datatype: Late<MPI_Datatype>, result_addr: OutBuf, result_count: C,
+    result_datatype: MPI_Datatype, target_rank: Int, target_disp: Aint, target_count: C,
+    target_datatype: MPI_Datatype, op: MPI_Op, win: MPI_Win,
+) -> Result<bool> {
+    let Ok(buf) = origin_addr.check(process, "origin_addr") else { return Ok(false) };
+    let Ok(result) = result_addr.check(process, "result_addr") else { return Ok(false) };
+    let (counts, types) = ([result_count, target_count], [result_datatype, target_datatype]);
+    let Some(access) = access(process, buf, counts, types, target_rank, target_disp, win) else {
+        return Ok(false);
+    };
+    let op = op.key();
+    let Ok(count) = origin_count.check(process, "origin_count") else { return Ok(false) };
+    let is_alike = count == access.count && origin_datatype.key() == access.datatype;
+    match is_alike || !at_once::needs_origin(op) {
+        true => at_once::combine(process, access, Some(result), op),
+        false => Ok(false),
+    }
+}
+
+#[inline(always)]
 pub(super) fn fetch_and_op(
     process: &'static Process, origin_addr: InBuf, result_addr: OutBuf, datatype: MPI_Datatype,
     target_rank: Int, target_disp: Aint, op: MPI_Op, win: MPI_Win,

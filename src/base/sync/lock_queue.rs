@@ -134,12 +134,21 @@ struct Waiter {
     overtaken: u32,
 }
 
+impl Waiter {
+    /// Whether it was overtaken so often that no rank should begin before it.
+    fn starves(&self) -> bool {
+        self.lock == Lock::Exclusive && self.overtaken >= PATIENCE
+    }
+}
+
 /// The holders and waiters of one lock.
 #[derive(Debug, Default)]
 pub struct LockQueue {
     holders: Vec<i32>,
     is_exclusive: bool,
     waiting: VecDeque<Waiter>,
+    /// How many of them starve.
+    starving: usize,
 }
 
 impl LockQueue {
@@ -147,7 +156,7 @@ impl LockQueue {
     /// waits for holders only.
     pub fn ask(&mut self, rank: i32, lock: Lock, has_locks: bool) -> bool {
         if (has_locks || self.waiting.is_empty()) && self.is_free_for(lock) {
-            self.waiting.iter_mut().for_each(|waiter| waiter.overtaken += 1);
+            self.overtake_all();
             self.grant(rank, lock);
             return true;
         }
@@ -165,9 +174,15 @@ impl LockQueue {
 
     /// Whether an exclusive lock was overtaken so often that no rank should begin before it.
     pub fn is_starving(&self) -> bool {
-        let starves =
-            |waiter: &Waiter| waiter.lock == Lock::Exclusive && waiter.overtaken >= PATIENCE;
-        self.waiting.iter().any(starves)
+        self.starving > 0
+    }
+
+    fn overtake_all(&mut self) {
+        for waiter in &mut self.waiting {
+            let starved = waiter.starves();
+            waiter.overtaken += 1;
+            self.starving += usize::from(!starved && waiter.starves());
+        }
     }
 
     /// One of the ranks that `rank` waits for.
@@ -179,19 +194,34 @@ impl LockQueue {
 
     /// `rank` gives up the lock, or stops waiting for it. Returns the ranks that have it now.
     pub fn release(&mut self, rank: i32) -> Vec<i32> {
-        self.bury(|other| other == rank)
+        match self.holders.iter().position(|holder| *holder == rank) {
+            Some(place) => drop(self.holders.swap_remove(place)),
+            None => self.forget_waiters(|waiter| waiter == rank),
+        }
+        self.grant_next()
     }
 
     /// The ranks of which `is_gone` is true give up the lock. Returns the ranks that have it now.
     pub fn bury(&mut self, is_gone: impl Fn(i32) -> bool) -> Vec<i32> {
         self.holders.retain(|holder| !is_gone(*holder));
+        self.forget_waiters(is_gone);
+        self.grant_next()
+    }
+
+    fn forget_waiters(&mut self, is_gone: impl Fn(i32) -> bool) {
         self.waiting.retain(|waiter| !is_gone(waiter.rank));
+        self.starving = self.waiting.iter().filter(|waiter| waiter.starves()).count();
+    }
+
+    /// The first of those that wait have the lock now, as many as may have it together.
+    fn grant_next(&mut self) -> Vec<i32> {
         let mut granted = Vec::new();
         while self.waiting.front().is_some_and(|waiter| self.is_free_for(waiter.lock))
-            && let Some(Waiter { rank, lock, .. }) = self.waiting.pop_front()
+            && let Some(waiter) = self.waiting.pop_front()
         {
-            self.grant(rank, lock);
-            granted.push(rank);
+            self.starving -= usize::from(waiter.starves());
+            self.grant(waiter.rank, waiter.lock);
+            granted.push(waiter.rank);
         }
         granted
     }
@@ -296,10 +326,23 @@ mod tests {
         assert!(lock.try_take(5, Exclusive));
     }
 
-    /// Ranks that lock, unlock and die at random: the lock is never held wrongly, and no living
-    /// rank waits while nobody holds it.
+    /// A rank that holds other locks takes this one again and again, as long as it may share it.
+    fn overtake(queue: &mut LockQueue, times: u64) {
+        const RANK: i32 = 6;
+        for _ in 0..times {
+            let is_granted = queue.ask(RANK, Shared, true);
+            queue.release(RANK);
+            if !is_granted {
+                return;
+            }
+        }
+    }
+
+    /// Ranks that lock, unlock and die at random: the lock is never held wrongly, no living rank
+    /// waits while nobody holds it, and what starves is counted.
     #[test]
     fn any_order_of_calls_and_deaths_keeps_the_lock_sound() {
+        let mut starved = 0;
         for seed in 0..2000 {
             let mut random = Random::new(seed);
             let (mut queue, mut dead) = (LockQueue::default(), vec![false; 6]);
@@ -311,10 +354,11 @@ mod tests {
                 }
                 match (asked[rank], random.below(12)) {
                     (_, 0) => dead[rank] = true,
+                    (_, 1) => overtake(&mut queue, 100),
                     (None, choice) => {
                         let lock = if choice % 2 == 0 { Shared } else { Exclusive };
                         asked[rank] = Some(lock);
-                        queue.ask(rank as i32, lock, false);
+                        queue.ask(rank as i32, lock, random.below(3) == 0);
                     }
                     (Some(_), _) if queue.holds(rank as i32) => {
                         asked[rank] = None;
@@ -327,11 +371,15 @@ mod tests {
                     queue.holders.iter().filter_map(|rank| asked[*rank as usize]).collect();
                 let is_sound = held.len() <= 1 || held.iter().all(|lock| *lock == Shared);
                 assert!(is_sound, "seed {seed}: {queue:?}");
+                let starve = queue.waiting.iter().filter(|waiter| waiter.starves()).count();
+                assert_eq!(queue.starving, starve, "seed {seed}: {queue:?}");
+                starved += starve;
             }
             queue.bury(|other| dead[other as usize]);
             let waits = queue.waiting.iter().any(|waiter| !dead[waiter.rank as usize]);
             assert!(!waits || !queue.holders.is_empty(), "seed {seed}: {queue:?}");
         }
+        assert!(starved > 0, "some locks were overtaken too often");
     }
 }
 

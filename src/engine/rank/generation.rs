@@ -28,6 +28,20 @@ impl Engine {
         self.calm.load(Ordering::Relaxed) == self.world.stir()
     }
 
+    /// What is equal at two times if nothing that this rank may have to look at has happened
+    /// between them.
+    #[inline(always)]
+    pub fn mark(&self) -> u64 {
+        self.world.stir()
+    }
+
+    /// Whether nothing but deaths can stand against calls on a communicator of this generation:
+    /// nobody has begun to recover, it is not revoked, and steps are not counted.
+    pub fn is_at_peace(&self, context: u32) -> bool {
+        let is_called = self.home.called() > self.generation();
+        !is_called && !self.world.is_revoked(context, self.me) && !self.world.is_careful()
+    }
+
     /// How many recoveries this rank has behind it.
     #[inline]
     pub fn generation(&self) -> u64 {

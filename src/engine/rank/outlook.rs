@@ -123,6 +123,10 @@ impl Outlook {
     /// Whether the death of `member` is news in this generation. Those of other worlds always are:
     /// communicators may reach there.
     pub(super) fn concerns(&self, home: &Home, member: Member) -> bool {
+        if home.has(member.seat) && member.incarnation < home.first() {
+            // It was of a world that has had these seats before.
+            return false;
+        }
         let Some(company) = &self.company else { return true };
         !home.has(member.seat) || company.place(member).is_some()
     }

@@ -345,7 +345,7 @@ impl Engine {
     fn out_of_reach(&self, watch: &Watch) -> Option<i32> {
         let Member { seat, incarnation } = self.me;
         // A replacement's communicators are of its own generation.
-        if incarnation == 0 || self.generation() > 0 {
+        if incarnation == self.home.first() || self.generation() > 0 {
             return None;
         }
         match watch {

@@ -162,7 +162,8 @@ impl World {
             agreements.summon(member, summons);
             self.enter(seat, incarnation);
             drop(agreements);
-            life::respawn(seat, Newcomer { incarnation, generation });
+            let first = self.home_of(seat).first();
+            life::respawn(seat, Newcomer { incarnation, generation, first });
         }
     }
 

@@ -12,6 +12,8 @@ pub struct Home {
     /// The context that its MPI_COMM_WORLD has had at first: no other world has that.
     context: u32,
     seats: Range<usize>,
+    /// The incarnation with which its ranks began: others have lived in its seats before.
+    first: u32,
     /// The latest generation that a rank is on the way to.
     called: AtomicU64,
     /// What all members of a recovery conclude.
@@ -32,10 +34,11 @@ struct Blame {
 }
 
 impl Home {
-    pub(super) fn new(context: u32, seats: Range<usize>) -> Home {
+    pub(super) fn new(context: u32, seats: Range<usize>, first: u32) -> Home {
         Home {
             context,
             seats,
+            first,
             called: AtomicU64::new(0),
             cache: RecoveryCache::default(),
             annals: Mutex::default(),
@@ -51,6 +54,12 @@ impl Home {
     /// The seats of its ranks.
     pub fn seats(&self) -> Range<usize> {
         self.seats.clone()
+    }
+
+    /// The incarnation with which its ranks began.
+    #[inline]
+    pub fn first(&self) -> u32 {
+        self.first
     }
 
     /// Whether the ranks of this seat belong to it.

@@ -16,7 +16,7 @@ use crate::machine::berths::Berths;
 use crate::transport::{Envelope, Port, Processes, SimulatedNetwork, Wire};
 use parking_lot::{Mutex, MutexGuard, RwLock};
 use std::ops::Range;
-use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicI32, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 
@@ -34,6 +34,8 @@ pub struct World {
     pub(in crate::engine) agreements: Mutex<Agreements>,
     /// The first world and those that were spawned, in the order of their seats.
     homes: RwLock<Vec<Arc<Home>>>,
+    /// The exit status of worlds whose seats others have now; 0: nothing went wrong there.
+    status_of_past: AtomicI32,
     pub(in crate::engine) revoked: Revoked,
     voids: Voids,
     pub(in crate::engine) meetings: Meetings,
@@ -83,7 +85,7 @@ impl World {
             Some(network) => World::over(network, seats),
         };
         world.ranks = ranks;
-        world.homes = RwLock::new(vec![Arc::new(Home::new(FIRST_HOME, 0..ranks))]);
+        world.homes = RwLock::new(vec![Arc::new(Home::new(FIRST_HOME, 0..ranks, 0))]);
         // Nobody asks for deaths there.
         world.settled[ranks..].iter().for_each(|settled| {
             settled.store(usize::MAX, Ordering::Relaxed);
@@ -123,7 +125,8 @@ impl World {
             settled: (0..seats).map(|_| AtomicUsize::new(0)).collect(),
             stir: AtomicU64::new(0),
             agreements: Mutex::default(),
-            homes: RwLock::new(vec![Arc::new(Home::new(FIRST_HOME, 0..seats))]),
+            homes: RwLock::new(vec![Arc::new(Home::new(FIRST_HOME, 0..seats, 0))]),
+            status_of_past: AtomicI32::new(0),
             revoked: Revoked::default(),
             voids: Voids::default(),
             meetings: Meetings::default(),
@@ -156,10 +159,31 @@ impl World {
         homes.iter().find(|home| home.has(seat)).unwrap_or(&homes[0]).clone()
     }
 
-    /// Another world is about to be spawned, in seats where nobody has lived.
-    pub fn found(&self, context: u32, seats: Range<usize>) {
-        self.homes.write().push(Arc::new(Home::new(context, seats.clone())));
-        seats.for_each(|seat| self.invite(seat));
+    /// Another world is about to be spawned, in seats where nobody lives. Returns its members.
+    pub fn found(&self, context: u32, seats: Range<usize>) -> Vec<Member> {
+        let first = self.ledger.lock().begin_anew(seats.clone());
+        let mut homes = self.homes.write();
+        let is_past = |home: &Home| seats.clone().any(|seat| home.has(seat));
+        for past in homes.extract_if(.., |home| is_past(home)) {
+            if let Some(status) = past.status() {
+                let (won, lost) = (Ordering::Relaxed, Ordering::Relaxed);
+                let _ = self.status_of_past.compare_exchange(0, status, won, lost);
+            }
+        }
+        homes.push(Arc::new(Home::new(context, seats.clone(), first)));
+        drop(homes);
+        let invited = |seat| {
+            let member = Member { seat, incarnation: first };
+            self.settle(seat, 0);
+            self.wire.open(member);
+            member
+        };
+        seats.map(invited).collect()
+    }
+
+    /// The latest life in a seat.
+    pub fn latest(&self, seat: usize) -> Member {
+        self.ledger.lock().latest(seat)
     }
 
     /// Whether there are more worlds than the first.
@@ -255,7 +279,8 @@ impl World {
 
     /// The exit status of the first rank whose failure was not made up for; 0: there is none.
     pub fn status(&self) -> i32 {
-        self.homes.read().iter().find_map(|home| home.status()).unwrap_or(0)
+        let present = self.homes.read().iter().find_map(|home| home.status());
+        present.unwrap_or_else(|| self.status_of_past.load(Ordering::Relaxed))
     }
 
     /// A context that no communicator of this job has had.
@@ -353,10 +378,9 @@ impl World {
         self.stir.store(deaths as u64 * DEATH, Ordering::SeqCst);
     }
 
-    /// A rank is about to be spawned in `seat`, where nobody has lived.
-    fn invite(&self, seat: usize) {
-        self.settle(seat, 0);
-        self.enter(seat, 0);
+    /// Whether `member` has entered, alive or not.
+    pub fn has_entered(&self, member: Member) -> bool {
+        self.ledger.lock().has_entered(member)
     }
 
     /// A rank is dead: this is recorded once, and all waiting ranks look up.

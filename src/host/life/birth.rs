@@ -29,7 +29,7 @@ pub(super) fn bear(world: &'static RunningJob, seat: usize, who: Newcomer) -> Re
     let images = Images::at(app.template, world.plan.images(&ground));
     let arguments = world.plan.stack(&ground).end - app.arguments.bytes();
     let life = Life::new(who.generation, &world.plan, &ground, arguments);
-    let rank = Box::new(Rank::new(seat, who.incarnation, images, life));
+    let rank = Box::new(Rank::new(seat, who, images, life));
     if replay::is_wanted() {
         rank.pulse.take_turns();
     }
@@ -141,9 +141,9 @@ fn settle_in(rank: &'static Rank, is_fiber: bool) {
     move_into_images(rank);
     rank.images.adopt_tls();
     running_job::of_process().app_of(rank.seat).furnish(rank);
-    if rank.incarnation > 0 {
+    if rank.past_lives() > 0 {
         let numbers = [
-            ("FTMPI_INCARNATION", u64::from(rank.incarnation)),
+            ("FTMPI_INCARNATION", u64::from(rank.past_lives())),
             ("FTMPI_GENERATION", rank.life.generation),
         ];
         for (name, number) in numbers {

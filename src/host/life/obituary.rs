@@ -9,7 +9,7 @@ use std::sync::atomic::Ordering;
 /// `rank 3 died of SIGSEGV (address 0x0, at prog+0x1139) after 0.12 s`
 pub fn obituary(rank: &Rank, ending: Ending) -> String {
     let (seat, age) = (rank.seat, rank.age().as_secs_f64());
-    let of_which = match rank.incarnation {
+    let of_which = match rank.past_lives() {
         0 => String::new(),
         later => format!(" (incarnation {later})"),
     };

@@ -50,8 +50,13 @@ pub(super) struct RunningJob {
     has_alarms: AtomicBool,
 }
 
-/// A rank that is to die: an incarnation in a seat; `None` is its first life, before it has begun.
-type Condemned = (usize, Option<u32>);
+/// A rank that is to die.
+pub(super) struct Condemned {
+    seat: usize,
+    incarnation: u32,
+    /// It was ordered, and begins yet if it has not.
+    is_to_come: bool,
+}
 
 static WORLD: OnceLock<RunningJob> = OnceLock::new();
 
@@ -142,7 +147,8 @@ pub(in crate::host) fn hurry() {
 /// Ends the rank in `seat` from outside, wherever it is. Returns before it is dead.
 pub fn kill(seat: usize) {
     if let Some((world, place)) = found().and_then(|it| Some((it, it.seats.get(seat)?))) {
-        condemn(world, seat, place.incarnation());
+        let incarnation = place.incarnation().unwrap_or(0);
+        condemn(world, Condemned { seat, incarnation, is_to_come: false });
     }
 }
 
@@ -150,16 +156,24 @@ pub fn kill(seat: usize) {
 pub fn kill_only(seat: usize, incarnation: u32) {
     let Some(world) = found() else { return };
     if living(seat).is_some_and(|rank| rank.incarnation == incarnation) {
-        condemn(world, seat, Some(incarnation));
+        condemn(world, Condemned { seat, incarnation, is_to_come: false });
     }
 }
 
-fn condemn(world: &'static RunningJob, seat: usize, incarnation: Option<u32>) {
+/// Like [`kill`], for a rank that was ordered and may not have begun yet.
+pub fn kill_newborn(seat: usize, incarnation: u32) {
+    if let Some(world) = found() {
+        condemn(world, Condemned { seat, incarnation, is_to_come: true });
+    }
+}
+
+fn condemn(world: &'static RunningJob, condemned: Condemned) {
+    let Condemned { seat, incarnation, .. } = condemned;
     let rank = world.seats[seat].visit();
-    if let Some(rank) = rank.filter(|rank| Some(rank.incarnation) == incarnation) {
+    if let Some(rank) = rank.filter(|rank| rank.incarnation == incarnation) {
         rank.pulse.stop();
     }
-    world.condemn.send((seat, incarnation)).expect("the world keeps the other end");
+    world.condemn.send(condemned).expect("the world keeps the other end");
     world.tenant.wake(seat);
     world.call();
 }
@@ -263,14 +277,21 @@ impl RunningJob {
         ended
     }
 
-    /// The ranks that are to die, once all seats are taken.
-    pub(super) fn take_condemned(&self) -> Vec<&'static Rank> {
-        let condemned = self.condemned.try_iter();
-        let ranks = condemned.filter_map(|(seat, incarnation)| {
-            let is_meant = |rank: &&'static Rank| incarnation.unwrap_or(0) == rank.incarnation;
-            self.seats[seat].rank().filter(is_meant)
-        });
-        ranks.inspect(|rank| rank.pulse.stop()).collect()
+    /// The ranks that are to die. Those that have not begun yet stay in `early`.
+    pub(super) fn take_condemned(&self, early: &mut Vec<Condemned>) -> Vec<&'static Rank> {
+        let waiting = std::mem::take(early);
+        let mut ranks = Vec::new();
+        for condemned in waiting.into_iter().chain(self.condemned.try_iter()) {
+            let place = &self.seats[condemned.seat];
+            let has_begun = place.incarnation().is_some_and(|now| now >= condemned.incarnation);
+            if condemned.is_to_come && !has_begun {
+                early.push(condemned);
+                continue;
+            }
+            ranks.extend(place.rank().filter(|rank| rank.incarnation == condemned.incarnation));
+        }
+        ranks.iter().for_each(|rank| rank.pulse.stop());
+        ranks
     }
 
     /// What the rank in this seat runs.

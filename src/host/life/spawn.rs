@@ -1,4 +1,4 @@
-//! Starts ranks while the job runs, in seats that nobody has had: MPI_Comm_spawn.
+//! Starts ranks while the job runs, in seats where nobody lives: MPI_Comm_spawn.
 
 use super::apps::Ready;
 use super::command::Places;
@@ -51,11 +51,12 @@ pub fn find(order: &Order) -> Result<Startable, String> {
     Ok(Startable(Box::leak(ready)))
 }
 
-/// Starts a rank in `seat`, where nobody has lived. Returns before it runs.
-pub fn start(seat: usize, startable: Startable) {
+/// Starts the first life of a world's rank in `seat`, where nobody lives. Returns before it runs.
+pub fn start(seat: usize, incarnation: u32, startable: Startable) {
     if let Some(world) = running_job::found() {
         world.assign(seat, startable.0);
-        running_job::respawn(seat, Newcomer { incarnation: 0, generation: 0 });
+        let newcomer = Newcomer { incarnation, generation: 0, first: incarnation };
+        running_job::respawn(seat, newcomer);
     }
 }
 

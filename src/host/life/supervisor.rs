@@ -6,7 +6,7 @@
 //! thread copies from its memory any more, that is freed → perhaps a new incarnation moves in.
 
 use super::closing::end_process;
-use super::running_job::RunningJob;
+use super::running_job::{self, RunningJob};
 use super::thread::Thread;
 use super::threads;
 use super::{Ending, Newcomer, Verdict, birth, files, obituary};
@@ -36,6 +36,8 @@ pub(super) struct Supervisor {
     virtual_timeout: Option<Duration>,
     living: usize,
     condemned: Vec<Condemned>,
+    /// Ranks that are to die as soon as they begin.
+    early: Vec<running_job::Condemned>,
     burials: Vec<Burial>,
     /// Signals are held back until a thread is at a harmless place.
     has_deferred: bool,
@@ -89,6 +91,7 @@ impl Supervisor {
             virtual_timeout: job.virtual_timeout.or(job.timeout),
             living: 0,
             condemned: Vec::new(),
+            early: Vec::new(),
             burials: Vec::new(),
             has_deferred: false,
             alarm: None,
@@ -100,7 +103,7 @@ impl Supervisor {
         replay::begin();
         replay::limit(self.virtual_timeout);
         for seat in 0..self.ranks {
-            self.bear(seat, Newcomer { incarnation: 0, generation: 0 });
+            self.bear(seat, Newcomer { incarnation: 0, generation: 0, first: 0 });
         }
         loop {
             let seen = self.world.bell.listen();
@@ -119,8 +122,8 @@ impl Supervisor {
                 let seconds = limit.as_secs_f64();
                 self.close(124, &format!("ftrun: timeout: the job is ended after {seconds} s"));
             }
-            let is_busy =
-                !self.burials.is_empty() || !self.condemned.is_empty() || self.has_deferred;
+            let waits_for_some = !self.condemned.is_empty() || !self.early.is_empty();
+            let is_busy = !self.burials.is_empty() || waits_for_some || self.has_deferred;
             let again = is_busy.then(|| clock::now() + AGAIN);
             let detection = self.burials.iter().filter_map(until_detected).min();
             let again = detection.or(again);
@@ -153,7 +156,7 @@ impl Supervisor {
             self.burials.push(Burial { rank, ending, since, stage, first });
         }
         let since = clock::now();
-        let condemned = self.world.take_condemned().into_iter();
+        let condemned = self.world.take_condemned(&mut self.early).into_iter();
         self.condemned.extend(condemned.map(|rank| Condemned { rank, since }));
         self.condemned.retain(|condemned| !condemned.rank.life.is_ending());
         self.condemned.iter().for_each(|condemned| self.press(condemned.rank, condemned.since));
@@ -197,8 +200,8 @@ impl Supervisor {
             }
             let restart = self.announce(burial);
             burial.since = clock::now();
-            let incarnation = burial.rank.incarnation + 1;
-            let next = restart.then_some(Newcomer { incarnation, generation: 0 });
+            let (incarnation, first) = (burial.rank.incarnation + 1, burial.rank.first);
+            let next = restart.then_some(Newcomer { incarnation, generation: 0, first });
             burial.stage = Stage::Clearing { next, abandoned: !all_gone };
         }
         if let Stage::Clearing { next, abandoned } = burial.stage {

@@ -28,4 +28,6 @@ pub struct Newcomer {
     pub incarnation: u32,
     /// The generation of the world that it joins.
     pub generation: u64,
+    /// The incarnation with which that world began in this seat.
+    pub first: u32,
 }

@@ -1,5 +1,9 @@
 //! What ranks that were spawned have to know of their world and of their parents: certificates of
 //! birth, which they find by their seats.
+//!
+//! The seats beyond the first world are lent to spawned worlds. Those of a world are free again
+//! once each of its ranks has ended and none has a replacement; the next world there begins with
+//! incarnations that these seats have not had.
 
 use crate::base::Member;
 use crate::base::roll::Roll;
@@ -44,8 +48,10 @@ pub(super) struct Births(Mutex<State>);
 
 #[derive(Default)]
 struct State {
-    /// How many of the seats beyond the first world are taken.
-    taken: usize,
+    /// The seats of each spawned world of which ranks may be alive.
+    lent: Vec<Range<usize>>,
+    /// By seat: the latest incarnation that has ended for good.
+    ended: BTreeMap<usize, u32>,
     /// By seat: the world, and which of the commands the rank runs.
     all: BTreeMap<usize, (Arc<Birth>, usize)>,
     /// Births that not all parents have confirmed: by root.
@@ -53,16 +59,28 @@ struct State {
 }
 
 impl Births {
-    /// Takes seats; `choose` says how many for each command, if there are so many.
+    /// Takes seats; `choose` says how many for each command, if there are so many in a row.
     pub(super) fn take(
         &self, world: &World, choose: impl FnOnce(usize) -> Option<Vec<usize>>,
     ) -> Option<(Range<usize>, Vec<usize>)> {
         let mut state = self.0.lock();
-        let first = world.ranks() + state.taken;
-        let counts = choose(world.size().saturating_sub(first))?;
+        state.take_back(world);
+        let free = state.free(world.ranks()..world.size());
+        let counts = choose(free.iter().map(Range::len).max().unwrap_or(0))?;
         let count: usize = counts.iter().sum();
-        state.taken += count;
-        Some((first..first + count, counts))
+        let first = free.iter().find(|free| free.len() >= count).map_or(0, |free| free.start);
+        let seats = first..first + count;
+        if count > 0 {
+            state.lent.push(seats.clone());
+            state.lent.sort_by_key(|lent| lent.start);
+            state.ended.retain(|seat, _| !seats.contains(seat));
+        }
+        Some((seats, counts))
+    }
+
+    /// Whether seats may become free: some are lent.
+    pub(super) fn have_lent(&self) -> bool {
+        !self.0.lock().lent.is_empty()
     }
 
     /// These ranks are about to be born, at the order of `root`.
@@ -84,6 +102,35 @@ impl Births {
         let state = self.0.lock();
         let own = state.open.iter().filter(|(by, _)| *by == root);
         own.map(|(_, birth)| birth.clone()).collect()
+    }
+}
+
+impl State {
+    fn has_ended(&self, world: &World, seat: usize) -> bool {
+        let ended = self.ended.get(&seat);
+        ended.is_some_and(|incarnation| *incarnation >= world.latest(seat).incarnation)
+    }
+
+    /// Takes the seats of worlds back that are over.
+    fn take_back(&mut self, world: &World) {
+        let lent = std::mem::take(&mut self.lent);
+        let lives = |lent: &Range<usize>| !lent.clone().all(|seat| self.has_ended(world, seat));
+        self.lent = lent.into_iter().filter(lives).collect();
+    }
+
+    /// The rows of free seats among `all`.
+    fn free(&self, all: Range<usize>) -> Vec<Range<usize>> {
+        let starts = std::iter::once(all.start).chain(self.lent.iter().map(|lent| lent.end));
+        let ends = self.lent.iter().map(|lent| lent.start).chain([all.end]);
+        starts.zip(ends).map(|(start, end)| start..end).filter(|free| !free.is_empty()).collect()
+    }
+}
+
+/// A rank has ended, and gets no replacement unless one was ordered before.
+pub fn note_end(world: &World, member: Member) {
+    if member.seat >= world.ranks() {
+        let births = world.tenant::<Births>();
+        births.0.lock().ended.insert(member.seat, member.incarnation);
     }
 }
 

@@ -8,8 +8,10 @@
 
 use crate::base::Member;
 use crate::base::roll::Roll;
+use crate::engine::Died;
 use crate::engine::shared::rules::InitialErrhandler;
 use crate::host::life::{self, Order, Startable};
+use crate::host::{clock, sched};
 use crate::mpi::coll::claim::Kind;
 use crate::mpi::coll::lane;
 use crate::mpi::comm::bootstrap::Seal;
@@ -26,8 +28,10 @@ use crate::mpi::handle_table::Held;
 use crate::mpi::info::Info;
 use crate::mpi::process::Process;
 use crate::mpi::run;
+use std::ops::Range;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
+use std::time::Duration;
 
 /// What the root wants to be started.
 pub struct Orders(Option<Result<Vec<Command>>>);
@@ -116,9 +120,7 @@ fn begin(process: &Process, comm: &Comm, commands: &[Command]) -> Result<Words> 
     let each = commands.iter().zip(&hints);
     let apps = each.map(|(command, hints)| find(command, hints)).collect::<Result<Vec<_>>>()?;
     let births = world.tenant::<Births>();
-    let counts: Vec<Vec<usize>> = hints.iter().map(|hints| hints.counts.clone()).collect();
-    let taken = births.take(world, |free| hints::fit(&counts, free));
-    let (seats, started) = taken.ok_or_else(|| {
+    let (seats, started) = take_seats(process, &births, &hints)?.ok_or_else(|| {
         let words = format!(
             "the job has no seats left for that many ranks: its universe is {}; allow more with \
              ftrun --universe N",
@@ -128,9 +130,9 @@ fn begin(process: &Process, comm: &Comm, commands: &[Command]) -> Result<Words> 
     })?;
     let of_app = |(appnum, count): (usize, &usize)| std::iter::repeat_n(appnum, *count);
     let appnums: Vec<usize> = started.iter().enumerate().flat_map(of_app).collect();
-    let members: Vec<Member> = seats.clone().map(|seat| Member { seat, incarnation: 0 }).collect();
     let fresh = || world.fresh_context();
     let (own, local, seal, context) = (fresh(), fresh(), fresh(), fresh());
+    let members = world.found(context, seats);
     let parents = Arc::new(Roll::new(comm.living().group.members().collect()));
     let roll = Arc::new(Roll::new(members.clone()));
     let errhandlers: Vec<_> = hints.iter().map(|hints| hints.errhandler).collect();
@@ -139,9 +141,8 @@ fn begin(process: &Process, comm: &Comm, commands: &[Command]) -> Result<Words> 
     }
     let birth = Birth { members: roll, context, contexts: (own, local), parents, errhandlers };
     births.register(process.me, &Arc::new(birth), &appnums);
-    world.found(context, seats);
     for (member, appnum) in members.iter().zip(&appnums) {
-        life::start(member.seat, apps[*appnum]);
+        life::start(member.seat, member.incarnation, apps[*appnum]);
     }
     let words = Words::default().contexts(Contexts { own, local }).number(seal).number(context);
     let words = words.number(started.len() as u32);
@@ -150,6 +151,28 @@ fn begin(process: &Process, comm: &Comm, commands: &[Command]) -> Result<Words> 
         words.number(command.most as u32).number(started as u32)
     });
     Ok(words.members(members.into_iter()))
+}
+
+/// Takes seats for the ranks that are wanted. If there are none, waits a moment: ranks that were
+/// told to end may be about to.
+fn take_seats(
+    process: &Process, births: &Births, hints: &[Hints],
+) -> Result<Option<(Range<usize>, Vec<usize>)>> {
+    const PATIENCE: Duration = Duration::from_secs(1);
+    let counts: Vec<Vec<usize>> = hints.iter().map(|hints| hints.counts.clone()).collect();
+    let begun = clock::now();
+    loop {
+        if let Some(taken) = births.take(process.world, |free| hints::fit(&counts, free)) {
+            return Ok(Some(taken));
+        }
+        if !births.have_lent() || clock::now() > begun + PATIENCE {
+            return Ok(None);
+        }
+        if process.engine.is_stopping() {
+            return Err(Died.into());
+        }
+        sched::yield_now();
+    }
 }
 
 /// What all parents get to know.
@@ -196,7 +219,7 @@ fn end(process: &Process, root: Member, news: Option<&Words>) {
     if let Some(first) = members.first() {
         process.world.disown(first.seat);
     }
-    members.iter().for_each(|member| life::kill(member.seat));
+    members.iter().for_each(|member| life::kill_newborn(member.seat, member.incarnation));
 }
 
 fn find(command: &Command, hints: &Hints) -> Result<Startable> {

@@ -36,11 +36,9 @@ type Recent<'a> = Own<'a, Option<Arc<Win>>>;
 /// The window with this handle, if it was used last and nothing is unusual.
 #[inline(always)]
 fn recent(process: &Process, handle: usize) -> Option<Recent<'_>> {
-    if !process.engine.may_take_fast_path() {
-        return None;
-    }
     let recent = process.windows.recent.own()?;
-    recent.as_ref().is_some_and(|win| win.handle == handle).then_some(recent)
+    let is_it = |win: &Arc<Win>| win.handle == handle && win.is_well(&process.engine);
+    recent.as_ref().is_some_and(is_it).then_some(recent)
 }
 
 impl Access {
@@ -122,6 +120,12 @@ pub fn get(process: &'static Process, it: Access) -> Result<bool> {
     it.with(process, bytes, 1, |_, target| {
         copy_few(Address(target).span(bytes), it.buf.span(bytes)).map_err(|fault| fault.address)
     })
+}
+
+/// Whether the operation with this handle looks at the origin.
+#[inline(always)]
+pub fn needs_origin(op: usize) -> bool {
+    Op::predefined_name(op) != Some(Named::NoOp)
 }
 
 /// Combines a few numbers; `fetched` says where the former go. False: nothing has happened.
@@ -210,7 +214,10 @@ pub fn lock(process: &Process, handle: usize, lock_type: i32, rank: i32) -> bool
     let Some(lock) = lock_of_type(lock_type) else { return false };
     let Some(recent) = recent(process, handle) else { return false };
     let Some(win) = recent.as_deref() else { return false };
-    let Some(part) = win.shared.find(rank) else { return false };
+    // A gap that a dead rank has left has no segment.
+    let Some(part) = win.shared.find(rank).filter(|part| part.segment().is_some()) else {
+        return false;
+    };
     win.shared.starving().is_none()
         && win.epochs.lock_at_once(rank, || part.lock.try_take(win.comm.rank, lock))
 }
@@ -235,7 +242,8 @@ pub fn flush(process: &Process, handle: usize, rank: Option<i32>) -> bool {
     }
     let Some(recent) = recent(process, handle) else { return false };
     let Some(win) = recent.as_deref() else { return false };
-    if !win.epochs.is_passive(rank) || rank.is_some_and(|rank| win.shared.find(rank).is_none()) {
+    let is_member = |rank| win.shared.find(rank).is_some_and(|part| part.segment().is_some());
+    if !win.epochs.is_passive(rank) || !rank.is_none_or(is_member) {
         return false;
     }
     // Changes by atomic instructions are ordered already, and loads are complete.

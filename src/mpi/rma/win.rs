@@ -1,6 +1,7 @@
 //! Windows: what one process knows of a window that it is a member of.
 
 use crate::base::sync::biased::Biased;
+use crate::engine::Engine;
 use crate::mpi::attributes::{Attribute, Attributes, Bearer, Found, On};
 use crate::mpi::comm::Comm;
 use crate::mpi::errhandler::Installed;
@@ -10,6 +11,7 @@ use crate::mpi::rma::epochs::Epochs;
 use crate::mpi::rma::shared::{Part, Shared};
 use parking_lot::Mutex;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 /// How a window was created.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -35,8 +37,15 @@ pub struct Win {
     pub attributes: Attributes,
     pub hints: Info,
     pub epochs: Epochs,
+    /// What the engine's mark was when nothing was wrong with the window; or one of these two.
+    well_at: AtomicU64,
     cells: Cells,
 }
+
+/// It has not been looked at.
+const UNKNOWN: u64 = u64::MAX - 1;
+/// Something is wrong that stays so.
+const NEVER: u64 = u64::MAX;
 
 /// Predefined attributes, where C finds them.
 struct Cells {
@@ -62,6 +71,7 @@ impl Win {
         Win {
             handle,
             epochs: Epochs::new(shared.parts().len()),
+            well_at: AtomicU64::new(UNKNOWN),
             comm,
             shared,
             flavor,
@@ -76,6 +86,33 @@ impl Win {
     /// The own part of it.
     pub fn own_part(&self) -> &Part {
         self.shared.part(self.comm.rank)
+    }
+
+    /// Whether calls may go the short way: all members live, nobody recovers, and it was not
+    /// created before a recovery. Failures of others do not matter.
+    #[inline(always)]
+    pub fn is_well(&self, engine: &Engine) -> bool {
+        self.well_at.load(Ordering::Relaxed) == engine.mark() || self.turns_out_well(engine)
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn turns_out_well(&self, engine: &Engine) -> bool {
+        if self.well_at.load(Ordering::Relaxed) == NEVER {
+            return false;
+        }
+        let comm = &self.comm;
+        let mark = engine.mark();
+        let is_past = comm.generation < engine.generation();
+        if is_past || engine.first_dead(&*comm.everyone()).is_some() {
+            self.well_at.store(NEVER, Ordering::Relaxed);
+            return false;
+        }
+        let is_well = engine.is_at_peace(comm.context());
+        if is_well {
+            self.well_at.store(mark, Ordering::Relaxed);
+        }
+        is_well
     }
 
     /// Its name, for messages.
