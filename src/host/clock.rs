@@ -8,7 +8,7 @@
 
 use crate::machine::units::{NANO, Picos};
 use std::sync::OnceLock;
-use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU32, AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
 /// The counted time of a call of MPI.
@@ -53,15 +53,20 @@ pub fn look() -> Instant {
 
 /// In virtual time, only looking again and again takes time.
 fn take_a_look() {
-    let is_again = || LAST_LOOK.swap(picos(), Ordering::Relaxed) == picos();
-    if !is_of_each_rank() || is_again() {
+    const FEW: u32 = 100;
+    if is_of_each_rank() && LAST_LOOK.swap(picos(), Ordering::Relaxed) != picos() {
+        LOOKS.store(0, Ordering::Relaxed);
+    }
+    if !is_of_each_rank() || LOOKS.fetch_add(1, Ordering::Relaxed) >= FEW {
         pass(MOMENT);
+        LAST_LOOK.store(picos(), Ordering::Relaxed);
     }
 }
 
 /// Each rank has a clock of its own: time is virtual.
 static IS_OF_EACH_RANK: AtomicBool = AtomicBool::new(false);
-/// When the rank that runs last looked at its clock.
+/// When the rank that runs last looked at its clock, and how often it did at that time.
+static LOOKS: AtomicU32 = AtomicU32::new(0);
 static LAST_LOOK: AtomicU64 = AtomicU64::new(Picos::MAX);
 
 /// Whether time is virtual: whether each rank has a clock of its own.

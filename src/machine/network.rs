@@ -38,13 +38,26 @@ pub struct Network {
     taken: Vec<Picos>,
 }
 
-/// How far a message has come.
+/// The way of a message whose packets wait at links.
+pub struct Route {
+    links: Vec<usize>,
+    corners: Picos,
+}
+
+impl Route {
+    pub fn hops(&self) -> usize {
+        self.links.len()
+    }
+}
+
+/// How a packet has passed a link.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Progress {
-    /// It arrives whole at this time.
-    Arrives(Picos),
-    /// The rest, so many bytes, can leave at this time.
-    Leaves { rest: u64, at: Picos },
+pub struct Passed {
+    /// When its head is at the other end, and if that is where it goes to, when all of it is.
+    pub head: Picos,
+    pub whole: Picos,
+    /// When the link is free again.
+    pub free: Picos,
 }
 
 impl Network {
@@ -65,29 +78,35 @@ impl Network {
         &self.model
     }
 
-    /// Sends what is left of a message, `bytes` of it: all of it, or its next packet.
-    pub fn send(&mut self, from: usize, to: usize, bytes: u64, now: Picos) -> Progress {
-        let Model { topology, cost, node, .. } = &self.model;
-        let path = topology.path(from, to);
-        if self.detail == NetworkModel::Ideal || path.hops == 0 {
-            return Progress::Arrives(cost.arrival(path, bytes, now));
+    /// When a message arrives that leaves now and waits for no other.
+    pub fn arrival(&self, from: usize, to: usize, bytes: u64, now: Picos) -> Picos {
+        self.model.cost.arrival(self.model.topology.path(from, to), bytes, now)
+    }
+
+    /// The way of a message, unless its packets wait for no other's.
+    pub fn route(&self, from: usize, to: usize) -> Option<Route> {
+        if self.is_ideal() || from == to {
+            return None;
         }
-        let packet = bytes.min(u64::from(node.packet.max(1)));
-        let length = packet * cost.byte;
-        let (mut head, mut free) = (now, None);
-        topology.each_link(from, to, |link| {
-            let begins = head.max(self.taken[link]);
-            self.taken[link] = begins + length;
-            free = free.or(Some(begins + length));
-            head = begins + cost.hop;
-        });
-        match bytes - packet {
-            0 => {
-                let corners = cost.arrival(path, 0, 0) - Picos::from(path.hops) * cost.hop;
-                Progress::Arrives(head + corners + length)
-            }
-            rest => Progress::Leaves { rest, at: free.unwrap_or(now) },
-        }
+        let mut links = Vec::new();
+        self.model.topology.each_link(from, to, |link| links.push(link));
+        let straight = links.len() as Picos * self.model.cost.hop;
+        Some(Route { corners: self.arrival(from, to, 0, 0) - straight, links })
+    }
+
+    /// How long the next packet is of a message of which so many bytes are left.
+    pub fn packet(&self, rest: u64) -> u64 {
+        rest.min(u64::from(self.model.node.packet.max(1)))
+    }
+
+    /// The head of a packet is at this link of its way now.
+    pub fn pass(&mut self, route: &Route, at: usize, bytes: u64, now: Picos) -> Passed {
+        let length = bytes * self.model.cost.byte;
+        let taken = &mut self.taken[route.links[at]];
+        let begins = now.max(*taken);
+        *taken = begins + length;
+        let head = begins + self.model.cost.hop;
+        Passed { head, whole: head + length + route.corners, free: begins + length }
     }
 }
 
@@ -95,6 +114,8 @@ impl Network {
 mod tests {
     use super::*;
     use crate::units::NANO;
+    use std::cmp::Reverse;
+    use std::collections::BinaryHeap;
 
     const TEXT: &str = r#"
         [machine]
@@ -112,20 +133,40 @@ mod tests {
         Network::new(Model::read("m", TEXT).unwrap(), detail)
     }
 
-    /// When a message arrives whose packets are sent one after the other.
-    fn arrival(network: &mut Network, from: usize, to: usize, bytes: u64, now: Picos) -> Picos {
-        match network.send(from, to, bytes, now) {
-            Progress::Arrives(at) => at,
-            Progress::Leaves { rest, at } => arrival(network, from, to, rest, at),
+    /// When messages arrive, each with its two nodes, its length, and when it leaves.
+    fn arrivals(network: &mut Network, messages: &[(usize, usize, u64, Picos)]) -> Vec<Picos> {
+        let routes: Vec<Option<Route>> =
+            messages.iter().map(|(from, to, ..)| network.route(*from, *to)).collect();
+        let mut ends: Vec<Picos> = messages
+            .iter()
+            .map(|(from, to, bytes, at)| network.arrival(*from, *to, *bytes, *at))
+            .collect();
+        // What is where: a message that still has so many bytes to send, or a packet on its way.
+        let mut events = BinaryHeap::new();
+        for (number, (_, _, bytes, at)) in messages.iter().enumerate() {
+            events.push(Reverse((*at, number, 0, *bytes, true)));
         }
+        while let Some(Reverse((now, number, at, bytes, sends))) = events.pop() {
+            let Some(route) = &routes[number] else { continue };
+            let packet = if sends { network.packet(bytes) } else { bytes };
+            let passed = network.pass(route, at, packet, now);
+            if sends && packet < bytes {
+                events.push(Reverse((passed.free, number, 0, bytes - packet, true)));
+            }
+            match at + 1 < route.hops() {
+                true => events.push(Reverse((passed.head, number, at + 1, packet, false))),
+                false => ends[number] = passed.whole,
+            }
+        }
+        ends
     }
 
     #[test]
     fn a_message_alone_takes_the_same_time_in_every_model() {
         for detail in NetworkModel::ALL {
             for (to, bytes, nanos) in [(1, 0, 10), (1, 8, 26), (2, 1000, 2020), (9, 250, 520)] {
-                let mut network = network(detail);
-                assert_eq!(arrival(&mut network, 0, to, bytes, 5), 5 + nanos * NANO, "{detail:?}");
+                let ends = arrivals(&mut network(detail), &[(0, to, bytes, 5)]);
+                assert_eq!(ends, [5 + nanos * NANO], "{detail:?}");
             }
         }
     }
@@ -133,24 +174,19 @@ mod tests {
     #[test]
     fn messages_that_share_a_link_share_its_bandwidth() {
         let mut network = network(NetworkModel::Packets);
-        let alone = 10 * NANO + 2000 * NANO;
-        let (mut left, mut ends) = ([Some((1000, 0)); 4], Vec::new());
-        // The packet that can leave first goes first.
-        while let Some(next) =
-            (0..4).filter(|it| left[*it].is_some()).min_by_key(|it| left[*it].map(|(_, at)| at))
-        {
-            let (bytes, at) = left[next].unwrap();
-            left[next] = match network.send(0, 1, bytes, at) {
-                Progress::Arrives(at) => {
-                    ends.push(at);
-                    None
-                }
-                Progress::Leaves { rest, at } => Some((rest, at)),
-            };
-        }
-        assert_eq!(*ends.last().unwrap(), 4 * (alone - 10 * NANO) + 10 * NANO);
-        assert!(ends[0] > 3 * alone, "they share it fairly: {ends:?}");
-        assert_eq!(arrival(&mut network, 2, 3, 1000, 0), alone, "another link is free");
+        let (hop, alone) = (10 * NANO, 2000 * NANO);
+        let ends = arrivals(&mut network, &[(0, 1, 1000, 0); 4]);
+        assert_eq!(ends.iter().max(), Some(&(4 * alone + hop)));
+        assert!(ends.iter().all(|end| *end > 3 * alone), "they share it fairly: {ends:?}");
+        assert_eq!(arrivals(&mut network, &[(2, 3, 1000, 0)]), [alone + hop], "another is free");
+    }
+
+    #[test]
+    fn a_packet_that_is_far_from_a_link_keeps_nobody_from_it() {
+        let mut network = network(NetworkModel::Packets);
+        // The first one comes to the link between nodes 2 and 3 when the second has gone.
+        let ends = arrivals(&mut network, &[(0, 3, 100, 0), (2, 3, 4, 5 * NANO)]);
+        assert_eq!(ends, [230 * NANO, 23 * NANO]);
     }
 
     #[test]

@@ -10,7 +10,7 @@ use crate::host::clock;
 use crate::host::sched::Bell;
 use crate::host::virtual_time::{self, Happens};
 use crate::machine::model::Overheads;
-use crate::machine::network::{Network, Progress};
+use crate::machine::network::{Network, Passed, Route};
 use crate::machine::units::Picos;
 use crate::transport::inbox::{Outside, Wire};
 use crate::transport::packet::Packet;
@@ -41,11 +41,18 @@ pub struct SimulatedNetwork {
 
 #[derive(Default)]
 struct Channel {
-    /// When the last message arrives that has left.
-    last: Picos,
     /// Messages that leave when the one before has left.
     waiting: VecDeque<Journey>,
     is_busy: bool,
+}
+
+/// A packet on its way, before the link with this number.
+struct Flight {
+    route: Arc<Route>,
+    at: usize,
+    bytes: u64,
+    /// What happens when it arrives, if it is the last one of its message.
+    then: Option<Later>,
 }
 
 /// When the last message to each seat arrives.
@@ -144,10 +151,7 @@ impl SimulatedNetwork {
     fn arrival(&self, (from, to): (usize, usize), bytes: u64, now: Picos) -> Picos {
         const FEW: usize = 64;
         let nodes = (self.node_of(from), self.node_of(to));
-        let at = match self.network.lock().send(nodes.0, nodes.1, bytes, now) {
-            Progress::Arrives(at) => at,
-            Progress::Leaves { .. } => unreachable!("it leaves whole"),
-        };
+        let at = self.network.lock().arrival(nodes.0, nodes.1, bytes, now);
         let mut last = self.last.get().expect("there are seats")[from].lock();
         if last.len() == last.capacity().max(FEW) {
             last.retain(|_, at| *at > now);
@@ -174,43 +178,66 @@ impl SimulatedNetwork {
         self.go_on(journey, now);
     }
 
-    /// The next packet of a message leaves.
-    fn go_on(&'static self, journey: Journey, now: Picos) {
-        let (from, to) = journey.nodes;
-        let progress = self.network.lock().send(from, to, journey.rest, now);
-        match progress {
-            Progress::Arrives(at) => {
-                let at = if journey.is_in_order { self.leave(journey.seats, at, now) } else { at };
-                happens_at(at, journey.then);
-            }
-            Progress::Leaves { rest, at } => {
-                let journey = Journey { rest, ..journey };
-                happens_at(at, move |now| self.go_on(journey, now));
-            }
-        }
-    }
-
-    /// All of a message has left, and could arrive at `at`; returns when it does. The next one
-    /// follows it.
-    fn leave(&'static self, seats: (usize, usize), at: Picos, now: Picos) -> Picos {
+    /// The message before has left: the next one does.
+    fn leave(&'static self, seats: (usize, usize), now: Picos) {
         let mut channels = self.channels.lock();
         let channel = channels.entry(seats).or_default();
-        let at = at.max(channel.last);
-        (channel.last, channel.is_busy) = (at, false);
-        let next = channel.waiting.pop_front();
-        drop(channels);
-        next.into_iter().for_each(|next| happens_at(now, move |now| self.enter(next, now)));
-        at
+        channel.is_busy = false;
+        match channel.waiting.pop_front() {
+            None => _ = channels.remove(&seats),
+            Some(next) => happens_at(now, move |now| self.enter(next, now)),
+        }
     }
 
-    /// A message has arrived.
-    fn deliver(&'static self, packet: Packet, seats: (usize, usize), now: Picos) {
-        let mut channels = self.channels.lock();
-        if channels.get(&seats).is_some_and(|channel| channel.is_idle(now)) {
-            channels.remove(&seats);
+    /// A message leaves.
+    fn go_on(&'static self, journey: Journey, now: Picos) {
+        let (from, to) = journey.nodes;
+        let network = self.network.lock();
+        match network.route(from, to) {
+            Some(route) => {
+                drop(network);
+                self.send_packet(Arc::new(route), journey, now);
+            }
+            None => {
+                let at = network.arrival(from, to, journey.rest, now);
+                drop(network);
+                self.has_left(&journey, now);
+                happens_at(at, journey.then);
+            }
         }
-        drop(channels);
-        self.wire().receive(seats.1, packet);
+    }
+
+    fn has_left(&'static self, journey: &Journey, now: Picos) {
+        if journey.is_in_order {
+            self.leave(journey.seats, now);
+        }
+    }
+
+    /// The next packet of a message leaves.
+    fn send_packet(&'static self, route: Arc<Route>, journey: Journey, now: Picos) {
+        let mut network = self.network.lock();
+        let bytes = network.packet(journey.rest);
+        let passed = network.pass(&route, 0, bytes, now);
+        drop(network);
+        if bytes == journey.rest {
+            self.has_left(&journey, now);
+            return self.fly(Flight { route, at: 1, bytes, then: Some(journey.then) }, passed);
+        }
+        self.fly(Flight { route: route.clone(), at: 1, bytes, then: None }, passed);
+        let journey = Journey { rest: journey.rest - bytes, ..journey };
+        happens_at(passed.free, move |now| self.send_packet(route, journey, now));
+    }
+
+    /// A packet has passed a link.
+    fn fly(&'static self, flight: Flight, passed: Passed) {
+        if flight.at < flight.route.hops() {
+            happens_at(passed.head, move |now| {
+                let passed = self.network.lock().pass(&flight.route, flight.at, flight.bytes, now);
+                self.fly(Flight { at: flight.at + 1, ..flight }, passed);
+            });
+        } else if let Some(then) = flight.then {
+            happens_at(passed.whole, then);
+        }
     }
 }
 
@@ -244,12 +271,6 @@ impl Happens for SimulatedNetwork {
     }
 }
 
-impl Channel {
-    fn is_idle(&self, now: Picos) -> bool {
-        !self.is_busy && self.waiting.is_empty() && self.last <= now
-    }
-}
-
 impl Outside for SimulatedNetwork {
     fn has(&self, _seat: usize) -> bool {
         true
@@ -264,7 +285,7 @@ impl Outside for SimulatedNetwork {
             let packet = packet.into_raw().as_ptr().expose_provenance();
             return virtual_time::enter(at, self, [packet, seat]);
         }
-        let journey = self.journey(seats, bytes, move |now| self.deliver(packet, seats, now));
+        let journey = self.journey(seats, bytes, move |_| self.wire().receive(seat, packet));
         let journey = Journey { is_in_order: true, ..journey };
         // It enters the network in its turn: those who are behind may send before.
         happens_at(clock::picos(), move |now| self.enter(journey, now));
