@@ -128,6 +128,39 @@ fn programs_of_messages_take_the_time_that_the_emulator_gives_them() {
 }
 
 #[test]
+fn collective_operations_take_the_messages_of_the_machines_mpi() {
+    // Any two nodes are equally far from each other.
+    let flat =
+        LAB.replace("hop_ns = 100", "hop_ns = 0").replace("corner_ns = 0", "corner_ns = 100");
+    let flat = file("flat", &flat);
+    let message = |bytes: usize| 30 + 100 + 2 * bytes + 50;
+    let seen = virtually(&program(), &flat.to_string_lossy(), 8, "collectives 1").succeeds();
+    let three = 3 * message(8);
+    let growing = message(8) + message(16) + message(32);
+    for (name, nanos) in [
+        ("barrier", 3 * message(0)),
+        ("bcast", three),
+        ("reduce", three),
+        ("allreduce", three),
+        ("iallreduce", three),
+        ("gather", growing),
+        ("scatter", growing),
+        ("allgather", growing),
+        ("alltoall", 3 * message(32)),
+        ("scan", three),
+    ] {
+        says(&seen, &format!("{name}: {nanos}"));
+    }
+    // Long ones: halves, quarters and eighths, to one member and from another.
+    let seen = virtually(&program(), &flat.to_string_lossy(), 8, "collectives 8000").succeeds();
+    let long = |bytes: usize| message(bytes) + 2 * 100;
+    let halving = long(8000) + long(16_000) + long(32_000);
+    says(&seen, &format!("allreduce: {}", 2 * halving));
+    says(&seen, &format!("allgather: {}", 7 * long(64_000)));
+    says(&seen, &format!("alltoall: {}", 7 * long(64_000)));
+}
+
+#[test]
 fn a_failure_is_heard_of_and_made_up_for_after_the_times_of_the_file() {
     let run = in_lab("loss", 3, "loss").option("--mode=rebuild");
     let seen = run.succeeds();

@@ -129,7 +129,11 @@ pub(super) fn carry_out(now: Picos) {
 struct Sums {
     computing: AtomicU64,
     waiting: AtomicU64,
+    /// Of lives that have ended.
     living: AtomicU64,
+    /// How many go on, and the sum of the times when they began.
+    alive: AtomicU64,
+    alive_since: AtomicU64,
     latest: AtomicU64,
 }
 
@@ -137,6 +141,8 @@ static SUMS: Sums = Sums {
     computing: AtomicU64::new(0),
     waiting: AtomicU64::new(0),
     living: AtomicU64::new(0),
+    alive: AtomicU64::new(0),
+    alive_since: AtomicU64::new(0),
     latest: AtomicU64::new(0),
 };
 
@@ -146,9 +152,17 @@ pub(super) fn note_wait(waited: Picos, now: Picos) {
     note_time(now);
 }
 
+/// A rank's life begins.
+pub(super) fn note_birth(now: Picos) {
+    SUMS.alive.fetch_add(1, Ordering::Relaxed);
+    SUMS.alive_since.fetch_add(now, Ordering::Relaxed);
+}
+
 /// A rank has lived from one time to the other.
 pub(super) fn note_life(begun: Picos, ended: Picos) {
     SUMS.living.fetch_add(ended - begun, Ordering::Relaxed);
+    SUMS.alive.fetch_sub(1, Ordering::Relaxed);
+    SUMS.alive_since.fetch_sub(begun, Ordering::Relaxed);
     note_time(ended);
 }
 
@@ -207,7 +221,8 @@ fn processor_time() -> u64 {
 pub(super) fn summary() -> String {
     let shown = |picos: Picos| format!("{:?}", Duration::from_nanos(picos / 1000));
     let of = |sum: &AtomicU64| sum.load(Ordering::Relaxed);
-    let all = of(&SUMS.living).max(1) as f64;
+    let alive = of(&SUMS.alive) as f64 * of(&SUMS.latest) as f64 - of(&SUMS.alive_since) as f64;
+    let all = (of(&SUMS.living) as f64 + alive.max(0.0)).max(1.0);
     let share = |sum: &AtomicU64| 100.0 * of(sum) as f64 / all;
     let (computing, waiting) = (share(&SUMS.computing), share(&SUMS.waiting));
     let latest = shown(of(&SUMS.latest));

@@ -163,6 +163,31 @@ impl<'a> Lane<'a> {
         self.is_turn && self.process.world.can_meet() && !self.is_atomic()
     }
 
+    /// Whether what it takes is that of another machine, in virtual time.
+    pub(super) fn is_priced(&self) -> bool {
+        self.is_turn && self.process.world.network().is_some() && !self.is_atomic()
+    }
+
+    /// This lane without members that wait for receivers now and then.
+    pub(super) fn unpaced(&self) -> Lane<'a> {
+        let lane = Lane::new(self.process, self.asked, self.tag, self.way);
+        Lane { round: self.round, ..lane }
+    }
+
+    /// Starts to send a message without data that takes as long as one of so many bytes.
+    pub(super) fn start_priced_send(&self, to: i32, bytes: u64) -> Result<Doing<'_, 'a>> {
+        let send = || self.start_send(to, &Region::EMPTY);
+        match self.process.world.network() {
+            Some(network) => network.priced(bytes, send),
+            None => send(),
+        }
+    }
+
+    /// Starts to receive a message without data.
+    pub(super) fn start_empty_recv(&self, from: i32) -> Result<Doing<'_, 'a>> {
+        self.start_recv(from, &Region::EMPTY)
+    }
+
     /// All members say something, and hear what all have said, in the order of their ranks: or none
     /// does. For members that share no memory.
     pub(super) async fn hear_all(&self, bytes: &[u8]) -> Result<Vec<Vec<u8>>> {

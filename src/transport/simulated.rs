@@ -18,7 +18,7 @@ use parking_lot::Mutex;
 use rustc_hash::FxHashMap;
 use std::collections::VecDeque;
 use std::ptr::{NonNull, with_exposed_provenance_mut};
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, OnceLock};
 
 /// On which node of the machine a rank is.
@@ -30,6 +30,8 @@ pub struct SimulatedNetwork {
     overheads: Overheads,
     wire: OnceLock<&'static Wire>,
     node_of: OnceLock<Box<Placement>>,
+    /// As how long the next message counts that is sent, if that is not its length.
+    price: AtomicU64,
     /// Whether messages do not wait for each other.
     is_ideal: bool,
     /// Of each seat: when the last message arrives that is under way from it to another one, which
@@ -45,6 +47,8 @@ struct Channel {
     waiting: VecDeque<Journey>,
     is_busy: bool,
 }
+
+const NO_PRICE: u64 = u64::MAX;
 
 /// A packet on its way, before the link with this number.
 struct Flight {
@@ -73,6 +77,7 @@ impl SimulatedNetwork {
     pub fn new(network: Network) -> &'static SimulatedNetwork {
         Box::leak(Box::new(SimulatedNetwork {
             overheads: network.model().mpi.clone(),
+            price: AtomicU64::new(NO_PRICE),
             is_ideal: network.is_ideal(),
             network: Mutex::new(network),
             last: OnceLock::new(),
@@ -96,6 +101,14 @@ impl SimulatedNetwork {
     /// What sending and receiving costs.
     pub fn overheads(&self) -> &Overheads {
         &self.overheads
+    }
+
+    /// The message that the calling rank sends by `send` takes as long as one of so many bytes.
+    pub fn priced<T>(&self, bytes: u64, send: impl FnOnce() -> T) -> T {
+        self.price.store(bytes, Ordering::Relaxed);
+        let sent = send();
+        self.price.store(NO_PRICE, Ordering::Relaxed);
+        sent
     }
 
     /// The data of a message that has been matched come to the receiver's seat, and with them the
@@ -159,6 +172,20 @@ impl SimulatedNetwork {
         let known = last.entry(to).or_default();
         *known = at.max(*known);
         *known
+    }
+
+    /// When an announcement that leaves now has been answered.
+    fn round_trip(&self, (from, to): (usize, usize), now: Picos) -> Picos {
+        let (from, to) = (self.node_of(from), self.node_of(to));
+        let network = self.network.lock();
+        network.arrival(to, from, 0, network.arrival(from, to, 0, now))
+    }
+
+    /// A message leaves when it has been announced, and the announcement answered.
+    fn announce(&'static self, journey: Journey, (from, to): (usize, usize)) {
+        let answer = self.journey((to, from), 0, move |now| self.enter(journey, now));
+        let announcement = self.journey((from, to), 0, move |now| self.go_on(answer, now));
+        happens_at(clock::picos(), move |now| self.go_on(announcement, now));
     }
 
     fn node_of(&self, seat: usize) -> usize {
@@ -278,16 +305,27 @@ impl Outside for SimulatedNetwork {
 
     fn post(&'static self, seat: usize, packet: Packet) {
         clock::pass_picos(self.overheads.send);
-        let bytes = if packet.has_data() { packet.bytes() as u64 } else { 0 };
         let seats = (packet.sender().seat, seat);
+        let price = self.price.swap(NO_PRICE, Ordering::Relaxed);
+        let bytes = match price {
+            NO_PRICE if !packet.has_data() => 0,
+            NO_PRICE => packet.bytes() as u64,
+            _ => price,
+        };
+        let is_long = price != NO_PRICE && price > self.overheads.eager as u64;
         if self.is_ideal {
-            let at = self.arrival(seats, bytes, clock::picos());
+            let now = clock::picos();
+            let leaves = if is_long { self.round_trip(seats, now) } else { now };
+            let at = self.arrival(seats, bytes, leaves);
             let packet = packet.into_raw().as_ptr().expose_provenance();
             return virtual_time::enter(at, self, [packet, seat]);
         }
         let journey = self.journey(seats, bytes, move |_| self.wire().receive(seat, packet));
         let journey = Journey { is_in_order: true, ..journey };
         // It enters the network in its turn: those who are behind may send before.
-        happens_at(clock::picos(), move |now| self.enter(journey, now));
+        match is_long {
+            false => happens_at(clock::picos(), move |now| self.enter(journey, now)),
+            true => self.announce(journey, seats),
+        }
     }
 }

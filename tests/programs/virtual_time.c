@@ -131,6 +131,54 @@ static void ring(void)
         printf("ring: %d ranks, %ld\n", token, now());
 }
 
+static void tell(const char *name, long begun)
+{
+    long mine = now() - begun, longest;
+    MPI_Reduce(&mine, &longest, 1, MPI_LONG, MPI_MAX, 0, world);
+    if (me == 0)
+        printf("%s: %ld\n", name, longest);
+    MPI_Barrier(world);
+}
+
+/* What operations on a double of each member take, or on so many doubles. */
+static void collectives(int many)
+{
+    double *from = calloc(many * size, sizeof *from), *to = calloc(many * size, sizeof *to);
+    MPI_Request request;
+    MPI_Barrier(world);
+    long begun = now();
+    MPI_Barrier(world);
+    tell("barrier", begun);
+    begun = now();
+    MPI_Bcast(to, many, MPI_DOUBLE, 0, world);
+    tell("bcast", begun);
+    begun = now();
+    MPI_Reduce(from, to, many, MPI_DOUBLE, MPI_SUM, 2, world);
+    tell("reduce", begun);
+    begun = now();
+    MPI_Allreduce(from, to, many, MPI_DOUBLE, MPI_SUM, world);
+    tell("allreduce", begun);
+    begun = now();
+    MPI_Iallreduce(from, to, many, MPI_DOUBLE, MPI_SUM, world, &request);
+    MPI_Wait(&request, MPI_STATUS_IGNORE);
+    tell("iallreduce", begun);
+    begun = now();
+    MPI_Gather(from, many, MPI_DOUBLE, to, many, MPI_DOUBLE, 1, world);
+    tell("gather", begun);
+    begun = now();
+    MPI_Scatter(from, many, MPI_DOUBLE, to, many, MPI_DOUBLE, 3, world);
+    tell("scatter", begun);
+    begun = now();
+    MPI_Allgather(from, many, MPI_DOUBLE, to, many, MPI_DOUBLE, world);
+    tell("allgather", begun);
+    begun = now();
+    MPI_Alltoall(from, many, MPI_DOUBLE, to, many, MPI_DOUBLE, world);
+    tell("alltoall", begun);
+    begun = now();
+    MPI_Scan(from, to, many, MPI_DOUBLE, MPI_SUM, world);
+    tell("scan", begun);
+}
+
 /* Rank 1 is killed while rank 0 waits for it. */
 static void loss(void)
 {
@@ -174,6 +222,8 @@ int main(int argc, char **argv)
         line(number[0], number[1], number[2]);
     else if (!strcmp(what, "ring"))
         ring();
+    else if (!strcmp(what, "collectives"))
+        collectives(number[0]);
     else if (!strcmp(what, "loss"))
         loss();
     MPI_Finalize();

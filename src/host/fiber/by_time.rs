@@ -108,6 +108,7 @@ impl Fiber {
     /// A life begins now.
     pub(super) fn begin_clock(&self) {
         if virtual_time::is_on() {
+            virtual_time::note_birth(clock::picos());
             self.begun_at.set(clock::picos());
             self.left_at.set(clock::picos());
             self.ready_at.set(clock::picos());

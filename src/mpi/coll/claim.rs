@@ -221,6 +221,26 @@ impl Claim {
         Claim(Call { amount: content, ..claim.0 })
     }
 
+    /// Whether it is a call of this kind.
+    pub(super) fn is_of(self, kind: Kind) -> bool {
+        self.0.what as u8 == kind as u8
+    }
+
+    /// The rank of the root, of an operation within a group that has one.
+    pub(super) fn root(self) -> i32 {
+        (self.0.what >> ROOT) as i32 - 1
+    }
+
+    /// How many bytes each member gives or gets, if all know that.
+    pub(super) fn bytes(self) -> Option<u64> {
+        let code = (self.0.what >> ELEMENT) as u8;
+        match code {
+            0 => self.is_of(Kind::Barrier).then_some(0),
+            Digest::MIXED => None,
+            _ => Some(signature::bytes_of_code(code).saturating_mul(self.0.amount)),
+        }
+    }
+
     /// The claim as the engine compares it with another member's for the same operation number.
     #[inline(always)]
     pub(super) fn call(self) -> Call {

@@ -6,6 +6,7 @@ use super::blocks::again;
 use super::claim::{self, Claim, Form, Kind};
 use super::members::{AsRun, InPlace, Members, object_at_first};
 use super::plan::Plan;
+use super::priced;
 use super::select::{Crowd, Venue};
 use super::uniform::unite;
 use crate::engine::Meeting;
@@ -84,6 +85,21 @@ async fn perform(plan: &impl Plan, lane: &Lane<'_>) -> Result {
 
 async fn attempt(plan: &impl Plan, lane: &Lane<'_>) -> Result {
     lane.look_round()?;
+    if lane.is_priced() {
+        let crowd = priced::crowd(lane);
+        if let (Venue::Memory { all }, algorithm) = plan.select(crowd)
+            && priced::take_time(lane, plan.claim()).await?
+        {
+            if lane.way() == Way::Blocking {
+                let members = Members::<InPlace>::begin(lane, crowd, all)?;
+                plan.together(algorithm, &members).await?;
+            } else {
+                let members = Members::<AsRun>::come(lane, crowd, all)?;
+                plan.together(algorithm, &members).await?;
+            }
+            return lane.verdict();
+        }
+    }
     let crowd = Crowd::of(lane);
     match plan.select(crowd) {
         (Venue::Wire, algorithm) => plan.by_messages(algorithm, lane).await?,

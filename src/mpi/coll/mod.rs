@@ -21,6 +21,7 @@ mod gather;
 mod members;
 mod neighbours;
 mod plan;
+mod priced;
 mod reduce;
 mod reduce_scatter;
 mod role;

@@ -125,6 +125,17 @@ impl Crowd {
         }
     }
 
+    /// Members whose data move in shared memory beside what takes time.
+    pub(super) fn beside_time(members: usize) -> Crowd {
+        Crowd {
+            members,
+            ranks_per_core: members.max(2),
+            is_small: false,
+            is_blocking: false,
+            can_meet: members > 1,
+        }
+    }
+
     #[inline(always)]
     pub(super) fn members(self) -> usize {
         self.members

@@ -30,17 +30,17 @@ impl Tree {
     }
 
     fn new(size: i32, rank: i32, top: i32, radix: i32) -> Tree {
-        let place = (rank - top + size) % size;
+        let place = (rank - top).rem_euclid(size);
         let mut reach = 1;
-        while reach < size && place % (reach * radix) == 0 {
-            reach *= radix;
+        while reach < size && place % reach.saturating_mul(radix) == 0 {
+            reach = reach.saturating_mul(radix);
         }
         Tree { size, top, radix, place, reach }
     }
 
     /// The rank of the parent.
     pub(super) fn parent(self) -> Option<i32> {
-        let above = self.place - self.place % (self.reach * self.radix);
+        let above = self.place - self.place % self.reach.saturating_mul(self.radix);
         (self.place != 0).then(|| self.rank(above))
     }
 
@@ -50,18 +50,18 @@ impl Tree {
         let mut weight = 1;
         while weight < self.reach {
             for digit in 1..self.radix {
-                let child = self.place + digit * weight;
-                if child < self.size {
-                    below.push(self.rank(child));
+                let child = i64::from(self.place) + i64::from(digit) * i64::from(weight);
+                if child < i64::from(self.size) {
+                    below.push(self.rank(child as i32));
                 }
             }
-            weight *= self.radix;
+            weight = weight.saturating_mul(self.radix);
         }
         below.into_iter()
     }
 
     fn rank(self, place: i32) -> i32 {
-        (place + self.top) % self.size
+        ((i64::from(place) + i64::from(self.top)) % i64::from(self.size)) as i32
     }
 }
 
@@ -87,6 +87,19 @@ mod tests {
                 assert_eq!(known.len() as i32, size - 1);
                 known.dedup();
                 assert_eq!(known.len() as i32, size - 1);
+            }
+        }
+    }
+
+    #[test]
+    fn of_very_many_members_each_has_a_place() {
+        for (size, radix) in [(100_000, 256), (1 << 24, 256), (1 << 30, 4), (i32::MAX, 2)] {
+            for rank in [0, 1, 255, 65_536, size / 2, size - 1] {
+                let tree = Tree::new(size, rank, 0, radix);
+                assert_eq!(tree.parent().is_none(), rank == 0, "{rank} of {size}");
+                for child in tree.children() {
+                    assert_eq!(Tree::new(size, child, 0, radix).parent(), Some(rank), "{size}");
+                }
             }
         }
     }

@@ -1,0 +1,224 @@
+//! What collective operations cost in virtual time. Their data move as in any run, in shared memory,
+//! which takes no time; the time is that of the messages by which the MPI of the simulated machine
+//! would carry them out. Those are sent indeed, without data: so they meet the same links and the
+//! same failures.
+//!
+//! | operation | short | long |
+//! |---|---|---|
+//! | barrier | dissemination | |
+//! | broadcast | binomial tree | blocks down the tree, then around a ring (van de Geijn) |
+//! | gather, scatter | binomial tree, all blocks of a subtree at once | |
+//! | reduce | binomial tree | halving, then blocks up the tree (Rabenseifner) |
+//! | allreduce | recursive doubling | halving, then doubling (Rabenseifner) |
+//! | allgather | doubling (Bruck) | ring |
+//! | alltoall | doubling (Bruck) | pairwise exchange |
+//! | reduce_scatter_block | halving | |
+//! | scan, exscan | recursive doubling | |
+
+use super::claim::{Claim, Kind};
+use super::select::Crowd;
+use crate::mpi::error::Result;
+use crate::mpi::lane::Lane;
+
+/// From how many bytes on the algorithms for long vectors are used, and for alltoall of how many
+/// for each member.
+const LONG: u64 = 12 << 10;
+const LONG_BLOCK: u64 = 256;
+
+/// One member's part in the messages of an operation.
+struct Part<'l, 'a> {
+    lane: &'l Lane<'a>,
+    size: i32,
+    me: i32,
+}
+
+/// Takes the time that the operation takes on the simulated machine. False if that is not known: if
+/// it is to be carried out by messages.
+pub(super) async fn take_time(lane: &Lane<'_>, claim: Claim) -> Result<bool> {
+    let lane = lane.unpaced();
+    let (size, me) = (lane.size(), lane.rank());
+    let part = Part { lane: &lane, size, me };
+    let Some(bytes) = claim.bytes() else { return Ok(false) };
+    let (root, all) = (claim.root(), bytes * size as u64);
+    let kind = |kind: Kind| claim.is_of(kind);
+    if kind(Kind::Barrier) {
+        part.doubling(|_| 0).await?;
+    } else if kind(Kind::Bcast) && (bytes < LONG || size < 8) {
+        part.down(root, |_| bytes).await?;
+    } else if kind(Kind::Bcast) {
+        let each = bytes / size as u64;
+        part.down(root, |members| each * members).await?;
+        part.ring(each).await?;
+    } else if kind(Kind::Gather) {
+        part.up(root, |members| bytes * members).await?;
+    } else if kind(Kind::Scatter) {
+        part.down(root, |members| bytes * members).await?;
+    } else if kind(Kind::Reduce) && bytes < LONG {
+        part.up(root, |_| bytes).await?;
+    } else if kind(Kind::Reduce) {
+        part.halving(bytes).await?;
+        let each = bytes / size as u64;
+        part.up(root, |members| each * members).await?;
+    } else if kind(Kind::Allreduce) && bytes < LONG {
+        part.exchanging(|_| bytes).await?;
+    } else if kind(Kind::Allreduce) {
+        part.halving(bytes).await?;
+        part.doubling(|members| bytes * members / size as u64).await?;
+    } else if kind(Kind::Allgather) && all < 4 * LONG {
+        part.doubling(|members| bytes * members).await?;
+    } else if kind(Kind::Allgather) {
+        part.ring(bytes).await?;
+    } else if kind(Kind::Alltoall) && bytes < LONG_BLOCK && size >= 8 {
+        part.doubling(|_| all / 2).await?;
+    } else if kind(Kind::Alltoall) {
+        part.pairwise(bytes).await?;
+    } else if kind(Kind::ReduceScatterBlock) {
+        part.halving(all).await?;
+    } else if kind(Kind::Scan) || kind(Kind::Exscan) {
+        part.prefixes(bytes).await?;
+    } else {
+        return Ok(false);
+    }
+    Ok(true)
+}
+
+/// The crowd of members whose data move without taking time.
+pub(super) fn crowd(lane: &Lane<'_>) -> Crowd {
+    Crowd::beside_time(lane.size() as usize)
+}
+
+impl Part<'_, '_> {
+    fn rank(&self, place: i32) -> i32 {
+        place.rem_euclid(self.size)
+    }
+
+    /// So many bytes go to a member, while as many come from one.
+    async fn shift(&self, to: i32, from: i32, bytes: u64) -> Result {
+        let arrival = self.lane.start_empty_recv(from)?;
+        let sent = self.lane.start_priced_send(to, bytes)?;
+        self.lane.all(vec![arrival, sent]).await
+    }
+
+    /// Messages to the members at distances 1, 2, 4 ...; `bytes` of the blocks of so many members.
+    async fn doubling(&self, bytes: impl Fn(u64) -> u64) -> Result {
+        let mut distance = 1;
+        while distance < self.size {
+            let blocks = distance.min(self.size - distance) as u64;
+            let (to, from) = (self.rank(self.me + distance), self.rank(self.me - distance));
+            self.shift(to, from, bytes(blocks)).await?;
+            distance = distance.saturating_mul(2);
+        }
+        Ok(())
+    }
+
+    /// Exchanges with the members whose ranks differ in one bit. Members beyond the last power of
+    /// two give theirs to another one before, and get the result after.
+    async fn exchanging(&self, bytes: impl Fn(u64) -> u64) -> Result {
+        let whole = 1 << self.size.ilog2();
+        let beyond = self.size - whole;
+        if self.me >= whole {
+            self.lane.start_priced_send(self.me - whole, bytes(1))?.end().await?;
+            return self.lane.start_empty_recv(self.me - whole)?.end().await.map(drop);
+        }
+        if self.me < beyond {
+            self.lane.start_empty_recv(self.me + whole)?.end().await?;
+        }
+        let mut distance = 1;
+        while distance < whole {
+            let other = self.me ^ distance;
+            self.shift(other, other, bytes(distance as u64)).await?;
+            distance *= 2;
+        }
+        if self.me < beyond {
+            self.lane.start_priced_send(self.me + whole, bytes(1))?.end().await?;
+        }
+        Ok(())
+    }
+
+    /// Half of a vector goes to another member, then a quarter, and so on.
+    async fn halving(&self, bytes: u64) -> Result {
+        let size = self.size as u64;
+        self.doubling(|members| bytes * members / size).await
+    }
+
+    /// To the next member and from the one before, until a block has been everywhere.
+    async fn ring(&self, bytes: u64) -> Result {
+        for _ in 1..self.size {
+            self.shift(self.rank(self.me + 1), self.rank(self.me - 1), bytes).await?;
+        }
+        Ok(())
+    }
+
+    async fn pairwise(&self, bytes: u64) -> Result {
+        for distance in 1..self.size {
+            let (to, from) = (self.rank(self.me + distance), self.rank(self.me - distance));
+            self.shift(to, from, bytes).await?;
+        }
+        Ok(())
+    }
+
+    /// Each member's value goes to those above it at distances 1, 2, 4 ...
+    async fn prefixes(&self, bytes: u64) -> Result {
+        let mut distance = 1;
+        while distance < self.size {
+            let mut doings = Vec::new();
+            if self.me >= distance {
+                doings.push(self.lane.start_empty_recv(self.me - distance)?);
+            }
+            if self.me + distance < self.size {
+                doings.push(self.lane.start_priced_send(self.me + distance, bytes)?);
+            }
+            self.lane.all(doings).await?;
+            distance = distance.saturating_mul(2);
+        }
+        Ok(())
+    }
+
+    /// This member's place in a binomial tree: below it are the places up to this distance.
+    fn place(&self, root: i32) -> (i32, i32) {
+        let place = self.rank(self.me - root);
+        let reach = if place == 0 { i32::MAX } else { 1 << place.trailing_zeros() };
+        (place, reach)
+    }
+
+    /// How many members are at a place and below, if its reach is this.
+    fn below(&self, place: i32, reach: i32) -> u64 {
+        reach.min(self.size - place) as u64
+    }
+
+    /// Down a binomial tree, the largest subtrees first; `bytes` for so many members.
+    async fn down(&self, root: i32, bytes: impl Fn(u64) -> u64) -> Result {
+        let (place, reach) = self.place(root);
+        if place != 0 {
+            let parent = self.rank(place - reach + root);
+            self.lane.start_empty_recv(parent)?.end().await?;
+        }
+        let mut doings = Vec::new();
+        let mut distance = 1 << (self.size.max(2) - 1).ilog2();
+        while distance > 0 {
+            if distance < reach && place + distance < self.size {
+                let members = self.below(place + distance, distance);
+                let child = self.rank(place + distance + root);
+                doings.push(self.lane.start_priced_send(child, bytes(members))?);
+            }
+            distance /= 2;
+        }
+        self.lane.all(doings).await
+    }
+
+    /// Up a binomial tree, the smallest subtrees first.
+    async fn up(&self, root: i32, bytes: impl Fn(u64) -> u64) -> Result {
+        let (place, reach) = self.place(root);
+        let mut distance = 1;
+        while distance < reach && place + distance < self.size {
+            let child = self.rank(place + distance + root);
+            self.lane.start_empty_recv(child)?.end().await?;
+            distance = distance.saturating_mul(2);
+        }
+        if place != 0 {
+            let (parent, members) = (self.rank(place - reach + root), self.below(place, reach));
+            self.lane.start_priced_send(parent, bytes(members))?.end().await?;
+        }
+        Ok(())
+    }
+}
