@@ -60,6 +60,12 @@ fn every_rank_has_a_process_from_one_to_forty() {
 }
 
 #[test]
+fn collective_operations_are_right_where_each_of_many_processes_has_a_core() {
+    let program = support::c("coll_ways.c").flags(&["-O1", "-fno-strict-aliasing"]).build();
+    processes(&program).ranks(12).env("FTMPI_CORES", "16").deadline(120).succeeds();
+}
+
+#[test]
 fn a_program_that_cannot_be_copied_runs_as_processes_by_itself() {
     let built = hello();
     let path = built.path().display();

@@ -207,6 +207,16 @@ fn one_schedule_has_one_result_in_real_and_in_virtual_time() {
 }
 
 #[test]
+fn collective_operations_are_as_right_as_ever() {
+    let flags = ["-O1", "-Wall", "-fno-strict-aliasing"];
+    let program = support::c("coll_ways.c").flags(&flags).build();
+    for (ranks, network) in [(5, "packets"), (13, "ideal")] {
+        let run = virtually(&program, "bluegene-l", ranks, "").deadline(120);
+        run.option(format!("--network={network}")).succeeds();
+    }
+}
+
+#[test]
 fn what_cannot_be_simulated_is_refused_with_the_cure() {
     let program = program();
     let refused = |options: &[&str], cure: &str| {

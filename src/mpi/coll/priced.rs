@@ -1,7 +1,7 @@
-//! What collective operations cost in virtual time. Their data move as in any run, in shared memory,
-//! which takes no time; the time is that of the messages by which the MPI of the simulated machine
-//! would carry them out. Those are sent indeed, without data: so they meet the same links and the
-//! same failures.
+//! What collective operations cost in virtual time. Their data move as in any run, in shared
+//! memory, which takes no time; the time is that of the messages by which the MPI of the simulated
+//! machine would carry them out. Those are sent indeed, without data: so they meet the same links
+//! and the same failures.
 //!
 //! | operation | short | long |
 //! |---|---|---|
