@@ -74,12 +74,15 @@ pub fn lock_one_of_all(process: &Process, win: &Win, rank: i32) -> Result {
 
 /// Gets the lock of a member, if need be when others have given it up.
 fn take(process: &Process, win: &Win, lock: Lock, rank: i32) -> Result {
-    /// It is held for as long as a short access takes; a place in the queue costs more than that.
-    const LOOKS: u32 = 100;
+    /// It is held for as long as a short access takes; a place in the queue costs more than that,
+    /// and a queue, once it is there, stays as long as all come again.
+    const LOOKS: u32 = 64;
     must_live(process, win, rank)?;
     let part = win.shared.part(rank);
-    let may_look = process.world.ranks_per_core() == 1 && win.shared.starving().is_none();
-    if may_look && part.there().is_none() && part.lock.take_soon(win.comm.rank, lock, LOOKS) {
+    if win.shared.starving().is_none()
+        && part.there().is_none()
+        && part.lock.take_soon(win.comm.rank, lock, LOOKS)
+    {
         return Ok(());
     }
     let has_locks = process.windows.table.has(|win: &Win| win.epochs.has_locks());
