@@ -157,7 +157,7 @@ fn a_user_without_quota_hears_of_it() {
     for (ranks, kind) in [(1, "thread"), (3, "fiber")] {
         let (run, _) = run(&program, ranks);
         let run = run.env("FTMPI_RANKS", kind).args(["quota"]);
-        let seen = run.env("LD_PRELOAD", &library.path().display().to_string()).succeeds();
+        let seen = run.env("LD_PRELOAD", library.path().display().to_string()).succeeds();
         assert_eq!(seen.lines_with("ok"), ranks, "{kind}: {seen}");
     }
 }
