@@ -51,8 +51,7 @@ const NOT_IN_F08: [(&str, &str); 5] = [
 ];
 
 /// Error classes that no call raises which is built.
-const NEVER_RAISED: [(&str, &[&str]); 3] = [
-    ("tests have no quota, and no file system that is read-only for root", &["QUOTA"]),
+const NEVER_RAISED: [(&str, &[&str]); 2] = [
     (
         "windows",
         // Memory can always be shared, and no access conflicts with another in this library's eyes.

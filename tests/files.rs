@@ -151,6 +151,18 @@ fn a_file_system_without_room_is_an_error_of_its_own() {
 }
 
 #[test]
+fn a_user_without_quota_hears_of_it() {
+    let program = support::c("files_full.c").flags(&flags()).build();
+    let library = support::c("quota.c").flags(&["-O1", "-Wall"]).without_mpi().library("quota");
+    for (ranks, kind) in [(1, "thread"), (3, "fiber")] {
+        let (run, _) = run(&program, ranks);
+        let run = run.env("FTMPI_RANKS", kind).args(["quota"]);
+        let seen = run.env("LD_PRELOAD", library.path().display().to_string()).succeeds();
+        assert_eq!(seen.lines_with("ok"), ranks, "{kind}: {seen}");
+    }
+}
+
+#[test]
 fn in_atomic_mode_accesses_that_are_outstanding_and_collective_ones_are_whole() {
     let program = support::c("files_atomic.c").flags(&flags()).build();
     for ranks in [1, 2, 4] {

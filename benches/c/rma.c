@@ -1,5 +1,5 @@
 /* One measurement of one-sided calls per run:
- * `rma put|get|accumulate|fetch|swap|puts|fence|lock|counter|contended`.
+ * `rma put|get|accumulate|both|both8|fetch|swap|puts|gets|fence|lock|counter|contended`.
  * Rank 0 prints one number: nanoseconds for each call, or million calls a second of all ranks. */
 #include <mpi.h>
 #include <stdio.h>
@@ -33,6 +33,19 @@ static void get(void)
 static void accumulate(void)
 {
     MPI_Accumulate(&number, 1, MPI_LONG, 1, 1, 1, MPI_LONG, MPI_SUM, win);
+    MPI_Win_flush(1, win);
+}
+
+static void fetch_and_accumulate(void)
+{
+    MPI_Get_accumulate(&number, 1, MPI_LONG, &got, 1, MPI_LONG, 1, 1, 1, MPI_LONG, MPI_SUM, win);
+    MPI_Win_flush(1, win);
+}
+
+static void fetch_and_accumulate_some(void)
+{
+    static long numbers[8], former[8];
+    MPI_Get_accumulate(numbers, 8, MPI_LONG, former, 8, MPI_LONG, 1, 0, 8, MPI_LONG, MPI_SUM, win);
     MPI_Win_flush(1, win);
 }
 
@@ -95,6 +108,8 @@ static const struct {
 } cases[] = {
     {"put", put, 20000, 1, 1, 0},           {"get", get, 20000, 1, 1, 0},
     {"accumulate", accumulate, 20000, 1, 1, 0}, {"fetch", fetch, 20000, 1, 1, 0},
+    {"both", fetch_and_accumulate, 20000, 1, 1, 0},
+    {"both8", fetch_and_accumulate_some, 20000, 1, 1, 0},
     {"swap", swap, 20000, 1, 1, 0},         {"puts", puts_in_a_row, 2000, ROW, 1, 0},
     {"gets", gets_in_a_row, 2000, ROW, 1, 0}, {"fence", fence, 2000, 1, 0, 1},
     {"lock", lock, 10000, 1, 0, 0},         {"counter", counter, 2000, 1, 1, 1},

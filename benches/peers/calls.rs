@@ -71,21 +71,20 @@ pub(super) const FILES: &[Measure] = &[
     file("shared pointer, 64 B, 2 ranks", 2, &["shared"], Unit::MillionPerSecond),
 ];
 
-/// Two ranks spawned by one, and their disconnection.
-pub(super) const SPAWN: &[Measure] = &[Measure {
-    title: Cow::Borrowed("spawn of 2 by 1, barrier, disconnect"),
-    unit: Unit::Microseconds,
-    ranks: 1,
-    program: "spawn",
-    words: &[],
-    bare: &[],
-}];
+/// Ranks spawned by one, and two ranks that meet at a port; and their disconnection.
+pub(super) const SPAWN: &[Measure] = &[
+    meeting("spawn of 2 by 1, barrier, disconnect", 1, &["2"]),
+    meeting("spawn of 32 by 1, barrier, disconnect", 1, &["32"]),
+    meeting("accept and connect, barrier, disconnect, 2 ranks", 2, &["port"]),
+];
 
 /// One-sided calls: 8 bytes from one rank to another, then what all ranks do.
 pub(super) const RMA: &[Measure] = &[
     access("put and flush, 8 B, 2 ranks", 2, &["put"]),
     access("get and flush, 8 B, 2 ranks", 2, &["get"]),
     access("accumulate and flush, 8 B, 2 ranks", 2, &["accumulate"]),
+    access("get_accumulate and flush, 8 B, 2 ranks", 2, &["both"]),
+    access("get_accumulate and flush, 64 B, 2 ranks", 2, &["both8"]),
     access("fetch_and_op and flush, 8 B, 2 ranks", 2, &["fetch"]),
     access("compare_and_swap and flush, 8 B, 2 ranks", 2, &["swap"]),
     access("put, 8 B, a flush each 64, 2 ranks", 2, &["puts"]),
@@ -95,7 +94,11 @@ pub(super) const RMA: &[Measure] = &[
     rate("fetch_and_op by all on one counter, 2 ranks", 2, &["counter"]),
     rate("lock, put, unlock by all at one rank, 2 ranks", 2, &["contended"]),
     access("put and flush, 8 B, two of 120 ranks", MANY, &["put"]),
+    access("accumulate and flush, 8 B, two of 120 ranks", MANY, &["accumulate"]),
+    access("get_accumulate and flush, 8 B, two of 120 ranks", MANY, &["both"]),
     access("fetch_and_op and flush, 8 B, two of 120 ranks", MANY, &["fetch"]),
+    access("compare_and_swap and flush, 8 B, two of 120 ranks", MANY, &["swap"]),
+    access("lock and unlock, two of 120 ranks", MANY, &["lock"]),
     access("fence, 120 ranks", MANY, &["fence"]),
     rate("fetch_and_op by all on one counter, 120 ranks", MANY, &["counter"]),
     rate("lock, put, unlock by all at one rank, 120 ranks", MANY, &["contended"]),
@@ -154,6 +157,11 @@ const fn file(
 const fn access(title: &'static str, ranks: usize, words: &'static [&'static str]) -> Measure {
     let (title, unit) = (Cow::Borrowed(title), Unit::Nanoseconds);
     Measure { title, unit, ranks, program: "rma", words, bare: &[] }
+}
+
+const fn meeting(title: &'static str, ranks: usize, words: &'static [&'static str]) -> Measure {
+    let (title, unit) = (Cow::Borrowed(title), Unit::Microseconds);
+    Measure { title, unit, ranks, program: "spawn", words, bare: &[] }
 }
 
 const fn rate(title: &'static str, ranks: usize, words: &'static [&'static str]) -> Measure {
@@ -248,7 +256,9 @@ fn line(
 fn sample(measure: &Measure, contender: &Contender) -> Option<f64> {
     let Measure { unit, ranks, program, words, .. } = *measure;
     let has_cores = ranks <= available_parallelism().map_or(1, usize::from);
-    let options = contender.placement(has_cores);
+    // Hydra, told where to bind ranks, cannot spawn.
+    let is_free = program == "spawn" && contender.is("mpich");
+    let options = if is_free { &[] } else { contender.placement(has_cores) };
     let (printed, seconds) = contender.run_in_time(ranks, options, program, words)?;
     if unit == Unit::Milliseconds {
         return Some(seconds * 1e3);

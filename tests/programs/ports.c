@@ -196,7 +196,10 @@ static void lose_partner(void)
 int main(int argc, char **argv)
 {
     MPI_Comm half;
-    MPI_Init(&argc, &argv);
+    if (MPI_Init(&argc, &argv) == MPI_INIT_RESTARTED_PROCS) {
+        MPI_Finalize();
+        return 0;
+    }
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &size);
     int accepts = rank < size / 2;

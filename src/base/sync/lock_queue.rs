@@ -16,7 +16,8 @@
 //! [starves](LockQueue::is_starving): then ranks that hold nothing stand back for a while, wherever
 //! they begin. A rank that has died gives up its lock, or its place, when one that waits finds out.
 
-use super::atomic::{AtomicU64, Ordering};
+use super::atomic::{AtomicU32, AtomicU64, Ordering};
+use super::cache::comes_soon;
 use std::collections::VecDeque;
 use std::ops::{Deref, DerefMut};
 
@@ -50,18 +51,22 @@ fn held_by(word: u64) -> Option<(i32, Lock)> {
 /// The lock of one target.
 pub struct TargetLock {
     word: AtomicU64,
+    /// How many ranks that waited have got the lock: as long as this does not change, none of them
+    /// need look into the queue.
+    grants: AtomicU32,
     queue: raw::Mutex<LockQueue>,
 }
 
 /// The queue, while the thread has exclusive access.
 pub struct QueueGuard<'a> {
-    word: &'a AtomicU64,
+    of: &'a TargetLock,
     queue: raw::Guard<'a, LockQueue>,
 }
 
 impl Default for TargetLock {
     fn default() -> TargetLock {
-        TargetLock { word: AtomicU64::new(FREE), queue: raw::Mutex::new(LockQueue::default()) }
+        let queue = raw::Mutex::new(LockQueue::default());
+        TargetLock { word: AtomicU64::new(FREE), grants: AtomicU32::new(0), queue }
     }
 }
 
@@ -71,6 +76,24 @@ impl TargetLock {
     pub fn try_take(&self, rank: i32, lock: Lock) -> bool {
         let (won, lost) = (Ordering::SeqCst, Ordering::Relaxed);
         self.word.compare_exchange(FREE, holder(rank, lock), won, lost).is_ok()
+    }
+
+    /// The same, if its holder gives it up within so many looks and nobody waits.
+    pub fn take_soon(&self, rank: i32, lock: Lock, looks: u32) -> bool {
+        let mut is_taken = false;
+        comes_soon(looks, || match self.word.load(Ordering::Relaxed) {
+            FREE => {
+                is_taken = self.try_take(rank, lock);
+                is_taken
+            }
+            word => word == QUEUED,
+        });
+        is_taken
+    }
+
+    /// Grows whenever ranks that wait get the lock.
+    pub fn grants(&self) -> u32 {
+        self.grants.load(Ordering::SeqCst)
     }
 
     /// Gives up the lock of `rank`, which holds it, unless others hold it, too, or wait.
@@ -91,7 +114,7 @@ impl TargetLock {
         if let Some((rank, lock)) = held_by(self.word.swap(QUEUED, Ordering::SeqCst)) {
             queue.grant(rank, lock);
         }
-        QueueGuard { word: &self.word, queue }
+        QueueGuard { of: self, queue }
     }
 }
 
@@ -110,6 +133,9 @@ impl DerefMut for QueueGuard<'_> {
 
 impl Drop for QueueGuard<'_> {
     fn drop(&mut self) {
+        if self.of.grants.load(Ordering::Relaxed) != self.queue.grants {
+            self.of.grants.store(self.queue.grants, Ordering::SeqCst);
+        }
         let word = match (self.queue.holders.as_slice(), self.queue.waiting.is_empty()) {
             ([], true) => FREE,
             (&[rank], true) => {
@@ -119,7 +145,7 @@ impl Drop for QueueGuard<'_> {
             }
             _ => return,
         };
-        self.word.store(word, Ordering::SeqCst);
+        self.of.word.store(word, Ordering::SeqCst);
     }
 }
 
@@ -149,6 +175,8 @@ pub struct LockQueue {
     waiting: VecDeque<Waiter>,
     /// How many of them starve.
     starving: usize,
+    /// How many have got the lock so far.
+    grants: u32,
 }
 
 impl LockQueue {
@@ -221,6 +249,7 @@ impl LockQueue {
         {
             self.starving -= usize::from(waiter.starves());
             self.grant(waiter.rank, waiter.lock);
+            self.grants = self.grants.wrapping_add(1);
             granted.push(waiter.rank);
         }
         granted
@@ -478,6 +507,26 @@ mod model {
     #[test]
     fn loom_shared_and_exclusive_locks_share_one_queue() {
         three([Lock::Exclusive, Lock::Shared, Lock::Shared]);
+    }
+
+    /// A rank that waits need not look into the queue before the number of grants changes.
+    #[test]
+    fn loom_a_grant_is_counted_before_anybody_could_miss_it() {
+        loom::model(|| {
+            let target = Arc::new(Target::default());
+            let other = target.clone();
+            let other = thread::spawn(move || other.visit(1, Lock::Exclusive));
+            let before = target.lock.grants();
+            if !target.take(0, Lock::Exclusive, false) {
+                while target.lock.grants() == before {
+                    thread::yield_now();
+                }
+                assert!(target.lock.queue().holds(0));
+            }
+            target.give_up(0);
+            let is_done = other.join().expect("nobody panics");
+            target.end(if is_done { vec![] } else { vec![1] });
+        });
     }
 
     /// A holder that dies between its exchanges is found by those that wait.

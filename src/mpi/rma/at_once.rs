@@ -144,10 +144,12 @@ pub fn combine(
         _ => it,
     };
     let fetched = fetched.map_or(0, |fetched| fetched.0);
-    let known = if it.count == 1 { instruction(named, it.datatype) } else { None };
-    let Some((instruction, bytes)) = known else {
+    let Some((instruction, bytes)) = instruction(named, it.datatype) else {
         return combine_by_kernel(process, it, fetched, named);
     };
+    if it.count != 1 {
+        return combine_some(process, it, fetched, instruction);
+    }
     it.with(process, bytes, bytes, |_, target| {
         instruction.change(Change { origin: it.buf.0, target, fetched })
     })
@@ -172,7 +174,22 @@ fn instruction(op: Named, datatype: usize) -> Option<(Instruction, usize)> {
     Some((Instruction::new(verb, log2_bytes)?, 1 << log2_bytes))
 }
 
-/// The same for several numbers, and for operations for which the processor has no instruction.
+/// The same for several numbers, one after the other.
+#[inline(never)]
+fn combine_some(
+    process: &'static Process, it: Access, fetched: usize, instruction: Instruction,
+) -> Result<bool> {
+    let Some(bytes) = it.bytes() else { return Ok(false) };
+    let step = bytes / it.count as usize;
+    it.with(process, bytes, step, |_, target| {
+        (0..bytes).step_by(step).try_for_each(|at| {
+            let fetched = if fetched == 0 { 0 } else { fetched + at };
+            instruction.change(Change { origin: it.buf.0 + at, target: target + at, fetched })
+        })
+    })
+}
+
+/// The same for operations for which the processor has no instruction.
 #[inline(never)]
 fn combine_by_kernel(
     process: &'static Process, it: Access, fetched: usize, op: Named,

@@ -74,7 +74,17 @@ pub fn lock_one_of_all(process: &Process, win: &Win, rank: i32) -> Result {
 
 /// Gets the lock of a member, if need be when others have given it up.
 fn take(process: &Process, win: &Win, lock: Lock, rank: i32) -> Result {
+    /// It is held for as long as a short access takes; a place in the queue costs more than that,
+    /// and a queue, once it is there, stays as long as all come again.
+    const LOOKS: u32 = 64;
     must_live(process, win, rank)?;
+    let part = win.shared.part(rank);
+    if win.shared.starving().is_none()
+        && part.there().is_none()
+        && part.lock.take_soon(win.comm.rank, lock, LOOKS)
+    {
+        return Ok(());
+    }
     let has_locks = process.windows.table.has(|win: &Win| win.epochs.has_locks());
     if !has_locks {
         let_starving_go_first(win, rank);
@@ -105,16 +115,24 @@ fn wait_for_lock(
     if is_granted {
         return Ok(());
     }
-    let taken = wait(process, win, &watch(process, win, rank), missing, || {
-        if part.lock.queue().holds(me) {
+    let seen = Cell::new(None);
+    // The wait asks again after it has ended.
+    let has_it = Cell::new(false);
+    let looks = || {
+        let grants = Some(part.lock.grants());
+        if seen.replace(grants) != grants && part.lock.queue().holds(me) {
             return true;
         }
         // The dead do not give up their locks themselves.
-        if !process.engine.is_calm() {
-            let is_dead = |rank| process.world.is_dead(win.shared.part(rank).member);
-            return pass_on(process, win, rank, |queue| queue.bury(is_dead)).contains(&me);
+        if process.engine.is_calm() {
+            return false;
         }
-        false
+        let is_dead = |rank| process.world.is_dead(win.shared.part(rank).member);
+        pass_on(process, win, rank, |queue| queue.bury(is_dead)).contains(&me)
+    };
+    let taken = wait(process, win, &watch(process, win, rank), missing, || {
+        has_it.set(has_it.get() || looks());
+        has_it.get()
     });
     // A rank that dies here leaves the queue as one of the dead.
     if taken.is_err() && !is_death(&taken) {
