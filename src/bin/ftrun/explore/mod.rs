@@ -6,6 +6,7 @@ mod help;
 mod log;
 mod options;
 mod progress;
+mod replay;
 mod runner;
 mod search;
 mod source;
@@ -14,7 +15,7 @@ mod state;
 use crate::prepared::{Prepared, prepare};
 use crate::shared;
 use crate::shared::refusal::{BROKEN, Refusal};
-use ftmpi_explore::{Schedule, Seen, junit, lcov, page, story, table};
+use ftmpi_explore::{Schedule, Seen, junit, lcov, page, table};
 use options::{Asks, Wanted};
 use runner::Runner;
 use search::Search;
@@ -40,7 +41,7 @@ pub(crate) fn main(called: &str, words: Vec<OsString>) -> ExitCode {
     let done = match options::read(called, words.clone()) {
         Ok(Asks::Help) => return shared::print(called, &options::page(called)),
         Ok(Asks::Show(directory)) => show(&directory),
-        Ok(Asks::Replay(place)) => replay(called, &place),
+        Ok(Asks::Replay(replay)) => replay::again(called, &replay),
         Ok(Asks::Explore(wanted)) => explore(called, *wanted, &words),
         Err(refusal) => Err(refusal),
     };
@@ -175,41 +176,4 @@ fn show(directory: &Path) -> Result<u8, Refusal> {
         print!("{}", state.read(file).unwrap_or_default());
     }
     Ok(if stories.is_empty() { 0 } else { FOUND })
-}
-
-/// `--replay DIR/NUMBER`: runs a finding again.
-fn replay(called: &str, place: &Path) -> Result<u8, Refusal> {
-    let (Some(directory), Some(number)) = (place.parent(), place.file_name()) else {
-        return Err(Refusal::usage("--replay needs DIR/NUMBER, such as ftrun-explore/1"));
-    };
-    let state = State::open(directory)?;
-    let schedule = state.schedule(&number.to_string_lossy())?;
-    let (words, home) = state.origin().map_err(broken)?;
-    let enter = |error| Refusal::usage(format!("cannot enter {}: {error}", home.display()));
-    std::env::set_current_dir(&home).map_err(enter)?;
-    let Asks::Explore(mut wanted) = options::read(called, words)? else {
-        return Err(Refusal::usage("the state is not of an exploration"));
-    };
-    let prepared = prepared(called, &mut wanted)?;
-    let seed = prepared.request.job.seed.unwrap_or(SEED);
-    let runner = Runner::new(prepared, wanted.settings.clone(), &state.work()).map_err(broken)?;
-    // As when it was found: a run that hangs is ended soon.
-    let begun = Instant::now();
-    let plain = Schedule::plain(schedule.ranks, seed);
-    let reference = runner.run(0, &plain).map_err(broken)?;
-    runner.refer_to(&reference);
-    let counted = Duration::from_micros(reference.trace.micros.unwrap_or(0));
-    runner.limit_by(begun.elapsed(), counted);
-    let (seen, failure) = crew::tried(&runner, 0, seed, &schedule).map_err(broken)?;
-    state.tidy();
-    print!("{}", seen.stdout);
-    eprint!("{}", seen.stderr);
-    let Some(failure) = failure else {
-        println!("the run is as expected: {schedule}");
-        return Ok(0);
-    };
-    let mut lines = Default::default();
-    source::find(&mut lines, seen.trace.places.iter().flat_map(|place| &place.0));
-    print!("{}", story(&failure, &schedule, &seen.trace, &lines));
-    Ok(FOUND)
 }
