@@ -3,6 +3,7 @@
 
 mod crew;
 mod help;
+mod job;
 mod log;
 mod options;
 mod progress;
@@ -12,10 +13,10 @@ mod search;
 mod source;
 mod state;
 
-use crate::prepared::{Prepared, prepare};
 use crate::shared;
-use crate::shared::refusal::{BROKEN, Refusal};
+use crate::shared::refusal::Refusal;
 use ftmpi_explore::{Schedule, Seen, junit, lcov, page, table};
+use job::{FOUND, broken, prepared, seed};
 use options::{Asks, Wanted};
 use runner::Runner;
 use search::Search;
@@ -29,12 +30,8 @@ use std::time::{Duration, Instant};
 /// The first word of a command line that explores.
 pub(crate) const NAME: &str = "explore";
 
-/// Something was found.
-const FOUND: u8 = 1;
 /// The run without failures fails.
 const NOTHING_TO_EXPLORE: u8 = 3;
-/// The seed of all runs that do not try orders, unless the user says otherwise.
-const SEED: u64 = 1;
 
 /// Reads the words after `ftrun explore`, and does what they ask for.
 pub(crate) fn main(called: &str, words: Vec<OsString>) -> ExitCode {
@@ -51,29 +48,9 @@ pub(crate) fn main(called: &str, words: Vec<OsString>) -> ExitCode {
     }
 }
 
-fn broken(error: io::Error) -> Refusal {
-    Refusal::new(BROKEN, error.to_string())
-}
-
-/// The job of the runs, found from whatever directory.
-fn prepared(called: &str, wanted: &mut Wanted) -> Result<Prepared, Refusal> {
-    let request = std::mem::take(&mut wanted.request);
-    let mut prepared = prepare(called, request)?;
-    if prepared.request.has_processes {
-        return Err(Refusal::usage(
-            "explore decides in which order ranks run, so they must be in one process: leave \
-             --processes out, and see what `ftrun --explain` says of the program",
-        ));
-    }
-    for file in &mut prepared.files {
-        *file = std::path::absolute(&file).map_err(broken)?;
-    }
-    Ok(prepared)
-}
-
 fn explore(called: &str, mut wanted: Wanted, words: &[OsString]) -> Result<u8, Refusal> {
     let prepared = prepared(called, &mut wanted)?;
-    let (ranks, seed) = (prepared.request.job.ranks, prepared.request.job.seed.unwrap_or(SEED));
+    let (ranks, seed) = (prepared.request.job.ranks, seed(&prepared));
     let state = match wanted.settings.is_resumed {
         true => State::resume(&wanted.settings.state, words)?,
         false => State::create(&wanted.settings.state, words)?,

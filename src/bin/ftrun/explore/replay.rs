@@ -1,8 +1,9 @@
 //! `--replay DIR/NUMBER`: runs a finding again, once or many times.
 
-use super::{FOUND, SEED, State, broken, prepared};
+use crate::explore::job::{FOUND, broken, prepared, seed};
 use crate::explore::options::{self, Asks, Replay};
 use crate::explore::runner::Runner;
+use crate::explore::state::State;
 use crate::explore::{crew, source};
 use crate::shared::refusal::Refusal;
 use ftmpi_explore::{Failure, Schedule, Seen, story};
@@ -28,7 +29,7 @@ pub(super) fn again(called: &str, replay: &Replay) -> Result<u8, Refusal> {
         return Err(Refusal::usage("the state is not of an exploration"));
     };
     let prepared = prepared(called, &mut wanted)?;
-    let seed = prepared.request.job.seed.unwrap_or(SEED);
+    let seed = seed(&prepared);
     let runner = Runner::new(prepared, wanted.settings.clone(), &state.work()).map_err(broken)?;
     // As when it was found: a run that hangs is ended soon.
     let begun = Instant::now();
