@@ -3,6 +3,7 @@
 use crate::explore::options::Wanted;
 use crate::prepared::{Prepared, prepare};
 use crate::shared::refusal::{BROKEN, Refusal};
+use nix::sys::personality::{self, Persona};
 use std::io;
 
 /// The exit status if something was found.
@@ -32,4 +33,12 @@ pub(super) fn prepared(called: &str, wanted: &mut Wanted) -> Result<Prepared, Re
         *file = std::path::absolute(&file).map_err(broken)?;
     }
     Ok(prepared)
+}
+
+/// Runs begin at fixed addresses from now on: without that, a run that follows a seed starts its
+/// program a second time.
+pub(super) fn fix_addresses() {
+    // Where it is not allowed, the run does the same, and is only slower.
+    let fixed = |now| personality::set(now | Persona::ADDR_NO_RANDOMIZE);
+    let _ = personality::get().and_then(fixed);
 }
