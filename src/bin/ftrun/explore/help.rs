@@ -7,7 +7,7 @@ NAME
 SYNOPSIS
     @NAME@ explore [OPTIONS] -np N PROGRAM [ARGUMENTS]
     @NAME@ explore --resume DIR [OPTIONS] -np N PROGRAM [ARGUMENTS]
-    @NAME@ explore --replay DIR/NUMBER
+    @NAME@ explore --replay DIR/NUMBER [--times N]
     @NAME@ explore --show DIR
 
 DESCRIPTION
@@ -66,6 +66,7 @@ OPTIONS
                       ftrun-explore by default. What was in it is replaced.
     --resume DIR      Go on with the exploration whose state is in DIR.
     --replay DIR/N    Run finding N again, and show its output.
+    --times N         Run it N times, and say how many runs show it.
     --show DIR        Print the findings and the coverage again.
     --json FILE       Write a line of JSON for each run and each finding.
     --junit FILE      Write the findings as JUnit XML.
@@ -78,6 +79,7 @@ EXIT STATUS
     1    Something was found.
     2    The command line is invalid.
     3    The run without failures fails: there is nothing to explore.
+    4    Some runs of --times show the finding, and others do not.
     126  The program exists but cannot be run as ranks.
     127  The program does not exist.
 

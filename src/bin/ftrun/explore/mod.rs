@@ -3,18 +3,20 @@
 
 mod crew;
 mod help;
+mod job;
 mod log;
 mod options;
 mod progress;
+mod replay;
 mod runner;
 mod search;
 mod source;
 mod state;
 
-use crate::prepared::{Prepared, prepare};
 use crate::shared;
-use crate::shared::refusal::{BROKEN, Refusal};
-use ftmpi_explore::{Schedule, Seen, junit, lcov, page, story, table};
+use crate::shared::refusal::Refusal;
+use ftmpi_explore::{Schedule, Seen, junit, lcov, page, table};
+use job::{FOUND, broken, prepared, seed};
 use options::{Asks, Wanted};
 use runner::Runner;
 use search::Search;
@@ -28,19 +30,15 @@ use std::time::{Duration, Instant};
 /// The first word of a command line that explores.
 pub(crate) const NAME: &str = "explore";
 
-/// Something was found.
-const FOUND: u8 = 1;
 /// The run without failures fails.
 const NOTHING_TO_EXPLORE: u8 = 3;
-/// The seed of all runs that do not try orders, unless the user says otherwise.
-const SEED: u64 = 1;
 
 /// Reads the words after `ftrun explore`, and does what they ask for.
 pub(crate) fn main(called: &str, words: Vec<OsString>) -> ExitCode {
     let done = match options::read(called, words.clone()) {
         Ok(Asks::Help) => return shared::print(called, &options::page(called)),
         Ok(Asks::Show(directory)) => show(&directory),
-        Ok(Asks::Replay(place)) => replay(called, &place),
+        Ok(Asks::Replay(replay)) => replay::again(called, &replay),
         Ok(Asks::Explore(wanted)) => explore(called, *wanted, &words),
         Err(refusal) => Err(refusal),
     };
@@ -50,29 +48,9 @@ pub(crate) fn main(called: &str, words: Vec<OsString>) -> ExitCode {
     }
 }
 
-fn broken(error: io::Error) -> Refusal {
-    Refusal::new(BROKEN, error.to_string())
-}
-
-/// The job of the runs, found from whatever directory.
-fn prepared(called: &str, wanted: &mut Wanted) -> Result<Prepared, Refusal> {
-    let request = std::mem::take(&mut wanted.request);
-    let mut prepared = prepare(called, request)?;
-    if prepared.request.has_processes {
-        return Err(Refusal::usage(
-            "explore decides in which order ranks run, so they must be in one process: leave \
-             --processes out, and see what `ftrun --explain` says of the program",
-        ));
-    }
-    for file in &mut prepared.files {
-        *file = std::path::absolute(&file).map_err(broken)?;
-    }
-    Ok(prepared)
-}
-
 fn explore(called: &str, mut wanted: Wanted, words: &[OsString]) -> Result<u8, Refusal> {
     let prepared = prepared(called, &mut wanted)?;
-    let (ranks, seed) = (prepared.request.job.ranks, prepared.request.job.seed.unwrap_or(SEED));
+    let (ranks, seed) = (prepared.request.job.ranks, seed(&prepared));
     let state = match wanted.settings.is_resumed {
         true => State::resume(&wanted.settings.state, words)?,
         false => State::create(&wanted.settings.state, words)?,
@@ -175,41 +153,4 @@ fn show(directory: &Path) -> Result<u8, Refusal> {
         print!("{}", state.read(file).unwrap_or_default());
     }
     Ok(if stories.is_empty() { 0 } else { FOUND })
-}
-
-/// `--replay DIR/NUMBER`: runs a finding again.
-fn replay(called: &str, place: &Path) -> Result<u8, Refusal> {
-    let (Some(directory), Some(number)) = (place.parent(), place.file_name()) else {
-        return Err(Refusal::usage("--replay needs DIR/NUMBER, such as ftrun-explore/1"));
-    };
-    let state = State::open(directory)?;
-    let schedule = state.schedule(&number.to_string_lossy())?;
-    let (words, home) = state.origin().map_err(broken)?;
-    let enter = |error| Refusal::usage(format!("cannot enter {}: {error}", home.display()));
-    std::env::set_current_dir(&home).map_err(enter)?;
-    let Asks::Explore(mut wanted) = options::read(called, words)? else {
-        return Err(Refusal::usage("the state is not of an exploration"));
-    };
-    let prepared = prepared(called, &mut wanted)?;
-    let seed = prepared.request.job.seed.unwrap_or(SEED);
-    let runner = Runner::new(prepared, wanted.settings.clone(), &state.work()).map_err(broken)?;
-    // As when it was found: a run that hangs is ended soon.
-    let begun = Instant::now();
-    let plain = Schedule::plain(schedule.ranks, seed);
-    let reference = runner.run(0, &plain).map_err(broken)?;
-    runner.refer_to(&reference);
-    let counted = Duration::from_micros(reference.trace.micros.unwrap_or(0));
-    runner.limit_by(begun.elapsed(), counted);
-    let (seen, failure) = crew::tried(&runner, 0, seed, &schedule).map_err(broken)?;
-    state.tidy();
-    print!("{}", seen.stdout);
-    eprint!("{}", seen.stderr);
-    let Some(failure) = failure else {
-        println!("the run is as expected: {schedule}");
-        return Ok(0);
-    };
-    let mut lines = Default::default();
-    source::find(&mut lines, seen.trace.places.iter().flat_map(|place| &place.0));
-    print!("{}", story(&failure, &schedule, &seen.trace, &lines));
-    Ok(FOUND)
 }

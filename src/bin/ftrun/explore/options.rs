@@ -32,6 +32,8 @@ pub(super) struct Settings {
     pub(super) minutes: Option<f64>,
     pub(super) runs: Option<usize>,
     pub(super) jobs: usize,
+    /// How many runs `--replay` makes.
+    times: usize,
     pub(super) state: PathBuf,
     pub(super) copies: Vec<PathBuf>,
     pub(super) memory: usize,
@@ -46,11 +48,19 @@ pub(super) struct Settings {
 /// What the command line asks for.
 pub(super) enum Asks {
     Explore(Box<Wanted>),
-    /// To run a finding again.
-    Replay(PathBuf),
+    Replay(Replay),
     /// To show what has been found.
     Show(PathBuf),
     Help,
+}
+
+/// A finding to run again.
+#[derive(Debug)]
+pub(super) struct Replay {
+    pub(super) place: PathBuf,
+    pub(super) times: usize,
+    /// How many runs at a time.
+    pub(super) jobs: usize,
 }
 
 /// What an option does: one of ours, or one of the launcher's.
@@ -69,6 +79,7 @@ enum Ours {
     State,
     Resume,
     Replay,
+    Times,
     Show,
     Copy,
     Memory,
@@ -80,7 +91,7 @@ enum Ours {
     Launcher(Does, usize),
 }
 
-const NAMES: [(&str, Ours, usize); 21] = [
+const NAMES: [(&str, Ours, usize); 22] = [
     ("expect", Ours::Expect, 1),
     ("tolerance", Ours::Tolerance, 1),
     ("lines", Ours::Lines, 1),
@@ -94,6 +105,7 @@ const NAMES: [(&str, Ours, usize); 21] = [
     ("state", Ours::State, 1),
     ("resume", Ours::Resume, 1),
     ("replay", Ours::Replay, 1),
+    ("times", Ours::Times, 1),
     ("show", Ours::Show, 1),
     ("copy", Ours::Copy, 1),
     ("memory", Ours::Memory, 1),
@@ -128,10 +140,14 @@ pub(super) fn read(called: &str, words: Vec<OsString>) -> Result<Asks, Refusal> 
     let mut settings = Settings::default();
     let mut launcher: Vec<OsString> = Vec::new();
     let mut reader: Words = Reader::new(words.into_iter(), Dashes::OneOrTwo, find as _);
-    let mut end = Vec::new();
+    let (mut end, mut replay) = (Vec::new(), None);
     let program = loop {
         match reader.item().map_err(refused)? {
             None => {
+                if let Some(place) = replay {
+                    let Settings { times, jobs, .. } = settings;
+                    return Ok(Asks::Replay(Replay { place, times, jobs }));
+                }
                 let usage = format!(
                     "what is to be explored? Use `{called} explore -np N ./program`; see \
                      {called} explore --help"
@@ -161,7 +177,7 @@ pub(super) fn read(called: &str, words: Vec<OsString>) -> Result<Asks, Refusal> 
                 }
             }
             Some(Item::Option { does: Ours::Replay, values, .. }) => {
-                return Ok(Asks::Replay(values[0].clone().into()));
+                replay = Some(PathBuf::from(&values[0]));
             }
             Some(Item::Option { does: Ours::Show, values, .. }) => {
                 return Ok(Asks::Show(values[0].clone().into()));
@@ -171,6 +187,10 @@ pub(super) fn read(called: &str, words: Vec<OsString>) -> Result<Asks, Refusal> 
             }
         }
     };
+    if replay.is_some() {
+        let words = "--replay knows the program and its options: leave them out";
+        return Err(Refusal::usage(words));
+    }
     settings.settle()?;
     let plain = |words: &[OsString]| -> Vec<String> {
         words.iter().map(|word| word.to_string_lossy().into_owned()).collect()
@@ -216,6 +236,7 @@ impl Default for Settings {
             minutes: None,
             runs: None,
             jobs: std::thread::available_parallelism().map_or(1, usize::from),
+            times: 1,
             state: PathBuf::from("ftrun-explore"),
             copies: Vec::new(),
             memory: 4 << 30,
@@ -268,6 +289,7 @@ impl Settings {
             }
             Ours::Runs => self.runs = Some(count(1)?),
             Ours::Jobs => self.jobs = count(1)?,
+            Ours::Times => self.times = count(1)?,
             Ours::State => self.state = values[0].clone().into(),
             Ours::Resume => {
                 self.state = values[0].clone().into();
@@ -387,6 +409,16 @@ mod tests {
     }
 
     #[test]
+    fn a_finding_is_replayed_as_often_as_is_asked() {
+        for (line, expected) in
+            [("--replay found/3", 1), ("--times 100 --replay found/3 --jobs 2", 100)]
+        {
+            let Ok(Asks::Replay(replay)) = asked(line) else { panic!("{line}: no replay") };
+            assert_eq!((replay.times, replay.place), (expected, "found/3".into()));
+        }
+    }
+
+    #[test]
     fn what_is_wrong_is_said_with_the_cure() {
         for (line, said) in [
             ("", "Use `ftrun explore -np N ./program`"),
@@ -395,6 +427,8 @@ mod tests {
             ("-np 4 --fauls 2 ./a", "did you mean --faults?"),
             ("-np 4 --leaks maybe ./a", "--leaks is on or off, not `maybe`"),
             ("./a", "how many ranks?"),
+            ("--replay found/1 --times 0", "--times is a number from 1 on, not `0`"),
+            ("--replay found/1 -np 2 ./a", "--replay knows the program and its options"),
         ] {
             let Err(refusal) = asked(line) else { panic!("{line} is accepted") };
             assert!(refusal.sentence.contains(said), "{line}: {}", refusal.sentence);

@@ -1,5 +1,6 @@
 //! Makes one run: in its own directory and process, with an end in any case.
 
+use crate::explore::job::fix_addresses;
 use crate::explore::options::Settings;
 use crate::prepared::Prepared;
 use ftmpi_explore::{Expect, Expected, Kind, Schedule, Seen, Trace, leaks};
@@ -36,6 +37,7 @@ impl Runner {
     pub(super) fn new(prepared: Prepared, settings: Settings, work: &Path) -> io::Result<Runner> {
         let home = std::env::current_dir()?;
         fs::create_dir_all(work)?;
+        fix_addresses();
         const FIRST_LIMIT: Duration = Duration::from_secs(600);
         let limits = Mutex::new([prepared.request.job.timeout.unwrap_or(FIRST_LIMIT); 2]);
         let (work, expected) = (work.to_path_buf(), Mutex::default());

@@ -195,7 +195,7 @@ impl<'a> Search<'a> {
             self.words(&finding, shown, &story(&failure, &schedule, &seen.trace, &self.lines));
         self.progress.clear();
         print!("{told}");
-        self.state.keep(&finding, shown, seen, &told)?;
+        self.state.keep(&finding, shown, (seen, &failure), &told)?;
         self.log.finding(shown, &finding, &told)?;
         self.told.push((number, told));
         Ok(())

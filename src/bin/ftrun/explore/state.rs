@@ -4,7 +4,7 @@
 //! what failures have met. `work/` has the directories of runs while they are made.
 
 use crate::shared::refusal::Refusal;
-use ftmpi_explore::{Finding, Schedule, Seen};
+use ftmpi_explore::{Failure, Finding, Schedule, Seen};
 use std::ffi::OsString;
 use std::fs;
 use std::io;
@@ -18,6 +18,7 @@ pub(super) struct State {
 const WORDS: &str = "words";
 const HOME: &str = "home";
 const SCHEDULE: &str = "schedule";
+const KEY: &str = "key";
 
 impl State {
     /// Makes a new state; what an earlier exploration has left there goes.
@@ -84,13 +85,14 @@ impl State {
         self.directory.join("work")
     }
 
-    /// Keeps a finding: its smallest run, what that has shown, and its story.
+    /// Keeps a finding: its smallest run, how that fails, what it has shown, and its story.
     pub(super) fn keep(
-        &self, finding: &Finding, number: usize, seen: &Seen, story: &str,
+        &self, finding: &Finding, number: usize, (seen, failure): (&Seen, &Failure), story: &str,
     ) -> io::Result<()> {
         let place = self.directory.join(number.to_string());
         fs::create_dir_all(&place)?;
         fs::write(place.join(SCHEDULE), format!("{}\n", finding.schedule))?;
+        fs::write(place.join(KEY), &failure.key)?;
         fs::write(place.join("stdout"), &seen.stdout)?;
         fs::write(place.join("stderr"), &seen.stderr)?;
         fs::write(place.join("story"), story)
@@ -102,6 +104,11 @@ impl State {
         let text = fs::read_to_string(&file).ok();
         let schedule = text.as_deref().and_then(Schedule::parse);
         schedule.ok_or_else(|| Refusal::usage(format!("there is no finding in {}", file.display())))
+    }
+
+    /// What tells the failure of a finding from others.
+    pub(super) fn key(&self, number: &str) -> Option<String> {
+        fs::read_to_string(self.directory.join(number).join(KEY)).ok()
     }
 
     /// All stories, in the order of their numbers.
