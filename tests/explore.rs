@@ -40,6 +40,7 @@ const PLANTED: &[(&str, &[&str], &str, usize)] = &[
     ("same_tag.c", RACES, "wrong output", 0),
     ("rare_match.c", RACES, "wrong output", 0),
     ("hopes_to_find.c", RACES, "wrong output", 0),
+    ("exchange.c", RACES, "wrong output", 0),
 ];
 
 /// Those that are tried in each run of the tests.
@@ -151,6 +152,11 @@ fn receives_from_any_source_match_in_all_ways_and_in_each_way_once() {
     assert!(command.is_some(), "the match is forced: {seen}");
     let again = support::command(support::ftrun()).args(["explore", "--replay"]);
     again.args([state.join("1")]).fails_with(1);
+    // The receiving half of an exchange, whose send waits for its receiver.
+    let (seen, _) = explored("exchange.c", false, RACES);
+    assert!(seen.stdout.contains("--match 0:1=2"), "the match is forced: {seen}");
+    let (seen, _) = explored("exchange.c", true, &["--faults", "0"]);
+    assert!(seen.stdout.contains("orders (2 differ)"), "each match once: {seen}");
     let wrong = support::command(support::ftrun()).args(["--match", "0:0=1", "-np", "2", "true"]);
     assert!(wrong.fails_with(2).stderr.contains("is not RANK:N=SOURCE"));
 }

@@ -214,15 +214,16 @@ pub fn isendrecv_replace(process: &Process, comm: &Comm, both: &Exchange) -> Res
 }
 
 fn join(process: &Process, send: Pending, recv: Pending) -> Pending {
+    let number = recv.number();
     match (send, recv) {
         (Pending::Op(send), Pending::Op(recv) | Pending::Wild { op: recv, .. }) => {
             process.engine.join(send, recv);
-            Pending::Two { send, recv }
+            Pending::Two { send, recv, number }
         }
         (Pending::Op(send), recv) => {
             let source = if let Pending::Complete(status) = recv { status } else { Status::PLAIN };
             let outcome = Outcome { source: source.source, tag: source.tag, ..Outcome::default() };
-            Pending::Two { send, recv: process.engine.complete(outcome) }
+            Pending::Two { send, recv: process.engine.complete(outcome), number }
         }
         (_, recv) => recv,
     }
@@ -243,8 +244,12 @@ pub fn finish(process: &Process, pending: Pending) -> Result<Completed> {
             note_match(process, 0, number, &outcome);
             Ok(completed(&outcome))
         }
-        Pending::Two { send, recv } => {
-            let received = completed(&engine.wait_in_peace(recv)?);
+        Pending::Two { send, recv, number } => {
+            let outcome = engine.wait_in_peace(recv)?;
+            if let Some(number) = number {
+                note_match(process, 0, number, &outcome);
+            }
+            let received = completed(&outcome);
             let sent = engine.wait_in_peace(send)?;
             Ok(Completed { news: received.news.and(news(&sent)), ..received })
         }

@@ -25,11 +25,24 @@ pub enum Pending {
     Run(Key),
     /// A round of a partitioned message.
     Partitioned(Key),
-    /// Both sides of MPI_Isendrecv; the status is the receive's.
+    /// Both sides of MPI_Isendrecv; the status is the receive's. A receive from any source has its
+    /// number in the call trace.
     Two {
         send: Key,
         recv: Key,
+        number: Option<u32>,
     },
+}
+
+impl Pending {
+    /// The number in the call trace of a receive from any source.
+    pub(super) fn number(self) -> Option<u32> {
+        match self {
+            Pending::Wild { number, .. } => Some(number),
+            Pending::Two { number, .. } => number,
+            _ => None,
+        }
+    }
 }
 
 impl From<Died> for Failure {

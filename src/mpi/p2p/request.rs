@@ -249,7 +249,7 @@ pub fn free(process: &'static Process, handle: usize) -> Result {
         ) => {
             process.engine.abandon(op);
         }
-        Some(Pending::Two { send, recv }) => {
+        Some(Pending::Two { send, recv, .. }) => {
             process.engine.abandon(send);
             process.engine.abandon(recv);
         }

@@ -289,7 +289,7 @@ impl Requests {
                 None => Ok(Step::Pending),
             };
         };
-        if let Pending::Wild { number, .. } = pending
+        if let Some(number) = pending.number()
             && !is_look
             && end.news.is_ok()
             && !end.status.is_cancelled()
@@ -361,7 +361,7 @@ fn ended(pending: Pending, ops: &Ops) -> Option<Completed> {
         }
         // It becomes an operation before anybody asks for it here.
         Pending::Preposted(_) => None,
-        Pending::Two { send, recv } => {
+        Pending::Two { send, recv, .. } => {
             let (sent, received) = (ops.outcome(send)?, completed(ops.outcome(recv)?));
             Some(Completed { news: received.news.and(news(sent)), ..received })
         }
@@ -387,7 +387,7 @@ fn forget(pending: Pending, ops: &mut Ops) {
         | Pending::Wild { op, .. }
         | Pending::Run(op)
         | Pending::Partitioned(op) => drop(ops.collect(op)),
-        Pending::Two { send, recv } => [send, recv].into_iter().for_each(|op| {
+        Pending::Two { send, recv, .. } => [send, recv].into_iter().for_each(|op| {
             ops.collect(op);
         }),
     }
