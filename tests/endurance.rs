@@ -54,8 +54,8 @@ fn rebuild(rounds: usize) {
 }
 
 #[test]
-fn hundreds_of_recoveries_leave_nothing_behind() {
-    rebuild(400);
+fn two_thousand_recoveries_leave_nothing_behind() {
+    rebuild(2000);
 }
 
 #[test]
