@@ -209,10 +209,10 @@ impl SimulatedNetwork {
     fn leave(&'static self, seats: (usize, usize), now: Picos) {
         let mut channels = self.channels.lock();
         let channel = channels.entry(seats).or_default();
-        channel.is_busy = false;
+        // It stays busy for the next one: whoever enters meanwhile waits behind it.
         match channel.waiting.pop_front() {
             None => _ = channels.remove(&seats),
-            Some(next) => happens_at(now, move |now| self.enter(next, now)),
+            Some(next) => happens_at(now, move |now| self.go_on(next, now)),
         }
     }
 
