@@ -22,7 +22,22 @@ const PATIENCE: Duration = Duration::from_secs(5);
 /// How long an order may take.
 const ANSWER: Duration = Duration::from_secs(30);
 
-const PAGE: &str = include_str!("page.html");
+/// One page, of parts by subject: style, body, script.
+const PAGE: &str = concat!(
+    include_str!("page/head.html"),
+    include_str!("page/style.css"),
+    include_str!("page/body.html"),
+    include_str!("page/base.js"),
+    include_str!("page/picture.js"),
+    include_str!("page/over.js"),
+    include_str!("page/orders.js"),
+    include_str!("page/plots.js"),
+    include_str!("page/dress.js"),
+    include_str!("page/paint.js"),
+    include_str!("page/stream.js"),
+    include_str!("page/hands.js"),
+    include_str!("page/tail.html"),
+);
 
 /// What all connections share.
 struct House {

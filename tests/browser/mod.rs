@@ -65,9 +65,7 @@ impl Browser {
         let target = json!({ "targetId": target["targetId"], "flatten": true });
         let session = browser.ask("Target.attachToTarget", target);
         browser.session = session["sessionId"].as_str().expect("it has a name").to_string();
-        let size =
-            json!({ "width": width, "height": height, "deviceScaleFactor": 1, "mobile": false });
-        browser.ask("Emulation.setDeviceMetricsOverride", size);
+        browser.resize(width, height);
         browser
     }
 
@@ -98,6 +96,27 @@ impl Browser {
                 };
             }
         }
+    }
+
+    /// Another size of the window.
+    pub(crate) fn resize(&mut self, width: u32, height: u32) {
+        let size =
+            json!({ "width": width, "height": height, "deviceScaleFactor": 1, "mobile": false });
+        self.ask("Emulation.setDeviceMetricsOverride", size);
+    }
+
+    /// Light colours or dark ones, as the user of the machine would choose them.
+    pub(crate) fn colours(&mut self, scheme: &str) {
+        let features = json!([{ "name": "prefers-color-scheme", "value": scheme }]);
+        self.ask("Emulation.setEmulatedMedia", json!({ "features": features }));
+    }
+
+    /// The window as a small file of the kind WebP, the whole times `scale`.
+    pub(crate) fn small_file(&mut self, width: u32, height: u32, scale: f64) -> Vec<u8> {
+        let clip = json!({ "x": 0, "y": 0, "width": width, "height": height, "scale": scale });
+        let params = json!({ "format": "webp", "quality": 80, "clip": clip });
+        let answer = self.ask("Page.captureScreenshot", params);
+        of_base64(answer["data"].as_str().expect("a picture"))
     }
 
     /// What an expression is, in the page.
@@ -142,6 +161,12 @@ impl Browser {
             "type": kind, "x": x, "y": y, "button": "left", "buttons": buttons,
             "clickCount": 1, "modifiers": modifiers,
         });
+        self.ask("Input.dispatchMouseEvent", params);
+    }
+
+    /// Moves the mouse, with no button pressed.
+    pub(crate) fn point_at(&mut self, x: f64, y: f64) {
+        let params = json!({ "type": "mouseMoved", "x": x, "y": y });
         self.ask("Input.dispatchMouseEvent", params);
     }
 

@@ -17,13 +17,13 @@ use std::time::{Duration, Instant};
 const DEADLINE: Duration = Duration::from_secs(300);
 
 /// A program that says where it is to be watched.
-struct Shown {
+pub(crate) struct Shown {
     child: Child,
-    address: String,
+    pub(crate) address: String,
 }
 
 impl Shown {
-    fn begin(command: &mut Command) -> Shown {
+    pub(crate) fn begin(command: &mut Command) -> Shown {
         let child = command.stdout(Stdio::null()).stderr(Stdio::piped()).spawn();
         let mut child = child.unwrap_or_else(|why| panic!("{command:?}: {why}"));
         let stderr = child.stderr.take().expect("it was asked for");
@@ -37,7 +37,7 @@ impl Shown {
         Shown { child, address }
     }
 
-    fn tool(name: &str, words: &str) -> Shown {
+    pub(crate) fn tool(name: &str, words: &str) -> Shown {
         let mut command = Command::new(support::tool(name));
         Shown::begin(command.args(words.split_whitespace()).arg("--watch"))
     }
@@ -59,7 +59,7 @@ impl Shown {
         stream
     }
 
-    fn order(&self, words: &str) -> String {
+    pub(crate) fn order(&self, words: &str) -> String {
         let mut answer = String::new();
         let mut stream = self.ask(&format!("order {words}"));
         stream.read_to_string(&mut answer).expect("it answers");

@@ -75,8 +75,13 @@ impl Run {
     }
 
     /// Ends it; what it has written, and on standard error after its address.
-    pub(crate) fn quit(mut self) -> (String, String) {
+    pub(crate) fn quit(self) -> (String, String) {
         assert_eq!(self.order("quit"), "ok it ends");
+        self.ended()
+    }
+
+    /// What it has written when it has ended: a page has told it to.
+    pub(crate) fn ended(mut self) -> (String, String) {
         let (mut stdout, mut stderr) = (String::new(), String::new());
         let out = self.child.stdout.take().expect("it was asked for");
         BufReader::new(out).read_to_string(&mut stdout).expect("it writes UTF-8");

@@ -1,0 +1,69 @@
+/* The arrows between dots. Short paths: a single path of thousands of lines takes far longer. */
+function arrows(ctx, b, spot) {
+  const list = frame.arrows || [], half = dot(b) / 2, paths = [], wedges = [];
+  const root = getComputedStyle(document.documentElement);
+  const path = of => { if (of.count++ % 128 === 0) of.push(new Path2D()); return of[of.length - 1]; };
+  paths.count = wedges.count = 0;
+  for (let i = 0; i < list.length; i += 2) {
+    const [m, n] = [2 * list[i], 2 * list[i + 1]];
+    const [x, y] = spot(places[m], places[m + 1]), [u, v] = spot(places[n], places[n + 1]);
+    const far = Math.hypot(u - x, v - y) || 1, [p, q] = [(u - x) / far, (v - y) / far];
+    /* From edge to edge, so that the dots stay visible; between close dots, a wedge. */
+    const off = Math.min(half, far / 4), [k, l, r, s] = [x + p * off, y + q * off, u - p * off, v - q * off];
+    if (far < 24 * b.scale) {
+      const at = path(wedges), wide = Math.min(3 * b.scale, far / 4);
+      at.moveTo(k - q * wide, l + p * wide); at.lineTo(r, s); at.lineTo(k + q * wide, l - p * wide);
+    } else {
+      const at = path(paths), head = 8 * b.scale, [c, d] = [r - p * head, s - q * head];
+      at.moveTo(k, l); at.lineTo(r, s);
+      at.moveTo(c - q * head / 2, d + p * head / 2); at.lineTo(r, s); at.lineTo(c + q * head / 2, d - p * head / 2);
+    }
+  }
+  ctx.save();
+  ctx.fillStyle = root.getPropertyValue("--ink");
+  for (const path of wedges) ctx.fill(path);
+  /* With a rim, to be visible on dots of any colour, as long as there are few. */
+  for (const [name, width] of [["--ground", 4], ["--ink", 2]].slice(paths.length > 8 ? 1 : 0)) {
+    ctx.strokeStyle = root.getPropertyValue(name); ctx.lineWidth = width * b.scale;
+    for (const path of paths) ctx.stroke(path);
+  }
+  ctx.restore();
+}
+
+/* The layer above the dots: arrows, the region, and the selected node. */
+function over() {
+  const b = picture.box(), ctx = $("over").getContext("2d");
+  ctx.clearRect(0, 0, $("over").width, $("over").height);
+  ctx.strokeStyle = getComputedStyle(document.body).color; ctx.lineWidth = 1.5 * b.scale;
+  const spot = (x, y) => [b.left + x * b.side, b.top + (1 - y) * b.side];
+  if (region) {
+    const [l, t] = spot(region[0], region[3]), [r, u] = spot(region[2], region[1]);
+    ctx.setLineDash([6 * b.scale, 4 * b.scale]); ctx.strokeRect(l, t, r - l, u - t); ctx.setLineDash([]);
+  }
+  if (places && frame) arrows(ctx, b, spot);
+  if (places && frame && frame.marks.length) {
+    ctx.beginPath();
+    for (const n of frame.marks) {
+      const [x, y] = spot(places[2 * n], places[2 * n + 1]), far = dot(b) / 2 + 2 * b.scale;
+      ctx.moveTo(x + far, y); ctx.arc(x, y, far, 0, 7);
+    }
+    ctx.stroke();
+  }
+  /* The numbers of few dots, below them. */
+  if (places && scene.nodes <= 150) {
+    const far = dot(b) / 2 + 3 * b.scale;
+    ctx.save();
+    ctx.font = `${11 * b.scale}px system-ui, sans-serif`; ctx.textAlign = "center"; ctx.textBaseline = "top";
+    ctx.fillStyle = getComputedStyle(document.documentElement).getPropertyValue("--soft");
+    for (let n = 0; n < scene.nodes; n++) {
+      const [x, y] = spot(places[2 * n], places[2 * n + 1]);
+      ctx.fillText(n, x, y + far);
+    }
+    ctx.restore();
+  }
+  const node = $("node").value === "" ? -1 : +$("node").value;
+  if (places && node >= 0 && 2 * node < places.length) {
+    const [x, y] = spot(places[2 * node], places[2 * node + 1]);
+    ctx.beginPath(); ctx.arc(x, y, dot(b) + 5 * b.scale, 0, 7); ctx.stroke();
+  }
+}

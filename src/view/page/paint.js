@@ -1,0 +1,70 @@
+let drawn = 0, since = performance.now(), plotting = false;
+function paint() {
+  due = false;
+  if (!frame || !places || places.length !== 2 * frame.colours.length) return;
+  picture.draw();
+  /* The layer above the dots changes seldom. */
+  const covers = frame.marks.length + (frame.arrows || []).length > 0;
+  if (isCovered || covers) over();
+  isCovered = covers;
+  if (!plotting) { plotting = true; setTimeout(() => { plotting = false; plot(); }, 200); }
+  drawn++;
+  const now = performance.now();
+  if (killed && !frame.alive[killed.node]) { latency = now - killed.at; killed = null; }
+  if (now - since > 1000) {
+    const speed = Math.round(drawn * 1000 / (now - since));
+    $("speedometer").textContent = `${picture.name}, ${speed} pictures a second`
+      + (latency === null ? "" : `, ${latency.toFixed(0)} ms from a kill to its picture`);
+    drawn = 0; since = now;
+  }
+}
+/* The number of dots of each colour, if each colour has a meaning. */
+function count() {
+  if (!scene.kinds.length) return;
+  const counts = new Array(scene.kinds.length + mortal()).fill(0);
+  frame.colours.forEach((colour, n) => counts[frame.alive[n] ? colour : scene.kinds.length]++);
+  counts.forEach((many, i) => $("legend").children[i].lastElementChild.textContent = many.toLocaleString("en"));
+}
+
+/* The legend of a logarithmic scale, up to its highest value. */
+function amounts() {
+  const { top } = frame, has = top !== undefined && !scene.kinds.length;
+  $("amounts").hidden = !has;
+  if (!has || $("amounts").dataset.top === `${top}`) return;
+  $("amounts").dataset.top = top;
+  $("amounts").replaceChildren(...[0, 0.25, 0.5, 0.75, 1].map(part => {
+    const span = document.createElement("span"), exact = (1 + top) ** part - 1;
+    span.textContent = part === 1 ? of(top) : (+exact.toPrecision(2)).toLocaleString("en"); return span;
+  }));
+}
+
+/* The processes that happened in steps, each as a bar. */
+function lines() {
+  const now = JSON.stringify(frame.lines);
+  if (now === lined) return;
+  lined = now;
+  $("lines").replaceChildren(...[...frame.lines].reverse().map(({ title, steps }) => {
+    const line = document.createElement("div"), head = document.createElement("header");
+    const bar = document.createElement("div"), small = document.createElement("small");
+    const first = steps[0][1], last = steps[steps.length - 1][1], whole = last - first || 1;
+    line.className = "line"; bar.className = "bar";
+    const total = document.createElement("b"); total.textContent = `${(last - first).toFixed(3)} ms`;
+    head.append(title, total);
+    steps.slice(1).forEach(([what, at], i) => {
+      const part = document.createElement("span");
+      part.style.setProperty("flex", `${(at - steps[i][1]) / whole} 0 0`);
+      part.style.setProperty("background", KINDS[i % KINDS.length]);
+      part.title = `${what} after ${(at - first).toFixed(3)} ms`; bar.append(part);
+    });
+    small.textContent = steps.map(([what, at], i) => i ? `${what} +${(at - first).toFixed(3)}`
+      : `${what} at ${(at / 1000).toFixed(3)} s`).join(" · ");
+    line.append(head, bar, small); return line;
+  }));
+  if (frame.lines.length) {
+    const head = document.createElement("h2"); head.textContent = "Recoveries, in milliseconds"; $("lines").prepend(head);
+  }
+}
+
+/* Requests another frame; after larger changes, a full repaint. */
+function repaint() { isCovered = true; another(); }
+function another() { if (!due) { due = true; requestAnimationFrame(paint); } }

@@ -1,0 +1,140 @@
+//! The pages as they are seen: on a phone, a laptop and a 4K screen, dark and light; and by axe,
+//! which finds what keeps people with a screen reader, or without a mouse, from using a page.
+//!
+//!     tools/screenshots
+
+use crate::browser::Browser;
+use crate::shown::Shown;
+use crate::{Job, Replay, support};
+use serde_json::Value;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+/// The name, the size, and the factor by which pictures that are kept are scaled down.
+const SCREENS: [(&str, u32, u32, f64); 3] =
+    [("phone", 390, 844, 1.0), ("laptop", 1366, 768, 1.0), ("4k", 3840, 2160, 0.4)];
+
+/// Shows each kind of page, with something to see, one after another.
+fn each_page(mut look: impl FnMut(&str, &mut Browser)) {
+    let profile = |name: &str| support::fresh_directory(&format!("screens-{name}"));
+    let open = |address: &str, name: &str| Browser::open(address, 1366, 768, &profile(name));
+    {
+        let shown = Shown::tool("ftsim", "poisson --nodes 2500 --border 0,0,0,1");
+        let mut page = open(&shown.address, "ftsim");
+        page.wait("frame && frame.count === 2500");
+        page.click("go");
+        page.wait("frame.tick > 60");
+        shown.order("region 0.3 0.35 0.6 0.65 90");
+        page.wait("frame.tick > 160");
+        shown.order("halt");
+        page.wait("frame.state === 'halted'");
+        look("ftsim", &mut page);
+    }
+    {
+        let shown = Shown::tool("ftbg", "octtree --dims 12,12,12 --slice 200");
+        let mut page = open(&shown.address, "ftbg");
+        page.wait("frame && frame.colours.length === 1728");
+        page.click("go");
+        page.wait("frame.state === 'at rest'");
+        look("ftbg", &mut page);
+    }
+    {
+        let words = "sample --dims 12,12 --alloc 2D(2,1) --method 2D+1D+0D --seed 3 --cases 1";
+        let shown = Shown::tool("ftspare", words);
+        let mut page = open(&shown.address, "ftspare");
+        page.wait("frame && frame.count === 144");
+        for step in 1..=3 {
+            page.click("step");
+            page.wait(&format!("frame.tick === {} + {step} % 2", step / 2));
+        }
+        page.wait("frame.arrows.length > 20");
+        look("ftspare", &mut page);
+    }
+    let mut job = Job::begin("screens-ftrun", &[]);
+    let mut page = open(&job.address, "ftrun");
+    page.wait("frame && frame.count === 16 && frame.series[0] > 200");
+    job.order("kill 5");
+    page.wait("frame.lines.some(line => line.steps.at(-1)[0] === 'recovered')");
+    page.wait("frame.series[0] > 400");
+    look("ftrun", &mut page);
+    assert_eq!(job.end().0, Some(0));
+    drop(page);
+    let replay = Replay::begin(&job.directory.join("record"));
+    let mut page = open(&replay.address, "replay");
+    page.wait("frame && scene.replay");
+    page.value("$('moment').value = scene.replay.frames - 1; $('moment').oninput()");
+    page.wait("frame.at === scene.replay.frames - 1");
+    look("replay", &mut page);
+}
+
+fn settle(page: &mut Browser) {
+    page.value("new Promise(go => requestAnimationFrame(() => setTimeout(go, 300)))");
+}
+
+#[test]
+#[ignore = "writes the pictures of docs/pictures/screens"]
+fn screens() {
+    let directory = support::root().join("docs/pictures/screens");
+    std::fs::create_dir_all(&directory).expect("there is room");
+    each_page(|name, page| {
+        for (screen, width, height, scale) in SCREENS {
+            page.resize(width, height);
+            for scheme in ["light", "dark"] {
+                page.colours(scheme);
+                page.value("scrollTo(0, 0)");
+                settle(page);
+                let file = page.small_file(width, height, scale);
+                let path = directory.join(format!("{name}-{screen}-{scheme}.webp"));
+                std::fs::write(path, file).expect("there is room");
+            }
+        }
+    });
+}
+
+/// axe, installed by npm where that is possible.
+fn axe() -> Option<PathBuf> {
+    let directory = support::root().join("target/axe");
+    let file = directory.join("node_modules/axe-core/axe.min.js");
+    if file.is_file() {
+        return Some(file);
+    }
+    std::fs::create_dir_all(&directory).ok()?;
+    // Without a network it is to give up at once.
+    let words = ["install", "--no-save", "--no-audit", "--no-fund", "--fetch-retries=0"];
+    let mut npm = Command::new("npm");
+    npm.args(words).args(["--fetch-timeout=20000", "axe-core@4"]);
+    let npm = npm.current_dir(&directory).output().ok()?;
+    (npm.status.success() && file.is_file()).then_some(file)
+}
+
+/// What axe finds wrong: the rule, and the elements.
+fn faults(page: &mut Browser, axe: &Path) -> Vec<Value> {
+    let script = std::fs::read_to_string(axe).expect("it was installed");
+    page.value(&format!("{script}; 0"));
+    let found = page.value(
+        "axe.run().then(({ passes, violations }) => [passes.length,
+           violations.map(({ id, nodes }) => `${id}: ${nodes
+             .map(n => `${n.target} (${n.failureSummary})`).join(', ')}`)])",
+    );
+    assert!(found[0].as_u64().is_some_and(|rules| rules > 15), "axe has looked: {found}");
+    found[1].as_array().expect("a list").clone()
+}
+
+#[test]
+fn axe_finds_nothing_that_keeps_anybody_from_using_a_page() {
+    let Some(axe) = axe() else {
+        println!("skipped: npm cannot install axe-core here");
+        return;
+    };
+    each_page(|name, page| {
+        for scheme in ["light", "dark"] {
+            page.colours(scheme);
+            for (screen, width, height, _) in &SCREENS[..2] {
+                page.resize(*width, *height);
+                settle(page);
+                let found = faults(page, &axe);
+                assert!(found.is_empty(), "{name}, {screen}, {scheme}: {found:#?}");
+            }
+        }
+    });
+}

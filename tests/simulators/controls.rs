@@ -1,0 +1,166 @@
+//! The plots and the controls of the page, in a real browser, by mouse, keys and fingers.
+
+#[path = "../browser/mod.rs"]
+mod browser;
+mod support;
+
+use browser::Browser;
+use support::run::Run;
+use support::{Program, number, scratch};
+
+const FTBG: Program = Program { name: "ftbg", path: env!("CARGO_BIN_EXE_ftbg") };
+const FTSIM: Program = Program { name: "ftsim", path: env!("CARGO_BIN_EXE_ftsim") };
+const FTSPARE: Program = Program { name: "ftspare", path: env!("CARGO_BIN_EXE_ftspare") };
+
+const MACHINE: &str = "octtree --dims 8,8,8 --json --quiet";
+
+/// Left, top, width and height of what a selector finds first, after it has been scrolled to.
+fn corners(page: &mut Browser, selector: &str) -> [f64; 4] {
+    let found = page.value(&format!(
+        "(e => {{ e.scrollIntoView({{ block: 'center' }}); const r = e.getBoundingClientRect();
+           return [r.x, r.y, r.width, r.height]; }})(document.querySelector(\"{selector}\"))"
+    ));
+    [0, 1, 2, 3].map(|at| found[at].as_f64().expect("a number"))
+}
+
+#[test]
+fn a_plot_begins_at_zero_and_tells_the_value_at_a_moment_by_mouse_and_by_key() {
+    let run = Run::begin(&FTSIM, "poisson --nodes 400 --border 0,0,0,1 --kill 1%@20");
+    let mut page = Browser::open(&run.address, 1200, 800, &scratch("controls-plot"));
+    page.wait("frame && frame.tick === 0 && frame.count === 400");
+    page.click("go");
+    page.wait("frame.tick > 60 && frame.count < 400");
+    page.click("go");
+    page.wait("frame.state === 'halted'");
+    // A few deaths are no crash: the axis of an amount has its zero.
+    page.value("globalThis.alive = document.querySelector('.plot[data-name=alive]')");
+    let marks = page.value("layout(alive).marks");
+    assert_eq!(marks[0], 0, "{marks}");
+    assert!(marks.as_array().is_some_and(|marks| marks.len() >= 3), "{marks}");
+    assert!(page.number("layout(alive).y(frame.count)") < page.number("layout(alive).h / 4"));
+    let told = "alive.previousElementSibling.lastElementChild.textContent";
+    page.wait(&format!("{told} === String(frame.count)"));
+    // By mouse. However long it has run: what is left of the axis is its beginning.
+    let [left, top, _, high] = corners(&mut page, ".plot[data-name=alive]");
+    let begin = page.number("layout(alive).x(0)");
+    page.point_at(left + begin - 2.0, top + high / 2.0);
+    page.wait(&format!("{told} === 'tick 0: 400'"));
+    let before = page.value("history.get('alive').every(([t, v]) => t >= 20 || v === 400)");
+    assert_eq!(before, true);
+    page.point_at(5.0, 5.0);
+    page.wait(&format!("{told} === String(frame.count) && sight.at === null"));
+    // By key: what a screen reader says.
+    page.value("alive.focus()");
+    page.key("Home", 36);
+    page.wait("alive.ariaValueText === 'alive 400 at tick 0'");
+    page.key("ArrowRight", 39);
+    page.wait("Number(alive.ariaValueNow) === history.get('alive')[1][0]");
+    page.key("End", 35);
+    page.wait("Number(alive.ariaValueNow) === history.get('alive').at(-1)[0]");
+    assert_eq!(page.value("$('node').value"), "", "the arrows were those of the plot");
+}
+
+#[test]
+fn a_plot_is_zoomed_by_a_drag_and_by_keys_and_shown_whole_again() {
+    let run = Run::begin(&FTSIM, "poisson --nodes 400 --border 0,0,0,1");
+    let mut page = Browser::open(&run.address, 1200, 800, &scratch("controls-zoom"));
+    page.wait("frame && frame.tick === 0");
+    page.click("go");
+    page.wait("frame.tick > 100");
+    page.click("go");
+    page.wait("frame.state === 'halted' && $('whole').hidden");
+    page.value("globalThis.chart = document.querySelector('.plot[data-name=messages]')");
+    let [left, top, wide, high] = corners(&mut page, ".plot[data-name=messages]");
+    let middle = top + high / 2.0;
+    page.drag((left + wide * 0.4, middle), (left + wide * 0.6, middle));
+    page.wait("sight.span && sight.span[0] > 20 && sight.span[1] < frame.tick - 20");
+    // All plots show the same time.
+    let same = "[...document.querySelectorAll('.plot')].every(c => \
+                layout(c).first === sight.span[0] && layout(c).last === sight.span[1])";
+    assert_eq!(page.value(same), true);
+    page.click("whole");
+    page.wait("sight.span === null && $('whole').hidden");
+    assert_eq!(page.number("layout(chart).first"), 0.0);
+    // By keys.
+    page.value("chart.focus()");
+    page.key("+", 187);
+    page.key("+", 187);
+    page.wait("Math.abs(layout(chart).last - layout(chart).first - frame.tick / 4) < 1");
+    page.key("-", 189);
+    page.wait("Math.abs(layout(chart).last - layout(chart).first - frame.tick / 2) < 1");
+    page.key("Escape", 27);
+    page.wait("sight.span === null && document.activeElement === chart");
+}
+
+#[test]
+fn a_button_ends_the_run_which_then_prints_its_report() {
+    let run = Run::begin(&FTBG, MACHINE);
+    let mut page = Browser::open(&run.address, 1100, 800, &scratch("controls-end"));
+    page.wait("frame && frame.state === 'halted' && !$('end').hidden");
+    page.wait("/Press Go/.test($('why').textContent)");
+    // What is not over is ended by a second press only.
+    page.click("end");
+    page.wait("$('end').textContent === 'Really end it?' && frame.state === 'halted'");
+    page.value("$('end').blur()");
+    page.wait("$('end').textContent === 'End'");
+    page.click("go");
+    page.wait("frame.state === 'at rest' && $('go').disabled");
+    page.wait("/^Go is off: the run is at rest/.test($('why').textContent)");
+    assert_eq!(page.value("$('go').getAttribute('aria-describedby')"), "why");
+    page.click("end");
+    page.wait("$('mood').textContent === 'ended' && $('step').disabled && $('end').disabled");
+    page.wait("/has ended/.test($('why').textContent)");
+    let (stdout, stderr) = run.ended();
+    assert!(number(&stdout, "packets_on_the_hottest_link") > 0.0, "{stdout}, {stderr}");
+}
+
+#[test]
+fn what_the_pointer_is_over_has_a_name_and_both_files_hold_what_is_seen() {
+    let run = Run::begin(&FTSPARE, "sample --dims 6,6 --alloc 2D(2,1) --method 2D+1D+0D --seed 3");
+    let mut page = Browser::open(&run.address, 1100, 800, &scratch("controls-tip"));
+    page.wait("frame && frame.count === 36 && /^Each dot is a node/.test($('sight').textContent)");
+    let spot = page.value(
+        "(r => [r.x + (picture.box().left + places[14] * picture.box().side),
+           r.y + (picture.box().top + (1 - places[15]) * picture.box().side)])
+         ($('dots').getBoundingClientRect())",
+    );
+    let at = |place: usize| spot[place].as_f64().expect("a number");
+    page.point_at(at(0), at(1));
+    page.wait("!$('tip').hidden && $('tip').textContent === 'node 7' + meaning(7)");
+    assert_eq!(page.value("meaning(7).length > 3"), true, "and says what it is");
+    page.point_at(2.0, 2.0);
+    page.wait("$('tip').hidden");
+    page.value("save = (name, blob) => { globalThis.kept = { name, blob }; }");
+    page.click("png");
+    page.wait("kept.name === 'picture.png' && kept.blob.type === 'image/png'");
+    let size = page.value(
+        "createImageBitmap(kept.blob).then(i => [i.width, i.height].join()
+           === [$('dots').width, $('dots').height].join())",
+    );
+    assert_eq!(size, true);
+    page.click("json");
+    page.wait("kept.name === 'run.json'");
+    page.value("kept.blob.text().then(t => { globalThis.told = JSON.parse(t); })");
+    page.wait("told.alive.length === 36 && told.series['spares left'].length > 0");
+}
+
+#[test]
+fn every_control_has_a_name_and_is_large_enough_for_a_finger() {
+    let run = Run::begin(&FTSIM, "poisson --nodes 100 --border 0,0,0,1");
+    let mut page = Browser::open(&run.address, 390, 844, &scratch("controls-touch"));
+    page.touches();
+    page.wait("frame && frame.count === 100 && matchMedia('(any-pointer: coarse)').matches");
+    let small = page.value(
+        "[...document.querySelectorAll('button, input, select')].filter(e => e.offsetParent)
+           .map(e => [e.id, e.getBoundingClientRect()])
+           .filter(([, r]) => r.height < 44 || r.width < 44)
+           .map(([id, r]) => `${id}: ${r.width} × ${r.height}`)",
+    );
+    assert_eq!(small.as_array().map(Vec::len), Some(0), "{small}");
+    let nameless = page.value(
+        "[...document.querySelectorAll('input, select')]
+           .filter(e => !e.labels.length && !e.ariaLabel).map(e => e.id)",
+    );
+    assert_eq!(nameless.as_array().map(Vec::len), Some(0), "{nameless}");
+    assert!(page.number("document.documentElement.scrollWidth") <= 390.0, "nothing sticks out");
+}
