@@ -41,8 +41,8 @@ static struct {
 
 /* Who needs which of our numbers, and whose come to us. */
 static struct {
-    int givers, takers;
-    int *giver, *taker, *got, *given, *index;
+    int peers;
+    int *peer, *got, *given, *index;
     double *room;
     MPI_Request *request;
 } halo;
@@ -169,14 +169,25 @@ static int by_place(const void *one, const void *other)
     return (x->column > y->column) - (x->column < y->column);
 }
 
-/* What of a file's entries is this rank's; of a symmetric matrix, files have one half. */
+/* What of a file's entries is this rank's; of a symmetric matrix, files may have one half. If they
+ * have both, what is on both sides of the diagonal must be in balance. */
 static struct {
     struct entry *entry;
     long many, most;
+    unsigned long balance;
 } kept;
+
+/* A number for an entry above the diagonal. */
+static unsigned long mark(unsigned long row, unsigned long column)
+{
+    unsigned long mixed = (row * 0x9e3779b97f4a7c15 ^ column) * 0xbf58476d1ce4e5b9;
+    return mixed ^ mixed >> 29;
+}
 
 static void keep(long row, long column, double value, int is_symmetric)
 {
+    if (!is_symmetric)
+        kept.balance += row < column ? mark(row, column) : row > column ? -mark(column, row) : 0;
     for (int turn = 0; turn < (is_symmetric && row != column ? 2 : 1); turn++) {
         struct entry here = {turn ? column : row, turn ? row : column, value};
         if (here.row < a.first || here.row >= a.first + a.rows)
@@ -194,6 +205,8 @@ static void make_rows(void)
 {
     if (a.order > INT_MAX)
         die("the matrix has more rows than can be read from a file");
+    if (kept.balance != 0)
+        die("the matrix is not symmetric; choose another one");
     qsort(kept.entry, kept.many, sizeof *kept.entry, by_place);
     a.column = room(kept.many, sizeof *a.column);
     a.value = room(kept.many, sizeof *a.value);
@@ -353,107 +366,136 @@ static int is_harwell_boeing(const char *name)
     return ending && strlen(ending) == 4 && strchr("rR", ending[1]) && strchr("aA", ending[3]);
 }
 
+static int by_number(const void *one, const void *other)
+{
+    long x = *(const long *)one, y = *(const long *)other;
+    return (x > y) - (x < y);
+}
+
+static int is_own(long at)
+{
+    return a.column[at] >= 0 && a.column[at] < a.rows;
+}
+
 /* Which rows of others are needed, in order; columns become local. */
 static long *localise(void)
 {
-    long entries = a.start[a.rows], low = 0, high = a.rows - 1;
-    a.diagonal = room(a.rows, sizeof *a.diagonal);
-    for (long at = 0; at < entries; at++) {
-        low = a.column[at] < low ? a.column[at] : low;
-        high = a.column[at] > high ? a.column[at] : high;
-    }
-    int *place = room(high - low + 1, sizeof *place);
+    long entries = a.start[a.rows], others = 0;
     for (long at = 0; at < entries; at++)
-        place[a.column[at] - low] = 1;
-    long *needed = room(high - low + 1 - a.rows, sizeof *needed);
+        others += !is_own(at);
+    long *needed = room(others, sizeof *needed);
+    others = 0;
+    for (long at = 0; at < entries; at++)
+        if (!is_own(at))
+            needed[others++] = a.first + a.column[at];
+    qsort(needed, others, sizeof *needed, by_number);
     a.halo = 0;
-    for (long column = low; column <= high; column++) {
-        if (column >= 0 && column < a.rows) {
-            place[column - low] = (int)column;
-        } else if (place[column - low]) {
-            place[column - low] = a.rows + a.halo;
-            needed[a.halo++] = a.first + column;
-        }
-    }
+    for (long at = 0; at < others; at++)
+        if (at == 0 || needed[at] != needed[a.halo - 1])
+            needed[a.halo++] = needed[at];
+    a.diagonal = room(a.rows, sizeof *a.diagonal);
     for (int row = 0; row < a.rows; row++)
         for (long at = a.start[row]; at < a.start[row + 1]; at++) {
-            a.column[at] = place[a.column[at] - low];
-            if (a.column[at] == row)
+            long wanted = a.first + a.column[at];
+            if (!is_own(at))
+                a.column[at] = a.rows + (int)((long *)bsearch(&wanted, needed, a.halo,
+                                                              sizeof wanted, by_number) - needed);
+            else if (a.column[at] == row)
                 a.diagonal[row] = a.value[at];
         }
     for (int row = 0; row < a.rows; row++)
         if (!(a.diagonal[row] > 0))
             die("the matrix is not positive definite: a number on its diagonal is missing or not "
                 "positive; choose another one");
-    free(place);
     return needed;
 }
 
-/* Tells everybody which of its numbers are needed here. The same at each recovery. */
-static int plan_halo(const long *needed)
+/* What has begun comes to its end. After a failure, it must not write to memory that is given
+ * back. */
+static int finish(int many, int code)
 {
-    int *wants = room(workers, sizeof *wants), *gives = room(workers, sizeof *gives);
-    int *from = room(workers + 1, sizeof *from), *to = room(workers + 1, sizeof *to);
-    for (int at = 0; at < a.halo; at++)
-        wants[owner(needed[at])]++;
-    int code = MPI_Alltoall(wants, 1, MPI_INT, gives, 1, MPI_INT, work);
-    for (int other = 0; other < workers; other++) {
-        from[other + 1] = from[other] + wants[other];
-        to[other + 1] = to[other] + gives[other];
-    }
-    long *asked = room(to[workers], sizeof *asked);
-    if (code == MPI_SUCCESS)
-        code = MPI_Alltoallv(needed, wants, from, MPI_LONG, asked, gives, to, MPI_LONG, work);
-    if (code == MPI_SUCCESS && !halo.index) {
-        halo.giver = room(workers, sizeof *halo.giver);
-        halo.taker = room(workers, sizeof *halo.taker);
-        halo.got = room(workers + 1, sizeof *halo.got);
-        halo.given = room(workers + 1, sizeof *halo.given);
-        halo.index = room(to[workers], sizeof *halo.index);
-        halo.room = room(to[workers], sizeof *halo.room);
-        halo.request = room(2 * workers, sizeof *halo.request);
-        for (int other = 0; other < workers; other++) {
-            if (wants[other]) {
-                halo.giver[halo.givers] = other;
-                halo.got[++halo.givers] = from[other + 1];
-            }
-            if (gives[other]) {
-                halo.taker[halo.takers] = other;
-                halo.given[++halo.takers] = to[other + 1];
-            }
-        }
-        for (int at = 0; at < to[workers]; at++)
-            halo.index[at] = (int)(asked[at] - a.first);
-    }
-    free(wants), free(gives), free(from), free(to), free(asked);
-    return code;
-}
-
-/* Brings what others have of `v`, which has room for it behind its own numbers. */
-static int exchange(double *v)
-{
-    int many = 0, code = MPI_SUCCESS;
-    for (int g = 0; g < halo.givers && code == MPI_SUCCESS; g++) {
-        code = MPI_Irecv(v + a.rows + halo.got[g], halo.got[g + 1] - halo.got[g], MPI_DOUBLE,
-                         halo.giver[g], DATA_TAG, work, &halo.request[many]);
-        many += code == MPI_SUCCESS;
-    }
-    for (int at = 0; at < halo.given[halo.takers]; at++)
-        halo.room[at] = v[halo.index[at]];
-    for (int t = 0; t < halo.takers && code == MPI_SUCCESS; t++) {
-        code = MPI_Isend(halo.room + halo.given[t], halo.given[t + 1] - halo.given[t], MPI_DOUBLE,
-                         halo.taker[t], DATA_TAG, work, &halo.request[many]);
-        many += code == MPI_SUCCESS;
-    }
     if (code == MPI_SUCCESS)
         code = MPI_Waitall(many, halo.request, MPI_STATUSES_IGNORE);
-    /* After a failure, what has begun must not write to memory that is given back. */
     for (int i = 0; code != MPI_SUCCESS && i < many; i++)
         if (halo.request[i] != MPI_REQUEST_NULL) {
             MPI_Cancel(&halo.request[i]);
             MPI_Request_free(&halo.request[i]);
         }
     return code;
+}
+
+/* To each peer what is `out` for it, and from each what is to come `in`; the borders say where. */
+static int swap(void *in, const int *into, const void *out, const int *from, MPI_Datatype type,
+                int bytes)
+{
+    int many = 0, code = MPI_SUCCESS;
+    for (int p = 0; p < halo.peers && code == MPI_SUCCESS; p++) {
+        code = MPI_Irecv((char *)in + (size_t)into[p] * bytes, into[p + 1] - into[p], type,
+                         halo.peer[p], DATA_TAG, work, &halo.request[many]);
+        many += code == MPI_SUCCESS;
+    }
+    for (int p = 0; p < halo.peers && code == MPI_SUCCESS; p++) {
+        code = MPI_Isend((const char *)out + (size_t)from[p] * bytes, from[p + 1] - from[p], type,
+                         halo.peer[p], DATA_TAG, work, &halo.request[many]);
+        many += code == MPI_SUCCESS;
+    }
+    return finish(many, code);
+}
+
+/* The peers: who has what is needed here. The matrix is symmetric, so they need something, too. */
+static void find_peers(const long *needed)
+{
+    int peers = 0;
+    for (int at = 0; at < a.halo; at++)
+        peers += at == 0 || owner(needed[at]) != owner(needed[at - 1]);
+    halo.peer = room(peers, sizeof *halo.peer);
+    halo.got = room(peers + 1, sizeof *halo.got);
+    halo.given = room(peers + 1, sizeof *halo.given);
+    halo.request = room(2 * peers, sizeof *halo.request);
+    for (int at = 0; at < a.halo; at++) {
+        if (at == 0 || owner(needed[at]) != owner(needed[at - 1]))
+            halo.peer[halo.peers++] = owner(needed[at]);
+        halo.got[halo.peers] = at + 1;
+    }
+}
+
+/* Tells the peers which of their numbers are needed here. The same at each recovery: who was
+ * started again has to hear it. */
+static int plan_halo(const long *needed)
+{
+    if (!halo.peer)
+        find_peers(needed);
+    int *wants = room(halo.peers, sizeof *wants), *gives = room(halo.peers, sizeof *gives);
+    int *one_each = room(halo.peers + 1, sizeof *one_each);
+    for (int p = 0; p < halo.peers; p++) {
+        wants[p] = halo.got[p + 1] - halo.got[p];
+        one_each[p + 1] = p + 1;
+    }
+    int code = swap(gives, one_each, wants, one_each, MPI_INT, sizeof(int));
+    if (code == MPI_SUCCESS) {
+        for (int p = 0; p < halo.peers; p++)
+            halo.given[p + 1] = halo.given[p] + gives[p];
+        int all = halo.given[halo.peers];
+        long *asked = room(all, sizeof *asked);
+        code = swap(asked, halo.given, needed, halo.got, MPI_LONG, sizeof(long));
+        if (code == MPI_SUCCESS && !halo.index) {
+            halo.index = room(all, sizeof *halo.index);
+            halo.room = room(all, sizeof *halo.room);
+            for (int at = 0; at < all; at++)
+                halo.index[at] = (int)(asked[at] - a.first);
+        }
+        free(asked);
+    }
+    free(wants), free(gives), free(one_each);
+    return code;
+}
+
+/* Brings what others have of `v`, which has room for it behind its own numbers. */
+static int exchange(double *v)
+{
+    for (int at = 0; at < halo.given[halo.peers]; at++)
+        halo.room[at] = v[halo.index[at]];
+    return swap(v + a.rows, halo.got, halo.room, halo.given, MPI_DOUBLE, sizeof(double));
 }
 
 /* out = A v; returns v . out of the own rows. */
@@ -748,7 +790,10 @@ static void read_options(int argc, char **argv)
 /* What has to be there before and after each recovery. */
 static int set_up(const long *needed)
 {
-    TRY(MPI_Comm_split(MPI_COMM_WORLD, rank < workers, rank, &work));
+    if (workers == size)
+        TRY(MPI_Comm_dup(MPI_COMM_WORLD, &work));
+    else
+        TRY(MPI_Comm_split(MPI_COMM_WORLD, rank < workers, rank, &work));
     MPI_Comm_set_errhandler(work, MPI_ERRORS_RETURN);
     return rank < workers ? plan_halo(needed) : MPI_SUCCESS;
 }

@@ -42,6 +42,17 @@ impl Counts {
         self.before + self.inside + self.after
     }
 
+    /// Takes in what happened in the same run at another place with this call.
+    fn unite(&mut self, other: &Counts) {
+        self.before += other.before;
+        self.inside += other.inside;
+        self.after += other.after;
+        self.errors |= other.errors;
+        self.handlers |= other.handlers;
+        self.passed |= other.passed;
+        self.plain |= other.plain;
+    }
+
     fn add(&mut self, other: &Counts) {
         self.before += other.before;
         self.inside += other.inside;
@@ -56,10 +67,10 @@ impl Counts {
 impl Coverage {
     /// Takes in a run.
     pub fn take(&mut self, trace: &Trace) {
-        let mut seen: BTreeMap<(Frame, String), Counts> = BTreeMap::new();
+        // By places first, which are many fewer than calls.
+        let mut at: BTreeMap<(usize, &str), Counts> = BTreeMap::new();
         for call in &trace.calls {
-            let Some(frame) = trace.leaf(call.place) else { continue };
-            let counts = seen.entry((frame.clone(), call.name.clone())).or_default();
+            let counts = at.entry((call.place, &call.name)).or_default();
             let has_failed = call.class.is_some_and(|class| class != 0);
             counts.errors |= usize::from(has_failed);
             counts.handlers |= usize::from(call.has_handler);
@@ -69,16 +80,21 @@ impl Coverage {
         for Death { call, .. } in &trace.deaths {
             let Some((call, is_inside)) = *call else { continue };
             let call = &trace.calls[call];
-            let Some(frame) = trace.leaf(call.place) else { continue };
-            let counts = seen.entry((frame.clone(), call.name.clone())).or_default();
+            let counts = at.entry((call.place, &call.name)).or_default();
             match (is_inside, call.class, call.steps) {
                 (true, _, 0) => counts.before += 1,
                 (true, ..) => counts.inside += 1,
                 (false, ..) => counts.after += 1,
             }
         }
+        let mut seen: BTreeMap<(&Frame, &str), Counts> = BTreeMap::new();
+        for ((place, name), counts) in at {
+            if let Some(frame) = trace.leaf(place) {
+                seen.entry((frame, name)).or_default().unite(&counts);
+            }
+        }
         for ((frame, name), counts) in seen {
-            self.add(frame, &name, &counts);
+            self.add(frame.clone(), name, &counts);
         }
     }
 

@@ -131,7 +131,12 @@ fn stuck(kind: Kind, trace: &Trace) -> Failure {
     let calls = trace.stuck();
     let names: BTreeSet<&str> = calls.iter().map(|call| call.name.as_str()).collect();
     let names = names.into_iter().collect::<Vec<_>>().join(", ");
+    let computing: Vec<String> =
+        trace.computing.iter().map(|(who, _)| format!("rank {}", who.rank)).collect();
     let words = match (kind, names.is_empty()) {
+        (Kind::Hang, _) if !computing.is_empty() => {
+            format!("the run does not end: {} computes without an end", computing.join(", "))
+        }
         (Kind::Deadlock, _) => format!("all ranks wait for each other: in {names}"),
         (Kind::Memory, _) => "the run takes too much memory".to_string(),
         (_, true) => "the run does not end: no rank is in a call".to_string(),
@@ -141,6 +146,12 @@ fn stuck(kind: Kind, trace: &Trace) -> Failure {
     const CIRCLE: usize = 400;
     let circle = &trace.calls[trace.calls.len().saturating_sub(CIRCLE)..];
     let places: BTreeSet<String> = match kind {
+        // The loop is met anywhere: it is known by what was called before.
+        Kind::Hang if !computing.is_empty() => {
+            let last = |who| trace.of(who).last().map(|(_, call)| spot(trace, call));
+            let last = trace.computing.iter().filter_map(|(who, _)| last(*who));
+            last.map(|spot| format!("after {spot}")).collect()
+        }
         Kind::Hang if circle.len() == CIRCLE => {
             circle.iter().map(|call| spot(trace, call)).collect()
         }

@@ -25,6 +25,7 @@ pub use expect::{Expect, Expected};
 pub use finding::{Finding, Findings};
 pub use html::page;
 pub use judge::{Failure, Kind, Seen, judge, leaks};
+pub use matches::taken;
 pub use orders::Orders;
 pub use plan::{Limits, Plan, Why};
 pub use points::{Point, Schedule};

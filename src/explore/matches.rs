@@ -6,7 +6,7 @@
 //! run repeats the matches that came before, and forces that one. Orders of independent messages
 //! are not tried, because no receive tells them apart.
 
-use crate::trace::{Event, Trace};
+use crate::trace::{Event, Trace, Who};
 use ftmpi_machine::forced_match::ForcedMatch;
 use std::collections::{BTreeMap, HashSet};
 
@@ -78,6 +78,11 @@ pub(crate) fn alternatives(trace: &Trace, settled: &[ForcedMatch]) -> Vec<Vec<Fo
     found
 }
 
+/// What the receives from any source have matched: forced, it repeats their order.
+pub fn taken(trace: &Trace) -> Vec<ForcedMatch> {
+    order(trace).1.iter().filter_map(forced).collect()
+}
+
 fn forced(wild: &Wild) -> Option<ForcedMatch> {
     let source = wild.matched.as_ref()?.source;
     Some(ForcedMatch { rank: wild.rank, nth: wild.nth, source })
@@ -109,6 +114,9 @@ pub(crate) fn are_known(trace: &Trace) -> bool {
 /// with the program: without the order the receive would have taken another one.
 pub(crate) fn is_in_vain(trace: &Trace, forced: &[ForcedMatch]) -> bool {
     let is_unmet = |it: &ForcedMatch| {
+        if trace.deaths.iter().any(|death| death.who == Who { rank: it.rank, life: 0 }) {
+            return false;
+        }
         let mut own = trace.events.iter().filter(|(rank, _)| *rank == it.rank);
         let last = own.rfind(|(_, event)| match event {
             Event::Wild { nth, .. } | Event::Match { nth, .. } => *nth == it.nth,
@@ -176,6 +184,8 @@ mod tests {
         assert_eq!(shown(BOTH, &[]), ["0:1=2"]);
         let settled = [ForcedMatch { rank: 0, nth: 1, source: 1 }];
         assert_eq!(shown(BOTH, &settled), [""; 0]);
+        let both = [settled[0], ForcedMatch { rank: 0, nth: 2, source: 2 }];
+        assert_eq!(taken(&Trace::read(&format!("job 3 end\n{BOTH}"))), both);
     }
 
     #[test]
@@ -200,6 +210,8 @@ mod tests {
         let forced = |nth| [ForcedMatch { rank: 0, nth, source: 1 }];
         assert!(is_in_vain(&trace, &forced(2)));
         assert!(!is_in_vain(&trace, &forced(1)) && !is_in_vain(&trace, &forced(3)));
+        let dead = Trace::read("job 2 end\nwild 0 0 1 0 5\ndeath 0 0 SIGKILL\n");
+        assert!(!is_in_vain(&dead, &forced(1)), "it does not wait any more");
     }
 
     #[test]

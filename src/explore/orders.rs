@@ -3,7 +3,7 @@
 //! outcomes, and receives from the same sources, are one: no rank can tell them apart, whatever the
 //! order in which independent calls of different ranks came.
 
-use crate::trace::{Call, Trace, Who};
+use crate::trace::{Call, Place, Trace, Who};
 use std::collections::BTreeMap;
 use std::collections::HashSet;
 use std::collections::hash_map::DefaultHasher;
@@ -47,11 +47,17 @@ impl Orders {
 
 /// A number that is equal for runs which no rank can tell apart.
 fn signature(trace: &Trace) -> u64 {
+    let number = |place: &Place| {
+        let mut hasher = DefaultHasher::new();
+        place.hash(&mut hasher);
+        hasher.finish()
+    };
+    let places: Vec<u64> = trace.places.iter().map(number).collect();
     let mut ranks: BTreeMap<Who, DefaultHasher> = BTreeMap::new();
     for call in &trace.calls {
         let Call { who, name, place, class, matches, .. } = call;
         let hasher = ranks.entry(*who).or_default();
-        (name, trace.places.get(*place), class, matches).hash(hasher);
+        (name, places.get(*place), class, matches).hash(hasher);
     }
     let mut all = DefaultHasher::new();
     ranks.into_iter().for_each(|(who, hasher)| (who, hasher.finish()).hash(&mut all));

@@ -1,12 +1,12 @@
 //! What to try next. Candidates wait in tiers: neighbours of runs that showed something new come
 //! first, then other matches of receives from any source, a few orders, all single failures,
-//! failures that meet in a recovery, other pairs, more orders, and at last the orders of runs with
-//! a failure. A pair of places and phases is tried once.
+//! failures that meet in a recovery, other matches in runs with failures, other pairs, more orders,
+//! and at last the orders of runs with a failure. A pair of places and phases is tried once.
 
 use crate::matches;
 use crate::orders::Orders;
 use crate::points::{self, Point, Schedule};
-use crate::trace::{Call, Place, Trace};
+use crate::trace::{Call, Death, Place, Trace};
 use ftmpi_base::random::Random;
 use std::collections::{HashMap, HashSet, VecDeque};
 
@@ -29,13 +29,14 @@ pub enum Why {
     FirstOrders,
     Single,
     Meeting,
+    MatchOfFailure,
     Several,
     Order,
     OrderOfFailure,
     Random,
 }
 
-const TIERS: usize = 8;
+const TIERS: usize = 9;
 /// The tiers, the first one first.
 const IN_TURN: [Why; TIERS] = [
     Why::New,
@@ -43,6 +44,7 @@ const IN_TURN: [Why; TIERS] = [
     Why::FirstOrders,
     Why::Single,
     Why::Meeting,
+    Why::MatchOfFailure,
     Why::Several,
     Why::Order,
     Why::OrderOfFailure,
@@ -81,8 +83,13 @@ pub struct Plan {
     pub(crate) pairs: HashSet<(Vec<Spot>, Spot, bool)>,
     pub(crate) features: HashSet<Feature>,
     pub(crate) orders: Orders,
-    /// How many other matches there were.
+    /// How many other matches there were, without failures and with them.
     pub(crate) matches: usize,
+    pub(crate) matches_of_failures: usize,
+    /// The places and phases of failures that were tried with other matches, and the orders that
+    /// this has shown.
+    pub(crate) matched: HashSet<Vec<Spot>>,
+    pub(crate) orders_of_failures: Orders,
     pub(crate) singles: Vec<Point>,
     pub(crate) random: Random,
 }
@@ -102,6 +109,9 @@ impl Plan {
             features: HashSet::new(),
             orders: Orders::default(),
             matches: 0,
+            matches_of_failures: 0,
+            matched: HashSet::new(),
+            orders_of_failures: Orders::default(),
             singles: Vec::new(),
             random: Random::new(seed),
             reference,
@@ -203,7 +213,11 @@ impl Plan {
         if is_new {
             self.add_neighbours(schedule);
         }
-        if !has_failed && schedule.seed == self.seed && schedule.kills.len() < self.limits.faults {
+        if has_failed || schedule.seed != self.seed {
+            return is_new;
+        }
+        self.add_matches_of_failure(schedule, trace);
+        if schedule.matches.is_empty() && schedule.kills.len() < self.limits.faults {
             self.extend(schedule, trace);
         }
         is_new
@@ -224,11 +238,42 @@ impl Plan {
         }
     }
 
+    /// Runs with the same failures, in which receives from any source match what they could have
+    /// matched. One run stands for all whose failures come in the same places and phases.
+    fn add_matches_of_failure(&mut self, schedule: &Schedule, trace: &Trace) {
+        let is_new_order = self.orders_of_failures.take(trace);
+        let is_first = schedule.matches.is_empty()
+            && self.spots(schedule, trace).is_some_and(|spots| self.matched.insert(spots));
+        if !is_first && (schedule.matches.is_empty() || !is_new_order) {
+            return;
+        }
+        for matches in matches::alternatives(trace, &schedule.matches) {
+            if self.matches_of_failures as u64 >= self.limits.orders {
+                return;
+            }
+            let schedule = Schedule { matches, ..schedule.clone() };
+            if self.seen.insert(schedule.to_string()) {
+                self.matches_of_failures += 1;
+                self.tiers[Why::MatchOfFailure as usize].push_back(schedule);
+            }
+        }
+    }
+
+    /// Where and in which phase each rank has died.
+    fn spots(&mut self, schedule: &Schedule, trace: &Trace) -> Option<Vec<Spot>> {
+        let deaths = trace.deaths.iter().zip(&schedule.kills);
+        let spot = |(death, kill): (&Death, &Point)| {
+            let place = trace.places.get(trace.calls[death.call?.0].place)?;
+            Some((self.site(place), kill.phase()))
+        };
+        deaths.map(spot).collect()
+    }
+
     fn note_features(&mut self, trace: &Trace) -> bool {
         let mut is_new = false;
+        let sites: Vec<usize> = trace.places.iter().map(|place| self.site(place)).collect();
         for call in &trace.calls {
-            let Some(place) = trace.places.get(call.place) else { continue };
-            let site = self.site(place);
+            let Some(site) = sites.get(call.place).copied() else { continue };
             if let Some(class) = call.class.filter(|class| *class != 0) {
                 is_new |= self.features.insert(Feature::Class(site, class, trace.deaths.len()));
             }
@@ -268,19 +313,10 @@ impl Plan {
                     && call.deaths_after == deaths
                     && call.class.is_some()
         };
-        let spots: Option<Vec<Spot>> = trace
-            .deaths
-            .iter()
-            .zip(&schedule.kills)
-            .map(|(death, kill)| {
-                let place = trace.places.get(trace.calls[death.call?.0].place)?.clone();
-                Some((self.site(&place), kill.phase()))
-            })
-            .collect();
-        let Some(spots) = spots else { return };
+        let Some(spots) = self.spots(schedule, trace) else { return };
         for point in points::of(trace, is_later) {
-            let Some(place) = trace.places.get(point.place).cloned() else { continue };
-            let spot = (self.site(&place), point.phase());
+            let Some(place) = trace.places.get(point.place) else { continue };
+            let spot = (self.site(place), point.phase());
             let is_fresh = point.who.life > 0;
             if !self.pairs.insert((spots.clone(), spot, is_fresh)) {
                 continue;
@@ -321,8 +357,12 @@ impl Plan {
     }
 
     pub(crate) fn site(&mut self, place: &Place) -> usize {
+        if let Some(known) = self.sites.get(place) {
+            return *known;
+        }
         let next = self.sites.len();
-        *self.sites.entry(place.clone()).or_insert(next)
+        self.sites.insert(place.clone(), next);
+        next
     }
 }
 
@@ -378,6 +418,35 @@ mod tests {
         let rest: Vec<(Schedule, Why)> = std::iter::from_fn(|| plan.draw()).collect();
         assert_eq!(rest.len() as u64, FIRST_ORDERS);
         assert_eq!(plan.orders().distinct(), 2);
+    }
+
+    #[test]
+    fn a_run_with_a_failure_is_tried_with_other_matches() {
+        let text = |rest: &str| {
+            format!(
+                "job 3 ulfm\nat 0 p+0x1\nsend 1 0 0 1 0 5\nsend 2 0 0 2 0 5\n\
+                 call 0 0 MPI_Recv 0\nwild 0 0 1 0 5\nmatch 0 0 1 5 0 1\ndone 0 0 0\n{rest}\
+                 call 0 0 MPI_Recv 0\nwild 0 0 2 0 5\nmatch 0 0 2 5 0 2\ndone 0 0 0\n"
+            )
+        };
+        let reference = text("call 2 0 MPI_Barrier 0\ndone 2 0 0\n");
+        let limits = Limits { faults: 1, orders: 5, is_endless: false };
+        let mut plan = Plan::new(Trace::read(&reference), 1, limits);
+        let mut singles = std::iter::from_fn(|| plan.draw());
+        let barrier = |(schedule, _): &(Schedule, Why)| {
+            schedule.kills.first().is_some_and(|kill| kill.name == "MPI_Barrier")
+        };
+        let (kill, _) = singles.find(barrier).expect("rank 2 dies");
+        plan.learn(
+            &kill,
+            &Trace::read(&text("call 2 0 MPI_Barrier 0\ndeath 2 0 SIGKILL\n")),
+            false,
+        );
+        let other = plan.tiers[Why::MatchOfFailure as usize].front().expect("another match");
+        assert_eq!(
+            other.to_string(),
+            format!("-np 3 --seed 1 --match 0:1=2 --kill {}", kill.kills[0])
+        );
     }
 
     #[test]

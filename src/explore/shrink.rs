@@ -4,6 +4,7 @@
 
 use crate::points::{Point, Schedule};
 use crate::trace::Who;
+use ftmpi_machine::forced_match::ForcedMatch;
 use std::collections::HashSet;
 
 /// The search for the smallest run that shows a finding.
@@ -14,13 +15,29 @@ pub struct Shrink {
     /// How many more runs it may take.
     left: usize,
     seed: u64,
+    /// The matches by which the first run differs from others.
+    matches: Vec<ForcedMatch>,
 }
 
 impl Shrink {
     /// Starts from a run that has failed; `seed` is the one of the plain order.
     pub fn new(schedule: Schedule, seed: u64, most: usize) -> Shrink {
         let tried = HashSet::from([schedule.clone()]);
-        Shrink { best: schedule, tried, left: most, seed }
+        Shrink { best: schedule, tried, left: most, seed, matches: Vec::new() }
+    }
+
+    /// The receives from any source of the first run matched this. It says more than a seed which
+    /// of them matter.
+    pub fn name_matches(&mut self, matches: Vec<ForcedMatch>) {
+        const MOST: usize = 100;
+        if matches.len() <= MOST {
+            self.matches = matches;
+        }
+    }
+
+    /// Whether the order is that of a seed, which matches may explain.
+    pub fn needs_matches(&self) -> bool {
+        self.best.seed != self.seed && self.best.matches.is_empty()
     }
 
     /// The smallest run so far.
@@ -30,7 +47,7 @@ impl Shrink {
 
     /// The next run to try.
     pub fn propose(&mut self) -> Option<Schedule> {
-        let fresh = candidates(&self.best, self.seed);
+        let fresh = candidates(&self.best, self.seed, &self.matches);
         let next = fresh.into_iter().find(|schedule| !self.tried.contains(schedule))?;
         self.left = self.left.checked_sub(1)?;
         self.tried.insert(next.clone());
@@ -44,12 +61,19 @@ impl Shrink {
 }
 
 /// What is simpler than a schedule, the greatest simplifications first.
-fn candidates(of: &Schedule, seed: u64) -> Vec<Schedule> {
+fn candidates(of: &Schedule, seed: u64, matches: &[ForcedMatch]) -> Vec<Schedule> {
     let mut found = Vec::new();
     for without in 0..of.kills.len() {
         let mut fewer = of.clone();
         fewer.kills.remove(without);
         found.push(fewer);
+    }
+    if let [first @ .., last] = &of.matches[..]
+        && first.len() > 1
+    {
+        found.push(Schedule { matches: vec![*last], ..of.clone() });
+        found.push(Schedule { matches: of.matches[of.matches.len() / 2..].to_vec(), ..of.clone() });
+        found.push(Schedule { matches: of.matches[..of.matches.len() / 2].to_vec(), ..of.clone() });
     }
     for without in (0..of.matches.len()).rev() {
         let mut fewer = of.clone();
@@ -58,6 +82,9 @@ fn candidates(of: &Schedule, seed: u64) -> Vec<Schedule> {
     }
     if of.seed != seed {
         found.push(Schedule { seed, ..of.clone() });
+        if of.matches.is_empty() && !matches.is_empty() {
+            found.push(Schedule { seed, matches: matches.to_vec(), ..of.clone() });
+        }
     }
     for ranks in [2, 3, 4, of.ranks / 2, of.ranks - 1] {
         if (2..of.ranks).contains(&ranks) {
@@ -140,6 +167,20 @@ mod tests {
         let fails = |schedule: &Schedule| schedule.kills.iter().any(|kill| kill.nth >= 2);
         let best = smallest(start, fails);
         assert_eq!(best.to_string(), "-np 2 --seed 1 --kill 0@before:MPI_Send:2");
+    }
+
+    #[test]
+    fn an_order_is_told_by_the_match_that_matters_rather_than_by_a_seed() {
+        let forced = |nth, source| ForcedMatch { rank: 0, nth, source };
+        let mut shrink = Shrink::new(Schedule::plain(3, 9), 1, 1000);
+        assert!(shrink.needs_matches());
+        shrink.name_matches((1..50).map(|nth| forced(nth, 2)).collect());
+        while let Some(schedule) = shrink.propose() {
+            if schedule.seed == 9 || schedule.matches.contains(&forced(30, 2)) {
+                shrink.accept(schedule);
+            }
+        }
+        assert_eq!(shrink.best().to_string(), "-np 3 --seed 1 --match 0:30=2");
     }
 
     #[test]

@@ -4,6 +4,7 @@
 use crate::judge::Failure;
 use crate::points::Schedule;
 use crate::trace::{Call, Place, Trace, Who};
+use ftmpi_machine::forced_match::ForcedMatch;
 use std::collections::{BTreeMap, HashMap};
 use std::fmt::Write as _;
 
@@ -33,6 +34,7 @@ pub fn story(failure: &Failure, schedule: &Schedule, trace: &Trace, lines: &Line
     if trace.deaths.is_empty() && !schedule.kills.is_empty() {
         told.push_str("  no rank dies: the order to kill is not met\n");
     }
+    told.push_str(&teller.order(schedule));
     told.push_str(&teller.afterwards());
     told.push_str(&teller.standing());
     let _ = writeln!(told, "  so: {}", failure.words);
@@ -69,6 +71,24 @@ impl Teller<'_> {
             Some((file, line, _)) => format!("{}:{line}", short(file)),
             None => format!("{}+{:#x}", short(&frame.0), frame.1),
         }
+    }
+
+    /// Which messages receives from any source were made to take.
+    fn order(&self, schedule: &Schedule) -> String {
+        let mut told = String::new();
+        for ForcedMatch { rank, nth, source } in &schedule.matches {
+            let is_it =
+                |(its_rank, its_nth, _): &&(usize, u64, usize)| (its_rank, its_nth) == (rank, nth);
+            if let Some((.., call)) = self.trace.wild.iter().find(is_it) {
+                let call = self.call(&self.trace.calls[*call]);
+                let _ = writeln!(
+                    told,
+                    "  rank {rank}: {call}, its receive {nth} from any source, takes a message of \
+                     rank {source}"
+                );
+            }
+        }
+        told
     }
 
     /// What each rank did from the first death on, ranks with equal deeds together.
@@ -129,22 +149,33 @@ impl Teller<'_> {
     fn standing(&self) -> String {
         let mut groups: BTreeMap<String, Vec<Who>> = BTreeMap::new();
         for call in self.trace.stuck() {
-            let Some(Place(frames)) = self.trace.places.get(call.place) else { continue };
-            let frame = |frame: &(String, u64)| match self.lines.get(frame) {
-                Some((.., function)) if function != "??" => {
-                    format!("{function} ({})", self.frame(frame))
-                }
-                _ => self.frame(frame),
-            };
-            let frames: Vec<String> = frames.iter().map(frame).collect();
-            let stack = format!("{} < {}", call.name, frames.join(" < "));
-            groups.entry(stack).or_default().push(call.who);
+            if let Some(frames) = self.frames(call.place) {
+                let stack = format!("in the end: in {} < {frames}", call.name);
+                groups.entry(stack).or_default().push(call.who);
+            }
+        }
+        for (who, place) in &self.trace.computing {
+            let frames = self.frames(*place).filter(|frames| !frames.is_empty());
+            let frames = frames.unwrap_or("an unknown place".to_string());
+            groups.entry(format!("in the end: computes in {frames}")).or_default().push(*who);
         }
         let mut told = String::new();
         for (stack, who) in groups {
-            let _ = writeln!(told, "  {} in the end: in {stack}", all(&who));
+            let _ = writeln!(told, "  {} {stack}", all(&who));
         }
         told
+    }
+
+    /// All frames of a place, innermost first.
+    fn frames(&self, place: usize) -> Option<String> {
+        let Place(frames) = self.trace.places.get(place)?;
+        let frame = |frame: &(String, u64)| match self.lines.get(frame) {
+            Some((.., function)) if function != "??" => {
+                format!("{function} ({})", self.frame(frame))
+            }
+            _ => self.frame(frame),
+        };
+        Some(frames.iter().map(frame).collect::<Vec<_>>().join(" < "))
     }
 }
 
@@ -187,6 +218,21 @@ fn class_name(class: i32) -> String {
 mod tests {
     use super::*;
     use crate::judge::Kind;
+
+    #[test]
+    fn the_story_tells_which_message_a_receive_took() {
+        let text = "job 3 end\nat 0 /x/prog+0x10\ncall 0 0 MPI_Recv 0\nwild 0 0 1 0 5\n\
+            match 0 0 2 5 0 1\ndone 0 0 0\n";
+        let matches = vec![ForcedMatch { rank: 0, nth: 1, source: 2 }];
+        let schedule = Schedule { matches, ..Schedule::plain(3, 1) };
+        let words = "the output is wrong".into();
+        let failure = Failure { kind: Kind::Output, words, key: String::new() };
+        let told = story(&failure, &schedule, &Trace::read(text), &Lines::new());
+        assert!(told.starts_with(
+            "  rank 0: MPI_Recv (prog+0x10), its receive 1 from any source, takes a message of \
+             rank 2\n"
+        ));
+    }
 
     #[test]
     fn the_story_tells_who_died_and_what_the_others_did() {

@@ -1,6 +1,6 @@
 //! Reads what `ftrun --trace` has written: the calls of each rank in the order of the run.
 
-use std::collections::HashMap;
+use std::collections::BTreeMap;
 
 /// One life of a rank; lives are counted from 0.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -82,8 +82,12 @@ pub struct Trace {
     pub places: Vec<Place>,
     pub calls: Vec<Call>,
     pub deaths: Vec<Death>,
+    /// The ranks that computed for too long when the run was ended, and where.
+    pub computing: Vec<(Who, usize)>,
     /// Each with its rank.
     pub events: Vec<(usize, Event)>,
+    /// The rank and the number of each receive from any source, and the call that began it.
+    pub wild: Vec<(usize, u64, usize)>,
     /// Whether a rank has come through MPI_Finalize.
     pub has_leavers: bool,
     /// How often ranks have recovered.
@@ -103,21 +107,39 @@ impl Death {
 struct Life {
     open: Vec<usize>,
     last: Option<usize>,
-    counts: HashMap<String, u64>,
+    counts: BTreeMap<String, u64>,
+}
+
+impl Life {
+    /// Counts a call, and says the how manyth of its name it is.
+    fn count(&mut self, name: &str) -> u64 {
+        if let Some(count) = self.counts.get_mut(name) {
+            *count += 1;
+            return *count;
+        }
+        self.counts.insert(name.to_string(), 1);
+        1
+    }
+
+    /// The call inside which the rank dies now, or after which.
+    fn call_of_death(&self) -> Option<(usize, bool)> {
+        let inside = self.open.first().map(|call| (*call, true));
+        inside.or(self.last.map(|call| (call, false)))
+    }
 }
 
 impl Trace {
     /// Reads a trace; lines that make no sense are passed over, since a run may be cut off.
     pub fn read(text: &str) -> Trace {
         let mut trace = Trace::default();
-        let mut lives: HashMap<Who, Life> = HashMap::new();
+        let mut lives: BTreeMap<Who, Life> = BTreeMap::new();
         for line in text.lines() {
             trace.take(line, &mut lives);
         }
         trace
     }
 
-    fn take(&mut self, line: &str, lives: &mut HashMap<Who, Life>) -> Option<()> {
+    fn take(&mut self, line: &str, lives: &mut BTreeMap<Who, Life>) -> Option<()> {
         let mut words = line.split(' ');
         let what = words.next()?;
         match what {
@@ -144,15 +166,14 @@ impl Trace {
                 let name = words.next()?;
                 let name = name.strip_suffix("_c").unwrap_or(name).to_string();
                 let place = words.next()?.parse().ok()?;
-                let nth = life.counts.entry(name.clone()).or_default();
-                *nth += 1;
+                let nth = life.count(&name);
                 life.open.push(self.calls.len());
                 life.last = Some(self.calls.len());
                 self.calls.push(Call {
                     who,
                     name,
                     place,
-                    nth: *nth,
+                    nth,
                     steps: 0,
                     class: None,
                     has_handler: false,
@@ -173,10 +194,10 @@ impl Trace {
                 let open = life.open.last().copied();
                 self.hear(who, open, event(what, words)?);
             }
+            "computes" => self.computing.push((who, words.next()?.parse().ok()?)),
             "recovered" => self.recoveries += 1,
             "death" => {
-                let call = life.open.first().map(|call| (*call, true));
-                let call = call.or(life.last.map(|call| (call, false)));
+                let call = life.call_of_death();
                 let cause = words.collect::<Vec<_>>().join(" ");
                 let calls_before = self.calls.len();
                 let is_late = self.has_leavers;
@@ -193,6 +214,9 @@ impl Trace {
             self.calls[call].matches.push((source, tag));
         }
         if who.life == 0 {
+            if let (Event::Wild { nth, .. }, Some(call)) = (event, open) {
+                self.wild.push((who.rank, nth, call));
+            }
             self.events.push((who.rank, event));
         }
     }

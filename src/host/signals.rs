@@ -32,7 +32,7 @@ pub(super) use shims::tables;
 pub(super) use stack::{SignalStack, use_signal_stack};
 
 use crate::host::life::{self, Ending, Thread, end_current, is_own_process};
-use crate::host::{Rank, current, errno, fiber, memory};
+use crate::host::{Rank, computing, current, errno, fiber, memory};
 use dispositions::IGNORED_AT_START;
 use inbox::plain_story;
 use libc::{c_int, c_void, sigaction, siginfo_t, sigset_t, ucontext_t};
@@ -244,7 +244,9 @@ fn on_return(registers: &mut places::Registers, address: usize) -> bool {
 /// The supervisor pokes this thread to make it look at its pending work.
 fn on_poke(registers: &mut places::Registers) {
     let Some((rank, thread)) = current().zip(life::this_thread()) else { return };
-    make_room(rank, registers);
+    if !computing::answer(rank, places::pc(registers)) {
+        make_room(rank, registers);
+    }
     let is_stopping = rank.pulse.is_stopping();
     if !is_stopping && thread.signals.is_empty() {
         return;

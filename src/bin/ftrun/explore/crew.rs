@@ -2,7 +2,7 @@
 //! it has seen.
 
 use crate::explore::runner::Runner;
-use ftmpi_explore::{Failure, Schedule, Seen, Shrink, Why, judge};
+use ftmpi_explore::{Failure, Schedule, Seen, Shrink, Why, judge, taken};
 use std::io;
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -102,6 +102,11 @@ fn shrink(
 ) -> io::Result<Done> {
     let (mut shrink, mut runs) = (Shrink::new(schedule, seed, MOST_TO_SHRINK), 0);
     let ranks = shrink.best().ranks;
+    if shrink.needs_matches() {
+        let (seen, _) = tried(runner, slot, seed, shrink.best())?;
+        runs += 1;
+        shrink.name_matches(taken(&seen.trace));
+    }
     while let Some(schedule) = shrink.propose() {
         if schedule.ranks != ranks && !runner.may_shrink() {
             continue;

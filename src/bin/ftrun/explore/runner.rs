@@ -21,10 +21,19 @@ pub(super) struct Runner {
     home: PathBuf,
     /// Where the directories of the runs are.
     work: PathBuf,
-    /// How long a run may take, in real and in virtual time.
-    limits: Mutex<[Duration; 2]>,
+    limits: Mutex<Limits>,
     /// What a run with so many ranks must show; `None` if it fails without failures.
     expected: Mutex<HashMap<usize, Option<Arc<Expected>>>>,
+}
+
+/// How long a run may take.
+#[derive(Clone, Copy)]
+struct Limits {
+    real: Duration,
+    counted: Duration,
+    /// Processor time: what a rank takes that computes for ever, and a busy machine does not
+    /// lengthen.
+    computed: Duration,
 }
 
 /// Output beyond this is not looked at, and a run that writes more than [`FLOOD`] is ended.
@@ -39,7 +48,8 @@ impl Runner {
         fs::create_dir_all(work)?;
         fix_addresses();
         const FIRST_LIMIT: Duration = Duration::from_secs(600);
-        let limits = Mutex::new([prepared.request.job.timeout.unwrap_or(FIRST_LIMIT); 2]);
+        let limit = prepared.request.job.timeout.unwrap_or(FIRST_LIMIT);
+        let limits = Mutex::new(Limits { real: limit, counted: limit, computed: limit });
         let (work, expected) = (work.to_path_buf(), Mutex::default());
         Ok(Runner { prepared, settings, home, work, limits, expected })
     }
@@ -49,18 +59,23 @@ impl Runner {
         self.prepared.request.apps.len() == 1
     }
 
-    /// From now on runs may take ten times as long as the first one, in real and in virtual time.
+    /// From now on runs may take ten times as long as the first one.
     pub(super) fn limit_by(&self, real: Duration, counted: Duration) {
         const LEAST: Duration = Duration::from_secs(3);
         const LEAST_COUNTED: Duration = Duration::from_millis(300);
+        const LEAST_COMPUTED: Duration = Duration::from_millis(500);
         if self.prepared.request.job.timeout.is_none() {
-            let limits = [(real * 10).max(LEAST), (counted * 10).max(LEAST_COUNTED)];
+            let limits = Limits {
+                real: (real * 10).max(LEAST),
+                counted: (counted * 10).max(LEAST_COUNTED),
+                computed: (real * 10).max(LEAST_COMPUTED),
+            };
             *self.limits.lock().unwrap_or_else(PoisonError::into_inner) = limits;
         }
     }
 
     /// The job of a run.
-    fn job(&self, schedule: &Schedule, trace: &Path, limits: [Duration; 2]) -> Job {
+    fn job(&self, schedule: &Schedule, trace: &Path, limits: Limits) -> Job {
         let mut job = self.prepared.request.job.clone();
         job.ranks = schedule.ranks;
         job.seed = Some(schedule.seed);
@@ -69,8 +84,9 @@ impl Runner {
         job.matches = schedule.matches.clone();
         job.trace = Some(trace.display().to_string());
         job.leftovers = true;
-        job.timeout = Some(limits[0]);
-        job.virtual_timeout = Some(limits[1]);
+        job.timeout = Some(limits.real);
+        job.virtual_timeout = Some(limits.counted);
+        job.processor_timeout = Some(limits.computed);
         job
     }
 
@@ -82,15 +98,13 @@ impl Runner {
         let counted = Duration::from_micros(seen.trace.micros.unwrap_or(0));
         let is_late = seen.ended_for == Some(Kind::Hang) || seen.status == Some(LATE);
         // On a busy machine a run may be late that is not stuck.
-        match is_late && counted < limits[1] {
-            true => self.run_within(slot, schedule, [limits[0] * 4, limits[1]]),
+        match is_late && counted < limits.counted && seen.trace.computing.is_empty() {
+            true => self.run_within(slot, schedule, Limits { real: limits.real * 4, ..limits }),
             false => Ok(seen),
         }
     }
 
-    fn run_within(
-        &self, slot: usize, schedule: &Schedule, limits: [Duration; 2],
-    ) -> io::Result<Seen> {
+    fn run_within(&self, slot: usize, schedule: &Schedule, limits: Limits) -> io::Result<Seen> {
         let place = self.directory(slot);
         let _ = fs::remove_dir_all(&place);
         let inside = place.join("run");
@@ -102,7 +116,7 @@ impl Runner {
         command.current_dir(&inside).stdin(Stdio::null());
         command.stdout(File::create(&stdout)?).stderr(File::create(&stderr)?);
         let mut child = command.spawn()?;
-        let (status, ended_for) = self.wait(&mut child, limits[0] * 2, &place)?;
+        let (status, ended_for) = self.wait(&mut child, limits.real * 2, &place)?;
         let mut seen = Seen {
             status: status.and_then(shell_status).filter(|_| ended_for.is_none()),
             ended_for,

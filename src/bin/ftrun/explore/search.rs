@@ -248,7 +248,7 @@ impl<'a> Search<'a> {
         let meeting = count(&[Why::Meeting]);
         let several = count(&[Why::Several]);
         let orders = self.plan.orders().runs();
-        let mixed = count(&[Why::OrderOfFailure, Why::Random]);
+        let mixed = count(&[Why::MatchOfFailure, Why::OrderOfFailure, Why::Random]);
         let mut parts = vec![format!("{singles} single failures")];
         if meeting + several > 0 {
             parts.push(format!("{} of several ({meeting} meet in a recovery)", meeting + several));

@@ -5,6 +5,9 @@ use ftmpi_explore::Lines;
 use std::collections::{BTreeMap, BTreeSet};
 use std::process::Command;
 
+/// The trace has the lines of Python scripts.
+const SCRIPT: &str = "python:";
+
 /// Adds the lines of these frames to those that are known.
 pub(super) fn find<'a>(lines: &mut Lines, frames: impl Iterator<Item = &'a (String, u64)>) {
     let mut wanted: BTreeMap<&str, BTreeSet<u64>> = BTreeMap::new();
@@ -13,6 +16,13 @@ pub(super) fn find<'a>(lines: &mut Lines, frames: impl Iterator<Item = &'a (Stri
     }
     let mut found = Vec::new();
     for (object, offsets) in wanted {
+        if let Some(script) = object.strip_prefix(SCRIPT) {
+            found.extend(offsets.into_iter().map(|line| {
+                let place = (script.to_string(), line as u32, "??".to_string());
+                ((object.to_string(), line), place)
+            }));
+            continue;
+        }
         let mut command = Command::new("addr2line");
         command.args(["-f", "-C", "-e", object]);
         command.args(offsets.iter().map(|offset| format!("{offset:#x}")));
