@@ -308,8 +308,24 @@ fn every_program_has_a_manual_page_that_says_what_its_help_says() {
             }
         }
     }
+    for place in ["bash-completion/completions/ftrun", "zsh/site-functions/_ftrun"] {
+        let text = std::fs::read_to_string(prefix.join("share").join(place)).unwrap();
+        assert!(text.contains("rebuild"), "{place}: {text}");
+    }
     let link = std::fs::read_link(prefix.join("share/man/man1/mpirun.1")).unwrap();
     assert_eq!(link, Path::new("ftrun.1"));
+}
+
+#[test]
+fn a_wrapper_with_an_end_behind_its_name_calls_the_same_compiler() {
+    let bin = installed().join("bin");
+    for name in ["mpicc", "mpicxx", "mpic++", "mpiCC", "mpifort", "mpif77"] {
+        let longer = bin.join(format!("{name}.ftmpi"));
+        std::os::unix::fs::symlink(name, &longer).unwrap();
+        let said = wrapper(name).args(["-showme:command"]).succeeds().stdout;
+        let seen = support::command(longer).args(["-showme:command"]).succeeds();
+        assert_eq!(seen.stdout, said, "{name}");
+    }
 }
 
 #[test]

@@ -21,6 +21,8 @@ Usage: ftmpi-install PREFIX
 Installs into PREFIX/bin, PREFIX/lib, PREFIX/include, PREFIX/share/doc and
 PREFIX/share/man. If the environment variable DESTDIR is set, the files go to
 DESTDIR/PREFIX, for use in PREFIX: packages are made like this.
+After `cargo install`, which copies programs only, it first builds the library,
+with cargo, in the source tree from which the programs were built.
 ";
 
 const PROGRAMS: [&str; 4] = ["ftrun", "ftpython", "mpicc", "ftmpi-install"];
@@ -37,12 +39,14 @@ const LINKS: [(&str, &str); 8] = [
     ("mpif77", "mpicc"),
     ("mpif90", "mpicc"),
 ];
-const DOCUMENTS: [&str; 16] = [
+const DOCUMENTS: [&str; 18] = [
     "README.md",
     "CHANGELOG.md",
     "LICENSE-APACHE",
     "LICENSE-MIT",
+    "docs/INSTALL.md",
     "docs/USING.md",
+    "docs/CI.md",
     "docs/PYTHON.md",
     "docs/FAULTS.md",
     "docs/INJECTION.md",
@@ -89,7 +93,7 @@ fn install(prefix: &Path) -> Result<String, Refusal> {
     let prefix = std::path::absolute(prefix)
         .map_err(|error| Refusal::usage(format!("{}: {error}", prefix.display())))?;
     // Checks that nothing is missing before anything is written.
-    let (own, library, headers) = (place::own_directory()?, place::library()?, place::headers()?);
+    let (own, library, headers) = (place::own_directory()?, library()?, place::headers()?);
     let root = match std::env::var_os("DESTDIR") {
         Some(stage) if !stage.is_empty() => {
             let inside = prefix.strip_prefix("/").unwrap_or(&prefix);
@@ -125,8 +129,38 @@ fn install(prefix: &Path) -> Result<String, Refusal> {
     write(&pkgconfig.join("ftmpi_rs.pc"), &description(&prefix))?;
     documents(&headers, &root)?;
     manuals(&bin, &root)?;
+    completions(&bin, &root)?;
     let note = modules(&bin);
     Ok(format!("{note}installed in {}; add {}/bin to PATH\n", root.display(), prefix.display()))
+}
+
+/// The library, which is built if only the programs are there, as after `cargo install`.
+fn library() -> Result<PathBuf, Refusal> {
+    let missing = match place::library() {
+        Ok(library) => return Ok(library),
+        Err(refusal) => refusal,
+    };
+    let manifest = place::source().join("Cargo.toml");
+    if !manifest.is_file() {
+        let words = format!(
+            "{}; the source is no longer in {}",
+            missing.sentence,
+            place::source().display()
+        );
+        return Err(Refusal::broken(words));
+    }
+    eprintln!("{CALLED}: building {LIBRARY} in {}", place::source().display());
+    let target = place::source().join("target");
+    let mut cargo = Command::new(std::env::var_os("CARGO").unwrap_or("cargo".into()));
+    cargo.args(["build", "--release", "--lib", "--locked", "--manifest-path"]).arg(manifest);
+    // Else a setting for all projects would take the library elsewhere.
+    cargo.arg("--target-dir").arg(&target).current_dir(place::source());
+    let status = cargo.status().map_err(|error| failed("run", Path::new("cargo"), error))?;
+    let library = target.join("release").join(LIBRARY);
+    if !status.success() || !library.is_file() {
+        return Err(Refusal::broken(format!("cargo does not build {LIBRARY}: {status}")));
+    }
+    Ok(library)
 }
 
 /// Lets the new `mpifort` make the Fortran modules beside the new library, if there is a compiler;
@@ -153,6 +187,34 @@ fn documents(headers: &Path, root: &Path) -> Result<(), Refusal> {
     Ok(())
 }
 
+/// Writes what shells need to complete command lines, where they look for it.
+fn completions(bin: &Path, root: &Path) -> Result<(), Refusal> {
+    const PLACES: [(&str, &str); 3] = [
+        ("bash", "share/bash-completion/completions/ftrun"),
+        ("zsh", "share/zsh/site-functions/_ftrun"),
+        ("fish", "share/fish/vendor_completions.d/ftrun.fish"),
+    ];
+    for (shell, place) in PLACES {
+        let text = printed(&bin.join("ftrun"), &["completions", shell])?;
+        let place = root.join(place);
+        directory(place.parent().unwrap_or(root).to_path_buf())?;
+        write(&place, &text)?;
+    }
+    Ok(())
+}
+
+/// What an installed program prints.
+fn printed(program: &Path, words: &[&str]) -> Result<String, Refusal> {
+    let asked = Command::new(program).args(words).output();
+    let asked = asked.map_err(|error| failed("run", program, error))?;
+    if !asked.status.success() {
+        let words = words.join(" ");
+        let words = format!("{} {words} fails: {}", program.display(), asked.status);
+        return Err(Refusal::broken(words));
+    }
+    Ok(String::from_utf8_lossy(&asked.stdout).into_owned())
+}
+
 /// Writes the manual pages: the installed programs know their own text.
 fn manuals(bin: &Path, root: &Path) -> Result<(), Refusal> {
     let target = directory(root.join("share/man/man1"))?;
@@ -160,14 +222,7 @@ fn manuals(bin: &Path, root: &Path) -> Result<(), Refusal> {
     for name in ["ftrun", "mpicc"].into_iter().chain(simulators) {
         // A wrapper passes `--help` on to the compiler.
         let option = if name == "mpicc" { "-showme:help" } else { "--help" };
-        let program = bin.join(name);
-        let asked = Command::new(&program).arg(option).output();
-        let asked = asked.map_err(|error| failed("run", &program, error))?;
-        if !asked.status.success() {
-            let words = format!("{} {option} fails: {}", program.display(), asked.status);
-            return Err(Refusal::broken(words));
-        }
-        let help = String::from_utf8_lossy(&asked.stdout);
+        let help = printed(&bin.join(name), &[option])?;
         write(&target.join(format!("{name}.1")), &manual::page(name, &help))?;
     }
     for (name, program) in LINKS {

@@ -29,9 +29,10 @@ pub(crate) struct Nature {
 }
 
 impl Language {
-    /// The language of the wrapper of this name.
+    /// The language of the wrapper of this name. Packages add an end where several MPIs share a
+    /// directory: `mpicxx.ftmpi`.
     pub(crate) fn of(called: &str) -> Language {
-        match called {
+        match called.split_once('.').map_or(called, |(name, _)| name) {
             "mpicxx" | "mpic++" | "mpiCC" => Language::Cxx,
             name if name.starts_with("mpif") => Language::Fortran,
             _ => Language::C,

@@ -10,6 +10,9 @@ pub(crate) const LIBRARY: &str = "libftmpi_rs.so";
 /// The standard's names for the library: a program built with any MPI-5 ABI header asks for these.
 pub(crate) const STANDARD_NAMES: [&str; 2] = ["libmpi_abi.so.1", "libmpi_abi.so.0"];
 
+/// The program that installs.
+const INSTALL: &str = "ftmpi-install";
+
 /// The directory that holds the program that is running, links followed.
 pub(crate) fn own_directory() -> Result<PathBuf, Refusal> {
     let own = std::env::current_exe()
@@ -26,14 +29,29 @@ pub(crate) fn library() -> Result<PathBuf, Refusal> {
     }
     let installed = here.join("..").join("lib").join(LIBRARY);
     installed.canonicalize().map_err(|_| {
-        let sentence = format!(
-            "cannot find {LIBRARY}: looked for {} and {}; build it with `cargo build \
-             --release`, or install again with `ftmpi-install`",
-            shown(&beside),
-            shown(&installed)
-        );
-        Refusal::broken(sentence)
+        let (beside, installed) = (shown(&beside), shown(&installed));
+        let cure = cure(&here);
+        Refusal::broken(format!(
+            "cannot find {LIBRARY}: looked for {beside} and {installed}; {cure}"
+        ))
     })
+}
+
+/// What brings a library that is missing beside the programs in `here`. `cargo install` copies
+/// programs and nothing else, into `bin`; there, the rest is one command away.
+fn cure(here: &Path) -> String {
+    let install = here.join(INSTALL);
+    match here.parent() {
+        Some(prefix) if here.ends_with("bin") && install.is_file() => {
+            format!("run `{} {}` once", shown(&install), shown(prefix))
+        }
+        _ => format!("build it with `cargo build --release`, or install again with `{INSTALL}`"),
+    }
+}
+
+/// The source tree from which this program was built.
+pub(crate) fn source() -> &'static Path {
+    Path::new(env!("CARGO_MANIFEST_DIR"))
 }
 
 /// The directory of `mpi.h` and `mpif.h`.
@@ -57,7 +75,7 @@ fn find(directory: &str, installed: &str, file: &str) -> Result<PathBuf, Refusal
         here.join(installed),
         here.join("../..").join(directory),
         here.join("../../..").join(directory),
-        Path::new(env!("CARGO_MANIFEST_DIR")).join(directory),
+        source().join(directory),
     ];
     let found = places.iter().find(|place| place.join(file).is_file());
     let real = found.and_then(|place| place.canonicalize().ok());
