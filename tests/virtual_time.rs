@@ -52,7 +52,7 @@ fn says(seen: &Outcome, line: &str) {
 
 #[test]
 fn a_message_takes_what_the_file_says() {
-    for network in ["ideal", "packets"] {
+    for network in ["ideal", "flows", "packets"] {
         for (bytes, nanos) in [(0, 180), (8, 196), (250, 680), (1000, 2180)] {
             let run = in_lab("latency", 2, &format!("latency {bytes}"));
             let seen = run.option(format!("--network={network}")).succeeds();
@@ -61,6 +61,84 @@ fn a_message_takes_what_the_file_says() {
         // The announcement, the request, and the data.
         let seen = in_lab("long", 2, "latency 5000").option(format!("--network={network}"));
         says(&seen.succeeds(), &format!("5000 bytes: {}", 30 + 3 * 100 + 2 * 5000 + 50));
+    }
+}
+
+#[test]
+fn platforms_of_simgrid_are_machines() {
+    let file = support::fresh_directory("platform").join("platform.xml");
+    let cluster = |rest: &str| {
+        let usual = "prefix='n' suffix='' radical='0-63' speed='1Gf' bw='125MBps' lat='50us'";
+        let text = format!(
+            "<?xml version='1.0'?>\n\
+             <!DOCTYPE platform SYSTEM 'https://simgrid.org/simgrid.dtd'>\n\
+             <platform version='4.1'><cluster id='c' {usual} {rest}/></platform>\n"
+        );
+        std::fs::write(&file, text).expect("there is room");
+        virtually(&program(), &file.to_string_lossy(), 2, "latency 10000")
+    };
+    // Two links; one; and the same as in SimGrid, more than which is not announced.
+    says(&cluster("").succeeds(), "10000 bytes: 180000");
+    let torus = "topology='TORUS' topo_parameters='4,4,4'";
+    says(&cluster(torus).succeeds(), "10000 bytes: 130000");
+    let refused = cluster("topology='DRAGONFLY' topo_parameters='3,4;3,2;3,1;2'").fails_with(2);
+    let why = "platform.xml:3: topology DRAGONFLY: there are FLAT, TORUS and FAT_TREE here";
+    assert!(refused.stderr.contains(why), "{refused}");
+}
+
+#[test]
+fn a_host_that_was_measured_is_a_machine() {
+    let host = support::fresh_directory("calibrate").join("host.toml");
+    let host = host.to_str().expect("the name of a test");
+    let calibrate = |word: &str| support::command(support::ftrun()).args(["calibrate", word]);
+    if std::thread::available_parallelism().map_or(1, usize::from) < 2 {
+        let refused = calibrate(host).fails_with(1);
+        assert!(refused.stderr.contains("ranks that share one core"), "{refused}");
+        return;
+    }
+    calibrate(host).succeeds();
+    let text = std::fs::read_to_string(host).expect("it was written");
+    // Eight bytes one way take what was measured, wherever the parts of that can be told apart.
+    let (_, rest) = text.split_once("8 bytes take\n# ").expect("a comment tells it");
+    let (micros, _) = rest.split_once(' ').expect("followed by a unit");
+    let measured: f64 = micros.parse::<f64>().expect("a number") * 1e3;
+    let seen = virtually(&program(), host, 2, "latency 8").succeeds();
+    let (_, nanos) = seen.stdout.trim().rsplit_once(' ').expect("it tells a time");
+    let told: f64 = nanos.parse().expect("a number");
+    let is_one_hop_free = text.contains("hop_ns = 0.0");
+    assert!((told - measured).abs() < 2.0 || is_one_hop_free && told > measured, "{text}{seen}");
+    let refused = calibrate("--now").fails_with(2);
+    assert_eq!(refused.stderr, "ftrun: calibrate takes the name of a file to write, or nothing\n");
+}
+
+#[test]
+fn ranks_sit_below_the_switches_of_a_fat_tree() {
+    // 500 ns at the receiver, and 100 ns for the link up and the link down.
+    says(&virtually(&program(), "fat-tree", 17, "latency 0").succeeds(), "0 bytes: 700");
+}
+
+#[test]
+fn a_rank_that_dies_while_its_message_is_under_way_holds_up_no_other() {
+    for network in ["ideal", "flows", "packets"] {
+        for micros in [1, 300, 700] {
+            let run = in_lab("cut", 3, "cut").option("--mode=ulfm");
+            let run = run.option(format!("--network={network}"));
+            let seen = run.option(format!("--kill=1@{micros}us")).succeeds();
+            assert!(seen.stderr.contains("as planned for"), "{network} {micros}: {seen}");
+            assert!(seen.stdout.trim().ends_with(" 1: 1"), "{network} {micros}: {seen}");
+        }
+    }
+}
+
+#[test]
+fn ranks_that_compute_for_as_long_do_so_at_the_same_time() {
+    // Two exchange eight bytes over one link; four do so with the next and with the one after that.
+    let far = |hops: i64| 30 + 100 * hops + 2 * 8 + 50;
+    for (ranks, exchange) in [(2, far(1)), (4, far(1) + far(2))] {
+        let seen = in_lab("in_step", ranks, "in_step").succeeds();
+        for rank in 0..ranks {
+            says(&seen, &format!("rank {rank}: {}", 10 * (20_000 + exchange)));
+        }
     }
 }
 
@@ -80,7 +158,33 @@ fn messages_that_share_a_link_take_as_much_longer() {
         assert!((alone - bytes - hops - 80.0).abs() < 1.0, "{messages}: {alone}");
         let least = bytes * messages as f64;
         assert!((least..least + 1000.0).contains(&shared), "{messages}: {shared}");
+        // All end at once, and then the last one has up to as many hops to go.
+        let flowing = time_of(2 * messages, "flows");
+        assert!((flowing - least - hops - 80.0).abs() < 1.0, "{messages}: {flowing}");
     }
+}
+
+#[test]
+fn the_report_tells_who_waited_for_whom_and_which_links_were_busiest() {
+    let report = support::fresh_directory("accounts").join("report");
+    let run = in_lab("relay", 3, "relay").option("--network=packets").option("--compute=declared");
+    let seen = run.option(format!("--report={}", report.display())).succeeds();
+    assert!(seen.stderr.contains("most of all for rank "), "{seen}");
+    let text = std::fs::read_to_string(report).expect("there is a report");
+    let account: serde_json::Value = serde_json::from_str(&text).expect("one line of JSON");
+    let of = |what: &str, rank: usize| account[what][rank].as_u64().expect("a number");
+    assert_eq!([0, 1, 2].map(|rank| of("computing_ns", rank)), [5_000_000, 0, 0], "{text}");
+    for (rank, waits, is_awaited) in [(0, false, true), (1, true, true), (2, true, false)] {
+        assert_eq!(of("waiting_ns", rank) >= 5_000_000, waits, "{rank}: {text}");
+        assert_eq!(of("awaited_ns", rank) >= 5_000_000, is_awaited, "{rank}: {text}");
+    }
+    // Two nanoseconds a byte; the second message has half as many.
+    let links: Vec<_> = account["busiest_links"].as_array().expect("a list").iter().collect();
+    let busy = |link: &str| {
+        let link = links.iter().find(|known| known["link"] == link).expect("it is listed");
+        link["busy_ns"].as_u64().expect("a number")
+    };
+    assert!(busy("0-1") >= 2000 && (1000..2000).contains(&busy("1-2")), "{text}");
 }
 
 #[test]
@@ -161,6 +265,31 @@ fn collective_operations_take_the_messages_of_the_machines_mpi() {
 }
 
 #[test]
+fn the_file_chooses_algorithms_by_size() {
+    let flat =
+        LAB.replace("hop_ns = 100", "hop_ns = 0").replace("corner_ns = 0", "corner_ns = 100");
+    let chosen = "[collectives]\nbarrier = \"tree\"\nbcast = [\"linear\"]\n\
+                  allreduce = [\"doubling\", 8, \"ring\", 100, \"doubling\"]\nscan = \"linear\"\n";
+    let flat = file("chosen", &format!("{flat}{chosen}"));
+    let message = |bytes: usize| 30 + 100 + 2 * bytes + 50;
+    let seen = virtually(&program(), &flat.to_string_lossy(), 8, "collectives 1").succeeds();
+    for (name, nanos) in [
+        ("barrier", 6 * message(0)),
+        ("bcast", 6 * 30 + message(8)),
+        ("allreduce", 14 * message(1)),
+        ("iallreduce", 14 * message(1)),
+        ("scan", 7 * message(8)),
+    ] {
+        says(&seen, &format!("{name}: {nanos}"));
+    }
+    let unknown = file("unknown", &format!("{LAB}[collectives]\nallreduce = \"magic\"\n"));
+    let run = virtually(&program(), &unknown.to_string_lossy(), 8, "collectives 1");
+    let seen = run.outcome();
+    let why = "allreduce: `magic` is no algorithm for it: use doubling, rabenseifner, ring, tree";
+    assert!(seen.stderr.contains(why), "{seen}");
+}
+
+#[test]
 fn a_failure_is_heard_of_and_made_up_for_after_the_times_of_the_file() {
     let run = in_lab("loss", 3, "loss").option("--mode=rebuild");
     let seen = run.succeeds();
@@ -227,7 +356,7 @@ fn what_cannot_be_simulated_is_refused_with_the_cure() {
     refused(&["--virtual"], "--machine bluegene-l");
     refused(&["--virtual", "--machine=k", "--ranks=thread"], "only fibers");
     refused(&["--virtual", "--machine=k", "--compute=magic"], "measured, declared or none");
-    refused(&["--virtual", "--machine=k", "--network=magic"], "ideal or packets");
+    refused(&["--virtual", "--machine=k", "--network=magic"], "ideal, flows or packets");
     refused(&["--machine=k", "--network=packets"], "with --virtual: add it");
     let small = file("small", "[machine]\ntopology = \"mesh\"\ndims = [1]\n");
     refused(&["--virtual", &format!("--machine={}", small.display())], "1 at most");

@@ -9,6 +9,8 @@ mod line;
 #[cfg(loom)]
 #[path = "sched/model.rs"]
 mod model;
+#[path = "sched/price.rs"]
+mod price;
 #[cfg(not(loom))]
 #[path = "sched/shared_bell.rs"]
 mod shared_bell;
@@ -20,11 +22,13 @@ pub use crate::host::fiber::Rows;
 use crate::host::futex;
 use crate::host::{clock, cores, replay, virtual_time};
 use line::{Fiber, Line, order_for_model};
+use price::Price;
 #[cfg(not(loom))]
 pub use shared_bell::SharedBell;
+use std::sync::LazyLock;
 use std::sync::atomic::AtomicBool;
 use std::thread::available_parallelism;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 /// What a waiter listens to, and a thread that has made progress rings.
 ///
@@ -64,6 +68,9 @@ const LISTENING: u32 = 1;
 /// Whether there are more ranks than cores: spinning would only keep others from running.
 static IS_CROWDED: AtomicBool = AtomicBool::new(true);
 
+/// What yielding costs the threads of this process.
+static PRICE: Price = Price::new();
+
 /// The number of cores for ranks. Tests set it by `FTMPI_CORES`, whatever the machine has.
 pub fn cores() -> usize {
     // In a replay, ranks run one at a time.
@@ -94,8 +101,26 @@ pub(super) fn spread(seat: usize) {
 pub fn yield_now() {
     match this_fiber() {
         Some(fiber) => fiber.yield_now(),
-        None => cores::let_threads_run(),
+        None => {
+            let began = nanoseconds();
+            cores::let_threads_run();
+            PRICE.pay(began, nanoseconds());
+        }
     }
+}
+
+/// Whether a thread that waits should sleep at once, as other programs want this core: what it
+/// yields to them it gets back much later than a sleeper that is woken. Fibers yield to each other.
+#[inline]
+pub fn is_yielding_dear() -> bool {
+    PRICE.is_dear(nanoseconds) && this_fiber().is_none()
+}
+
+/// The time since the first call, whatever time the ranks are told.
+fn nanoseconds() -> u64 {
+    static FIRST: LazyLock<Instant> = LazyLock::new(Instant::now);
+    // A model has no time: nothing in it depends on how long anything took.
+    if cfg!(loom) { 0 } else { FIRST.elapsed().as_nanos() as u64 }
 }
 
 /// A rank begins a call of MPI: in a replay it may let others go first. It holds no lock.
@@ -107,6 +132,16 @@ pub fn pass_door() {
     if replay::makes_room_at_call() {
         yield_now();
     }
+}
+
+/// Whether what a rank computes between its calls of MPI is measured.
+pub fn is_computing_measured() -> bool {
+    virtual_time::is_computing_measured()
+}
+
+/// A rank comes to the end of a call of MPI: from here on it computes.
+pub fn leave_door() {
+    virtual_time::begin_computing();
 }
 
 /// In virtual time: the calling rank waits for those that are behind it.
@@ -307,7 +342,7 @@ fn is_so_soon(is_so: impl Fn() -> bool) -> bool {
         is_so()
     };
     is_so()
-        || (0..turns).any(|_| {
+        || (0..turns).take_while(|_| !is_yielding_dear()).any(|_| {
             (0..spins).any(|_| spin()) || {
                 yield_now();
                 is_so()

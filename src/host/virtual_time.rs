@@ -11,6 +11,8 @@
 //! A rank lets others go first at each call of MPI at which it is ahead of them, so whatever it
 //! does there happens in the order of virtual time.
 
+pub mod accounts;
+
 use super::clock;
 use crate::launch::Compute;
 use crate::machine::model::{Recovery, Speed};
@@ -120,59 +122,14 @@ pub(super) fn carry_out(now: Picos) {
         }
         let event = calendar.pop();
         drop(calendar);
+        accounts::blame(None);
         event.into_iter().for_each(|event| event.what.happen(event.numbers, event.at));
     }
 }
 
-/// What the ranks of the job have done with their time so far, in all.
-#[derive(Default)]
-struct Sums {
-    computing: AtomicU64,
-    waiting: AtomicU64,
-    /// Of lives that have ended.
-    living: AtomicU64,
-    /// How many go on, and the sum of the times when they began.
-    alive: AtomicU64,
-    alive_since: AtomicU64,
-    latest: AtomicU64,
-}
-
-static SUMS: Sums = Sums {
-    computing: AtomicU64::new(0),
-    waiting: AtomicU64::new(0),
-    living: AtomicU64::new(0),
-    alive: AtomicU64::new(0),
-    alive_since: AtomicU64::new(0),
-    latest: AtomicU64::new(0),
-};
-
-/// A rank has waited for so long, and goes on at `now`.
-pub(super) fn note_wait(waited: Picos, now: Picos) {
-    SUMS.waiting.fetch_add(waited, Ordering::Relaxed);
-    note_time(now);
-}
-
-/// A rank's life begins.
-pub(super) fn note_birth(now: Picos) {
-    SUMS.alive.fetch_add(1, Ordering::Relaxed);
-    SUMS.alive_since.fetch_add(now, Ordering::Relaxed);
-}
-
-/// A rank has lived from one time to the other.
-pub(super) fn note_life(begun: Picos, ended: Picos) {
-    SUMS.living.fetch_add(ended - begun, Ordering::Relaxed);
-    SUMS.alive.fetch_sub(1, Ordering::Relaxed);
-    SUMS.alive_since.fetch_sub(begun, Ordering::Relaxed);
-    note_time(ended);
-}
-
-fn note_time(now: Picos) {
-    SUMS.latest.fetch_max(now, Ordering::Relaxed);
-}
-
 /// The calling rank has computed for so long.
 fn spend(time: Picos) {
-    SUMS.computing.fetch_add(time, Ordering::Relaxed);
+    accounts::note_computing(time);
     clock::pass_picos(time);
 }
 
@@ -193,9 +150,13 @@ pub fn declare_work(flops: f64, bytes: f64) {
 /// Processor time of this thread when a rank last began to compute.
 static SINCE: AtomicU64 = AtomicU64::new(0);
 
-/// A rank goes on: from here on it computes.
+pub(super) fn is_computing_measured() -> bool {
+    matches!(PACE.get(), Some(Pace { compute: Compute::Measured, .. }))
+}
+
+/// A rank goes on, or comes to the end of a call: from here on it computes.
 pub(super) fn begin_computing() {
-    if let Some(Pace { compute: Compute::Measured, .. }) = PACE.get() {
+    if is_computing_measured() {
         SINCE.store(processor_time(), Ordering::Relaxed);
     }
 }
@@ -215,19 +176,4 @@ fn processor_time() -> u64 {
     // SAFETY: there is room for a time.
     unsafe { libc::clock_gettime(libc::CLOCK_THREAD_CPUTIME_ID, &raw mut time) };
     time.tv_sec as u64 * 1_000_000_000 + time.tv_nsec as u64
-}
-
-/// A sentence on the time that the job has taken.
-pub(super) fn summary() -> String {
-    let shown = |picos: Picos| format!("{:?}", Duration::from_nanos(picos / 1000));
-    let of = |sum: &AtomicU64| sum.load(Ordering::Relaxed);
-    let alive = of(&SUMS.alive) as f64 * of(&SUMS.latest) as f64 - of(&SUMS.alive_since) as f64;
-    let all = (of(&SUMS.living) as f64 + alive.max(0.0)).max(1.0);
-    let share = |sum: &AtomicU64| 100.0 * of(sum) as f64 / all;
-    let (computing, waiting) = (share(&SUMS.computing), share(&SUMS.waiting));
-    let latest = shown(of(&SUMS.latest));
-    format!(
-        "ftrun: virtual time: {latest}; ranks computed {computing:.1} % of their time, and waited \
-         {waiting:.1} %\n"
-    )
 }

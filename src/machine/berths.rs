@@ -4,7 +4,7 @@ use super::map;
 use super::model::Model;
 use super::placement::{Move, Placement, Use};
 use super::spares::{Choice, Method};
-use super::topology::Topology;
+use super::topology::{Grid, Topology};
 use super::traffic::{Pattern, Traffic};
 
 #[derive(Clone, Debug)]
@@ -32,26 +32,27 @@ pub struct Relocation {
 impl Berths {
     /// One rank on each node that is no spare, in the order of nodes; nodes left over are spares.
     pub fn new(model: &Model, ranks: usize) -> Result<Berths, String> {
-        let Topology::Grid(grid) = &model.topology else {
-            return Err(format!(
-                "{}: ranks sit on a mesh, a torus or a hypercube: this machine is none",
-                model.name
-            ));
+        // The nodes of a fat tree are a row: those below one switch are next to each other.
+        let row = |nodes: usize| Grid::mesh(&[u32::try_from(nodes).unwrap_or(u32::MAX)]);
+        let grid = match &model.topology {
+            Topology::Grid(grid) => grid.clone(),
+            Topology::FatTree(_) => row(model.topology.nodes())?,
         };
         let allocation = model.spares.as_ref();
-        let placement = Placement::of_ranks(grid, allocation, ranks).map_err(|most| {
+        let placement = Placement::of_ranks(&grid, allocation, ranks).map_err(|most| {
             let but = if allocation.is_some() { " that are no spares" } else { "" };
             format!(
                 "{}: {ranks} ranks: there are {most} nodes{but}, for one each: run {most} at most",
                 model.name
             )
         })?;
+        let neighbours = Pattern::star(grid.dims().len());
         let methods = allocation.map_or(vec![Method(0)], |spares| spares.substitute.clone());
         Ok(Berths {
             name: model.name.clone(),
             methods,
             choose: allocation.map_or(Choice::Nearest, |spares| spares.choose),
-            traffic: Traffic::new(&placement, &Pattern::star(grid.dims().len())),
+            traffic: Traffic::over(model.topology.clone(), &placement, &neighbours),
             placement,
             rack: model.rack.clone(),
         })
@@ -186,7 +187,19 @@ mod tests {
         assert_eq!(why, "m: 17 ranks: there are 16 nodes, for one each: run 16 at most");
         let why = Berths::new(&machine(CHAINS), 13).unwrap_err();
         assert!(why.contains("12 nodes that are no spares"), "{why}");
-        let tree = Model::known("fat-tree").unwrap();
-        assert!(Berths::new(&tree, 2).unwrap_err().contains("this machine is none"));
+    }
+
+    #[test]
+    fn below_switches_the_nearest_node_left_over_is_a_spare() {
+        let text = "[machine]\nname = \"t\"\ntopology = \"fat-tree\"\narity = 4\nlevels = 2\n";
+        let mut berths = Berths::new(&Model::read("t.toml", text).unwrap(), 14).unwrap();
+        assert_eq!([0, 13].map(|rank| berths.node_of(rank)), [0, 13]);
+        berths.fail(12);
+        let relocation = berths.reseat(12).unwrap();
+        assert_eq!(relocation.moves, [Move { rank: 12, from: 12, to: 14 }]);
+        assert_eq!((berths.name_of(14), berths.rack_of(12)), ("t:14".to_string(), 14));
+        assert_eq!(berths.map().len(), 14);
+        let why = Berths::new(&Model::read("t.toml", text).unwrap(), 17).unwrap_err();
+        assert_eq!(why, "t: 17 ranks: there are 16 nodes, for one each: run 16 at most");
     }
 }

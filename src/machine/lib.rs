@@ -4,9 +4,11 @@
 
 pub mod berths;
 pub mod chance;
+pub mod collectives;
 pub mod cost;
 pub mod fat_tree;
 pub mod faults;
+pub mod flows;
 pub mod forced_match;
 pub mod map;
 pub mod model;
@@ -16,6 +18,7 @@ pub mod placement;
 mod reading;
 pub mod region;
 pub mod schedule;
+mod simgrid;
 pub mod spares;
 pub mod topology;
 pub mod traffic;

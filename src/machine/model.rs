@@ -1,5 +1,6 @@
 //! The model of a whole machine: its network, nodes, costs, spares and planned failures.
 
+use super::collectives::Collectives;
 use super::cost::Cost;
 use super::faults::Faults;
 use super::spares::Spares;
@@ -29,6 +30,7 @@ pub struct Overheads {
     pub receive: Picos,
     /// Longer messages wait for their receiver (rendezvous).
     pub eager: usize,
+    pub collectives: Collectives,
 }
 
 /// What a failure costs in time.

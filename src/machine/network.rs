@@ -1,8 +1,10 @@
 //! The network model: what messages between the nodes of a machine cost in virtual time. Pure:
 //! time is a parameter.
 
+use super::flows::Flows;
 use super::model::Model;
 use super::units::Picos;
+use std::cmp::Reverse;
 
 /// How a network is modelled.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -10,16 +12,20 @@ pub enum NetworkModel {
     /// Every message has the network to itself.
     #[default]
     Ideal,
+    /// Messages that share a link share its bandwidth.
+    Flows,
     /// Messages consist of packets, which wait for each other at every link.
     Packets,
 }
 
 impl NetworkModel {
-    pub const ALL: [NetworkModel; 2] = [NetworkModel::Ideal, NetworkModel::Packets];
+    pub const ALL: [NetworkModel; 3] =
+        [NetworkModel::Ideal, NetworkModel::Flows, NetworkModel::Packets];
 
     pub fn name(self) -> &'static str {
         match self {
             NetworkModel::Ideal => "ideal",
+            NetworkModel::Flows => "flows",
             NetworkModel::Packets => "packets",
         }
     }
@@ -34,8 +40,10 @@ impl NetworkModel {
 pub struct Network {
     model: Model,
     detail: NetworkModel,
-    /// Until when each link is taken.
-    taken: Vec<Picos>,
+    /// Until when each link is taken, and for how long it has been so far.
+    taken: Vec<(Picos, Picos)>,
+    /// What is under way as flows.
+    flows: Flows,
 }
 
 /// The way of a message whose packets wait at links.
@@ -64,9 +72,10 @@ impl Network {
     pub fn new(model: Model, detail: NetworkModel) -> Network {
         let links = match detail {
             NetworkModel::Ideal => 0,
-            NetworkModel::Packets => model.topology.links(),
+            NetworkModel::Flows | NetworkModel::Packets => model.topology.links(),
         };
-        Network { model, detail, taken: vec![0; links] }
+        let flows = Flows::new(links, model.cost.byte);
+        Network { model, detail, taken: vec![(0, 0); links], flows }
     }
 
     /// Whether messages do not wait for each other.
@@ -85,13 +94,39 @@ impl Network {
 
     /// The way of a message, unless its packets wait for no other's.
     pub fn route(&self, from: usize, to: usize) -> Option<Route> {
-        if self.is_ideal() || from == to {
+        if self.detail != NetworkModel::Packets || from == to {
             return None;
         }
-        let mut links = Vec::new();
-        self.model.topology.each_link(from, to, |link| links.push(link));
+        let links = self.links(from, to);
         let straight = links.len() as Picos * self.model.cost.hop;
         Some(Route { corners: self.arrival(from, to, 0, 0) - straight, links })
+    }
+
+    fn links(&self, from: usize, to: usize) -> Vec<usize> {
+        let mut links = Vec::new();
+        self.model.topology.each_link(from, to, |link| links.push(link));
+        links
+    }
+
+    /// A message begins as a flow, if that is what messages are; returns its number.
+    pub fn begin_flow(&mut self, from: usize, to: usize, bytes: u64, now: Picos) -> Option<usize> {
+        if self.detail != NetworkModel::Flows || from == to {
+            return None;
+        }
+        let links = self.links(from, to);
+        links.iter().for_each(|link| self.taken[*link].1 += bytes * self.model.cost.byte);
+        Some(self.flows.begin(links, bytes, now))
+    }
+
+    /// Flows have begun or ended: all get their shares. When the next one ends, if none begins
+    /// before.
+    pub fn settle_flows(&mut self, now: Picos) -> Option<Picos> {
+        self.flows.settle(now)
+    }
+
+    /// The flows that have ended by now: all that is left of each is the way of its last byte.
+    pub fn end_flows(&mut self, now: Picos) -> Vec<usize> {
+        self.flows.end(now)
     }
 
     /// How long the next packet is of a message of which so many bytes are left.
@@ -102,11 +137,25 @@ impl Network {
     /// The head of a packet is at this link of its way now.
     pub fn pass(&mut self, route: &Route, at: usize, bytes: u64, now: Picos) -> Passed {
         let length = bytes * self.model.cost.byte;
-        let taken = &mut self.taken[route.links[at]];
+        let (taken, busy) = &mut self.taken[route.links[at]];
         let begins = now.max(*taken);
         *taken = begins + length;
+        *busy += length;
         let head = begins + self.model.cost.hop;
         Passed { head, whole: head + length + route.corners, free: begins + length }
+    }
+}
+
+impl Network {
+    /// The links that have been taken for the longest time, and for how long.
+    pub fn busiest(&self, many: usize) -> impl Iterator<Item = (usize, Picos)> + '_ {
+        let mut links: Vec<usize> = (0..self.taken.len()).collect();
+        links.sort_by_key(|link| Reverse(self.taken[*link].1));
+        links
+            .into_iter()
+            .map(|link| (link, self.taken[link].1))
+            .take(many)
+            .filter(|link| link.1 > 0)
     }
 }
 
@@ -114,7 +163,6 @@ impl Network {
 mod tests {
     use super::*;
     use crate::units::NANO;
-    use std::cmp::Reverse;
     use std::collections::BinaryHeap;
 
     const TEXT: &str = r#"
@@ -179,6 +227,10 @@ mod tests {
         assert_eq!(ends.iter().max(), Some(&(4 * alone + hop)));
         assert!(ends.iter().all(|end| *end > 3 * alone), "they share it fairly: {ends:?}");
         assert_eq!(arrivals(&mut network, &[(2, 3, 1000, 0)]), [alone + hop], "another is free");
+        let busiest: Vec<(String, Picos)> = (network.busiest(3))
+            .map(|(link, busy)| (network.model().topology.link_name(link), busy))
+            .collect();
+        assert_eq!(busiest, [("0-1".to_string(), 4 * alone), ("2-3".to_string(), alone)]);
     }
 
     #[test]

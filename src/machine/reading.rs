@@ -1,10 +1,12 @@
 //! Reads a machine from TOML. Every error names file, line and cure; nothing is ignored.
 
+use super::collectives::{Collectives, Operation, Preference, Word};
 use super::cost::{CornerRule, Cost};
 use super::fat_tree::FatTree;
 use super::faults::{Dice, Faults, Plan};
 use super::model::{Model, Node, Overheads, Recovery, Speed};
 use super::region::Nodes;
+use super::simgrid;
 use super::spares::{Choice, Method, Spares};
 use super::topology::{Grid, Topology};
 use super::units::{Picos, SECOND, picos_of, time};
@@ -16,8 +18,21 @@ type Value<'a> = Spanned<DeValue<'a>>;
 type Wrong = (usize, String);
 
 impl Model {
-    /// Reads the text of a machine file; `file` names it in error messages.
+    /// Reads the text of a machine file, or of a platform of SimGrid; `file` names it in error
+    /// messages.
     pub fn read(file: &str, text: &str) -> Result<Model, String> {
+        if simgrid::is_xml(text) {
+            let text = simgrid::translate(file, text)?;
+            // Lines of the translation say nothing to a reader of the original.
+            let without_line =
+                |why: String| why.split_once(": ").map_or(why.clone(), |it| it.1.into());
+            return Model::read_toml("", &text)
+                .map_err(|why| format!("{file}: {}", without_line(why)));
+        }
+        Model::read_toml(file, text)
+    }
+
+    fn read_toml(file: &str, text: &str) -> Result<Model, String> {
         let placed = |(at, why): Wrong| {
             let line = text[..at.min(text.len())].lines().count().max(1);
             // At the start of a line, that line is meant, which has not been counted.
@@ -40,8 +55,17 @@ struct Section<'a> {
 }
 
 fn read_model(root: &Spanned<DeTable>) -> Result<Model, Wrong> {
-    const SECTIONS: [&str; 8] =
-        ["machine", "node", "cost", "mpi", "compute", "recovery", "spares", "faults"];
+    const SECTIONS: [&str; 9] = [
+        "machine",
+        "node",
+        "cost",
+        "mpi",
+        "collectives",
+        "compute",
+        "recovery",
+        "spares",
+        "faults",
+    ];
     for (name, _) in root.get_ref() {
         if !SECTIONS.contains(&name.get_ref().as_ref()) {
             let name_is = name.get_ref();
@@ -59,7 +83,10 @@ fn read_model(root: &Spanned<DeTable>) -> Result<Model, Wrong> {
     Ok(Model {
         name,
         node: read_node(section("node")?)?,
-        mpi: read_overheads(section("mpi")?, &cost)?,
+        mpi: Overheads {
+            collectives: read_collectives(section("collectives")?)?,
+            ..read_overheads(section("mpi")?, &cost)?
+        },
         speed: read_speed(section("compute")?, &cost)?,
         recovery: read_recovery(section("recovery")?)?,
         cost,
@@ -175,9 +202,36 @@ fn read_overheads(mut section: Section, cost: &Cost) -> Result<Overheads, Wrong>
         send: section.nanos("send_ns")?.unwrap_or(0),
         receive: section.nanos("receive_ns")?.unwrap_or(cost.handler),
         eager: section.whole("eager_bytes")?.unwrap_or(EAGER) as usize,
+        collectives: Collectives::default(),
     };
     section.done()?;
     Ok(mpi)
+}
+
+/// `allreduce = ["doubling", 12288, "ring"]`, or one algorithm for all sizes.
+fn read_collectives(mut section: Section) -> Result<Collectives, Wrong> {
+    let mut choices = Vec::new();
+    for name in Operation::NAMES {
+        let (Some(value), Some(operation)) = (section.value(name), Operation::named(name)) else {
+            continue;
+        };
+        let alone = std::slice::from_ref(value);
+        let values: Vec<&Value> = value
+            .get_ref()
+            .as_array()
+            .map_or_else(|| alone.iter().collect(), |list| list.iter().collect());
+        let words = values.iter().map(|value| match value.get_ref().as_str() {
+            Some(name) => Ok(Word::Name(name)),
+            None => whole(name, value).map(|limit| Word::Limit(limit.into())),
+        });
+        let words = words.collect::<Result<Vec<_>, _>>()?;
+        let choice = Preference::read(operation, &words).map_err(|(at, why)| {
+            (values.get(at).map_or(section.at, |it| it.span().start), format!("{name}: {why}"))
+        });
+        choices.push(choice?);
+    }
+    section.done()?;
+    Ok(Collectives(choices))
 }
 
 /// Without better knowledge, an operation takes a cycle, and so does a word of memory.

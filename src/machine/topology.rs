@@ -175,6 +175,18 @@ impl Topology {
         }
     }
 
+    /// The two nodes that a link joins; of a fat tree, its number.
+    pub fn link_name(&self, link: usize) -> String {
+        match self {
+            Topology::Grid(grid) => {
+                let (node, dim) = (link / 2 / grid.dims.len(), link / 2 % grid.dims.len());
+                let other = grid.step(node, dim, link % 2 == 1);
+                format!("{node}-{}", other.map_or("?".to_string(), |other| other.to_string()))
+            }
+            Topology::FatTree(_) => format!("link {link}"),
+        }
+    }
+
     /// Visits the links of the route from one node to another, in order.
     pub fn each_link(&self, from: usize, to: usize, visit: impl FnMut(usize)) {
         match self {

@@ -8,7 +8,7 @@
 use crate::base::sync::queue::Linked;
 use crate::host::clock;
 use crate::host::sched::Bell;
-use crate::host::virtual_time::{self, Happens};
+use crate::host::virtual_time::{self, Happens, accounts};
 use crate::machine::model::Overheads;
 use crate::machine::network::{Network, Passed, Route};
 use crate::machine::units::Picos;
@@ -18,7 +18,7 @@ use parking_lot::Mutex;
 use rustc_hash::FxHashMap;
 use std::collections::VecDeque;
 use std::ptr::{NonNull, with_exposed_provenance_mut};
-use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, OnceLock};
 
 /// On which node of the machine a rank is.
@@ -37,6 +37,12 @@ pub struct SimulatedNetwork {
     /// Of each seat: when the last message arrives that is under way from it to another one, which
     /// no later one overtakes.
     last: OnceLock<Box<[Mutex<LastArrivals>]>>,
+    /// Messages that are flows, by their numbers, and for when the end of the next one is entered
+    /// in the calendar.
+    flows: Mutex<FxHashMap<usize, Journey>>,
+    watched: AtomicU64,
+    /// Whether flows have begun that have no share yet.
+    has_begun: AtomicBool,
     /// Where messages do wait: what is under way from one seat to another.
     channels: Mutex<FxHashMap<(usize, usize), Channel>>,
 }
@@ -84,6 +90,9 @@ impl SimulatedNetwork {
             wire: OnceLock::new(),
             node_of: OnceLock::new(),
             channels: Mutex::default(),
+            flows: Mutex::default(),
+            watched: AtomicU64::new(Picos::MAX),
+            has_begun: AtomicBool::new(false),
         }))
     }
 
@@ -117,7 +126,7 @@ impl SimulatedNetwork {
         let bytes = packet.bytes() as u64;
         let from = packet.sender().seat;
         let request = self.journey((seat, from), 0, move |now| {
-            let receive = move |_| self.wire().receive(seat, packet);
+            let receive = move |_| self.deliver(seat, packet);
             self.go_on(self.journey((from, seat), bytes, receive), now);
         });
         happens_at(clock::picos(), move |now| self.go_on(request, now));
@@ -135,7 +144,10 @@ impl SimulatedNetwork {
         for (from, to, bytes) in transfers.filter(|(from, to, bytes)| from != to && *bytes > 0) {
             left.0.fetch_add(1, Ordering::SeqCst);
             let left = left.clone();
-            let journey = self.journey((from, to), bytes, move |_| arrive(&left));
+            let journey = self.journey((from, to), bytes, move |_| {
+                accounts::blame(Some(from));
+                arrive(&left);
+            });
             happens_at(clock::picos(), move |now| self.go_on(journey, now));
         }
         arrive(&left);
@@ -146,6 +158,19 @@ impl SimulatedNetwork {
             }
             left.1.park(heard);
         }
+    }
+
+    /// A message is in a seat: whoever waits for it there has waited for its sender.
+    fn deliver(&self, seat: usize, packet: Packet) {
+        accounts::blame(Some(packet.sender().seat));
+        self.wire().receive(seat, packet);
+    }
+
+    /// The links that are busy longest, by their number, with the time for which they are.
+    pub fn busiest(&self, many: usize) -> Vec<(String, Picos)> {
+        let network = self.network.lock();
+        let topology = &network.model().topology;
+        network.busiest(many).map(|(link, busy)| (topology.link_name(link), busy)).collect()
     }
 
     fn wire(&self) -> &'static Wire {
@@ -219,7 +244,12 @@ impl SimulatedNetwork {
     /// A message leaves.
     fn go_on(&'static self, journey: Journey, now: Picos) {
         let (from, to) = journey.nodes;
-        let network = self.network.lock();
+        let mut network = self.network.lock();
+        if let Some(flow) = network.begin_flow(from, to, journey.rest, now) {
+            drop(network);
+            self.flows.lock().insert(flow, journey);
+            return self.settle_flows(now);
+        }
         match network.route(from, to) {
             Some(route) => {
                 drop(network);
@@ -232,6 +262,41 @@ impl SimulatedNetwork {
                 happens_at(at, journey.then);
             }
         }
+    }
+
+    /// Gives flows their shares, once for all that begin at one time.
+    fn settle_flows(&'static self, now: Picos) {
+        if self.has_begun.swap(true, Ordering::Relaxed) {
+            return;
+        }
+        happens_at(now, move |now| {
+            self.has_begun.store(false, Ordering::Relaxed);
+            let next = self.network.lock().settle_flows(now);
+            self.watch_flows(next);
+        });
+    }
+
+    /// Looks at the flows when the next one ends.
+    fn watch_flows(&'static self, next: Option<Picos>) {
+        let Some(at) = next.filter(|at| *at < self.watched.load(Ordering::Relaxed)) else { return };
+        self.watched.store(at, Ordering::Relaxed);
+        happens_at(at, move |now| {
+            if self.watched.load(Ordering::Relaxed) == at {
+                self.watched.store(Picos::MAX, Ordering::Relaxed);
+            }
+            let mut network = self.network.lock();
+            let ended = network.end_flows(now);
+            let next = network.settle_flows(now);
+            drop(network);
+            for flow in ended {
+                let Some(journey) = self.flows.lock().remove(&flow) else { continue };
+                let (from, to) = journey.nodes;
+                let at = self.network.lock().arrival(from, to, 0, now);
+                self.has_left(&journey, now);
+                happens_at(at, journey.then);
+            }
+            self.watch_flows(next);
+        });
     }
 
     fn has_left(&'static self, journey: &Journey, now: Picos) {
@@ -294,7 +359,7 @@ impl Happens for SimulatedNetwork {
     fn happen(&'static self, [packet, seat]: [usize; 2], _now: Picos) {
         let node = NonNull::new(with_exposed_provenance_mut(packet)).expect("a node is somewhere");
         // SAFETY: `post` has given it up, for this one time.
-        self.wire().receive(seat, unsafe { Packet::from_raw(node) });
+        self.deliver(seat, unsafe { Packet::from_raw(node) });
     }
 }
 
@@ -320,7 +385,7 @@ impl Outside for SimulatedNetwork {
             let packet = packet.into_raw().as_ptr().expose_provenance();
             return virtual_time::enter(at, self, [packet, seat]);
         }
-        let journey = self.journey(seats, bytes, move |_| self.wire().receive(seat, packet));
+        let journey = self.journey(seats, bytes, move |_| self.deliver(seat, packet));
         let journey = Journey { is_in_order: true, ..journey };
         // It enters the network in its turn: those who are behind may send before.
         match is_long {

@@ -201,6 +201,53 @@ static void loss(void)
         printf("whole\n");
 }
 
+/* Ranks 1 and 2 send long messages to rank 0, of which the last way is the same; one of them may
+ * die meanwhile. */
+static void cut(void)
+{
+    enum { LONG = 500000 };
+    char *data = malloc(LONG);
+    MPI_Request requests[2];
+    MPI_Status statuses[2];
+    MPI_Comm_set_errhandler(world, MPI_ERRORS_RETURN);
+    memset(data, me, LONG);
+    if (me > 0) {
+        MPI_Send(data, LONG, MPI_CHAR, 0, 0, world);
+        return;
+    }
+    char *other = malloc(LONG);
+    MPI_Irecv(data, LONG, MPI_CHAR, 1, 0, world, &requests[0]);
+    MPI_Irecv(other, LONG, MPI_CHAR, 2, 0, world, &requests[1]);
+    int codes[2] = {MPI_Wait(&requests[0], &statuses[0]), MPI_Wait(&requests[1], &statuses[1])};
+    printf("%d %d: %d\n", codes[0] == MPI_SUCCESS, codes[1] == MPI_SUCCESS,
+           codes[1] == MPI_SUCCESS && other[0] == 2 && other[LONG - 1] == 2);
+}
+
+/* All compute for as long, and then hear of each other: ten times. */
+static void in_step(void)
+{
+    double mine = me, all;
+    MPI_Barrier(world);
+    long begun = now();
+    for (int round = 0; round < 10; round++) {
+        ftmpi_compute(20e-6);
+        MPI_Allreduce(&mine, &all, 1, MPI_DOUBLE, MPI_SUM, world);
+    }
+    printf("rank %d: %ld\n", me, now() - begun);
+}
+
+/* Rank 0 keeps rank 1 waiting, and so rank 1 keeps rank 2. */
+static void relay(void)
+{
+    static char data[1000];
+    if (me == 0)
+        ftmpi_compute(0.005);
+    else
+        MPI_Recv(data, 1000, MPI_CHAR, me - 1, 0, world, MPI_STATUS_IGNORE);
+    if (me + 1 < size)
+        MPI_Send(data, 1000 / (me + 1), MPI_CHAR, me + 1, 0, world);
+}
+
 int main(int argc, char **argv)
 {
     const char *what = argc > 1 ? argv[1] : "";
@@ -226,6 +273,12 @@ int main(int argc, char **argv)
         collectives(number[0]);
     else if (!strcmp(what, "loss"))
         loss();
+    else if (!strcmp(what, "relay"))
+        relay();
+    else if (!strcmp(what, "cut"))
+        cut();
+    else if (!strcmp(what, "in_step"))
+        in_step();
     MPI_Finalize();
     return 0;
 }

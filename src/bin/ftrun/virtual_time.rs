@@ -7,7 +7,7 @@ use ftmpi_machine::network::NetworkModel;
 use std::ffi::OsStr;
 
 pub(crate) const COMPUTES: &str = "measured, declared or none";
-pub(crate) const NETWORKS: &str = "ideal or packets";
+pub(crate) const NETWORKS: &str = "ideal, flows or packets";
 
 /// The wish so far.
 #[derive(Debug, Default)]

@@ -4,7 +4,8 @@
 use super::record::{Fiber, Left};
 use super::slot::Found;
 use super::timers;
-use crate::host::{clock, replay, virtual_time};
+use crate::host::virtual_time::{self, accounts};
+use crate::host::{clock, replay};
 use crate::machine::units::{NANO, Picos};
 use parking_lot::Mutex;
 use std::cmp::Reverse;
@@ -75,6 +76,7 @@ pub(super) fn next(mut ready: impl FnMut(&mut dyn FnMut(&'static Fiber)) -> bool
             }
             (_, Some(event)) => {
                 clock::set(event);
+                accounts::blame(None);
                 timers::ring(clock::now());
                 virtual_time::carry_out(event);
             }
@@ -99,7 +101,9 @@ fn take(event: Option<Picos>) -> Option<&'static Fiber> {
         (false, _) => at,
     };
     clock::set(at);
-    virtual_time::note_wait(at - fiber.left_at.get(), at);
+    let waited = at - fiber.left_at.get();
+    accounts::note_wait(fiber.seat, waited, at, fiber.called_by.get());
+    accounts::blame(Some(fiber.seat));
     virtual_time::begin_computing();
     Some(fiber)
 }
@@ -108,7 +112,7 @@ impl Fiber {
     /// A life begins now.
     pub(super) fn begin_clock(&self) {
         if virtual_time::is_on() {
-            virtual_time::note_birth(clock::picos());
+            accounts::note_birth(clock::picos());
             self.begun_at.set(clock::picos());
             self.left_at.set(clock::picos());
             self.ready_at.set(clock::picos());
@@ -127,8 +131,9 @@ impl Fiber {
             let now = clock::picos();
             self.left_at.set(now);
             self.ready_at.set(now);
+            self.called_by.set(self.seat);
             if left == Left::Ended {
-                virtual_time::note_life(self.begun_at.get(), now);
+                accounts::note_life(self.begun_at.get(), now);
             }
         }
     }

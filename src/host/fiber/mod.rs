@@ -49,8 +49,9 @@ pub use row::Rows;
 pub(super) use trial::start_workers;
 
 impl Fiber {
-    /// A record before its first life; number `index` of `count`.
-    pub(super) fn new(index: usize, count: usize) -> &'static Fiber {
+    /// A record before its first life, for a seat beside `count` first ones.
+    pub(super) fn new(seat: usize, count: usize) -> &'static Fiber {
+        let index = seat % count;
         let home = executor::home_of(index, count);
         Box::leak(Box::new(Fiber {
             stack: UnsafeCell::new(0),
@@ -67,6 +68,8 @@ impl Fiber {
             begun_at: Cell::new(0),
             left_at: Cell::new(0),
             ready_at: Cell::new(0),
+            called_by: Cell::new(seat),
+            seat,
             polls: Cell::new(false),
             clear: AtomicPtr::default(),
         }))
@@ -201,6 +204,12 @@ pub(super) fn blocking<T>(call: impl FnOnce() -> T) -> T {
     let result = call();
     worker::end_wait(fiber);
     result
+}
+
+/// Interrupts the workers that run fibers, so that these see what they are asked for.
+pub(super) fn interrupt_all() {
+    let slots = executor::started().into_iter().flat_map(|executor| executor.slots.iter());
+    slots.filter_map(|slot| slot.owner()).for_each(record::Worker::interrupt);
 }
 
 /// Runs `call`, which briefly needs much stack, on the stack that the worker of the calling fiber

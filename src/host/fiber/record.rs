@@ -1,8 +1,9 @@
 //! The records of fibers, and of the workers that run them.
 
+use crate::host::clock;
 use crate::host::futex::{wait_on, wake_one_on};
 use crate::host::signals::KILL;
-use crate::host::{clock, virtual_time};
+use crate::host::virtual_time::{self, accounts};
 use crate::machine::units::Picos;
 use std::cell::{Cell, UnsafeCell};
 use std::ops::Range;
@@ -37,6 +38,9 @@ pub(in crate::host) struct Fiber {
     pub(super) begun_at: Cell<Picos>,
     pub(super) left_at: Cell<Picos>,
     pub(super) ready_at: Cell<Picos>,
+    /// Whose doing it was that it became ready, and whose fiber it is.
+    pub(super) called_by: Cell<usize>,
+    pub(super) seat: usize,
     /// It only yields: nothing is new for it before something else happens.
     pub(super) polls: Cell<bool>,
     /// Zeroed when it has ended, as the kernel does for a thread.
@@ -160,6 +164,7 @@ impl Fiber {
         let is_parked = self.state.fetch_update(done, seen, step) == Ok(PARKED);
         if is_parked && virtual_time::is_on() {
             self.ready_at.set(self.left_at.get().max(clock::picos()));
+            self.called_by.set(accounts::blamed());
         }
         is_parked
     }

@@ -15,6 +15,7 @@
 use super::executor::executor;
 use super::record::{Fiber, current};
 use super::worker;
+use crate::host::virtual_time;
 use parking_lot::Mutex;
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -41,10 +42,11 @@ struct Those {
 
 impl Rows {
     /// The calling fiber waits for the event of this `number`. False in OS threads, which do not
-    /// wait in rows.
+    /// wait in rows, and in virtual time: a row that is called is ready when its worker gets to it,
+    /// which may be later.
     #[inline]
     pub fn join(&self, number: u32) -> bool {
-        let Some(fiber) = current() else { return false };
+        let Some(fiber) = current().filter(|_| !virtual_time::is_on()) else { return false };
         let rows =
             self.rows.get_or_init(|| executor().slots.iter().map(|_| Row::default()).collect());
         let index = worker::slot_of(fiber);

@@ -1,22 +1,11 @@
 //! What collective operations cost in virtual time. Their data move as in any run, in shared
 //! memory, which takes no time; the time is that of the messages by which the MPI of the simulated
 //! machine would carry them out. Those are sent indeed, without data: so they meet the same links
-//! and the same failures.
-//!
-//! | operation | short | long |
-//! |---|---|---|
-//! | barrier | dissemination | |
-//! | broadcast | binomial tree | blocks down the tree, then around a ring (van de Geijn) |
-//! | gather, scatter | binomial tree, all blocks of a subtree at once | |
-//! | reduce | binomial tree | halving, then blocks up the tree (Rabenseifner) |
-//! | allreduce | recursive doubling | halving, then doubling (Rabenseifner) |
-//! | allgather | doubling (Bruck) | ring |
-//! | alltoall | doubling (Bruck) | pairwise exchange |
-//! | reduce_scatter_block | halving | |
-//! | scan, exscan | recursive doubling | |
+//! and the same failures. docs/VIRTUAL.md has a table of the algorithms.
 
 use super::claim::{Claim, Kind};
 use super::select::Crowd;
+use crate::machine::collectives::{Algorithm, Operation};
 use crate::mpi::error::Result;
 use crate::mpi::lane::Lane;
 
@@ -38,48 +27,48 @@ pub(super) async fn take_time(lane: &Lane<'_>, claim: Claim) -> Result<bool> {
     let lane = lane.unpaced();
     let (size, me) = (lane.size(), lane.rank());
     let part = Part { lane: &lane, size, me };
-    let Some(bytes) = claim.bytes() else { return Ok(false) };
-    let (root, all) = (claim.root(), bytes * size as u64);
-    let kind = |kind: Kind| claim.is_of(kind);
-    if kind(Kind::Barrier) {
-        part.doubling(|_| 0).await?;
-    } else if kind(Kind::Bcast) && (bytes < LONG || size < 8) {
-        part.down(root, |_| bytes).await?;
-    } else if kind(Kind::Bcast) {
-        let each = bytes / size as u64;
-        part.down(root, |members| each * members).await?;
-        part.ring(each).await?;
-    } else if kind(Kind::Gather) {
-        part.up(root, |members| bytes * members).await?;
-    } else if kind(Kind::Scatter) {
-        part.down(root, |members| bytes * members).await?;
-    } else if kind(Kind::Reduce) && bytes < LONG {
-        part.up(root, |_| bytes).await?;
-    } else if kind(Kind::Reduce) {
-        part.halving(bytes).await?;
-        let each = bytes / size as u64;
-        part.up(root, |members| each * members).await?;
-    } else if kind(Kind::Allreduce) && bytes < LONG {
-        part.exchanging(|_| bytes).await?;
-    } else if kind(Kind::Allreduce) {
-        part.halving(bytes).await?;
-        part.doubling(|members| bytes * members / size as u64).await?;
-    } else if kind(Kind::Allgather) && all < 4 * LONG {
-        part.doubling(|members| bytes * members).await?;
-    } else if kind(Kind::Allgather) {
-        part.ring(bytes).await?;
-    } else if kind(Kind::Alltoall) && bytes < LONG_BLOCK && size >= 8 {
-        part.doubling(|_| all / 2).await?;
-    } else if kind(Kind::Alltoall) {
-        part.pairwise(bytes).await?;
-    } else if kind(Kind::ReduceScatterBlock) {
-        part.halving(all).await?;
-    } else if kind(Kind::Scan) || kind(Kind::Exscan) {
-        part.prefixes(bytes).await?;
-    } else {
+    let (Some(bytes), Some(operation)) = (claim.bytes(), operation(claim)) else {
         return Ok(false);
-    }
+    };
+    let chosen = lane
+        .process()
+        .world
+        .network()
+        .and_then(|network| network.overheads().collectives.algorithm(operation, bytes));
+    let algorithm = chosen.unwrap_or_else(|| usual(operation, bytes, size as u64));
+    part.carry_out(operation, algorithm, claim.root(), bytes).await?;
     Ok(true)
+}
+
+fn operation(claim: Claim) -> Option<Operation> {
+    const KINDS: [(Kind, Operation); 11] = [
+        (Kind::Barrier, Operation::Barrier),
+        (Kind::Bcast, Operation::Bcast),
+        (Kind::Gather, Operation::Gather),
+        (Kind::Scatter, Operation::Scatter),
+        (Kind::Reduce, Operation::Reduce),
+        (Kind::Allreduce, Operation::Allreduce),
+        (Kind::Allgather, Operation::Allgather),
+        (Kind::Alltoall, Operation::Alltoall),
+        (Kind::ReduceScatterBlock, Operation::ReduceScatterBlock),
+        (Kind::Scan, Operation::Scan),
+        (Kind::Exscan, Operation::Scan),
+    ];
+    let found = KINDS.iter().find(|(kind, _)| claim.is_of(*kind));
+    found.map(|(_, operation)| *operation)
+}
+
+/// The algorithm for an operation of `size` members on so many bytes, where the file of the machine
+/// chooses none.
+fn usual(operation: Operation, bytes: u64, size: u64) -> Algorithm {
+    let is_long = bytes >= LONG;
+    match operation {
+        Operation::Bcast if is_long && size >= 8 => Algorithm::ScatterRing,
+        Operation::Reduce | Operation::Allreduce if is_long => Algorithm::Rabenseifner,
+        Operation::Allgather if bytes * size >= 4 * LONG => Algorithm::Ring,
+        Operation::Alltoall if bytes >= LONG_BLOCK || size < 8 => Algorithm::Pairwise,
+        _ => operation.algorithms()[0],
+    }
 }
 
 /// The crowd of members whose data move without taking time.
@@ -88,6 +77,58 @@ pub(super) fn crowd(lane: &Lane<'_>) -> Crowd {
 }
 
 impl Part<'_, '_> {
+    async fn carry_out(
+        &self, operation: Operation, algorithm: Algorithm, root: i32, bytes: u64,
+    ) -> Result {
+        let size = self.size as u64;
+        let (all, each) = (bytes * size, bytes / size);
+        match (operation, algorithm) {
+            (Operation::Barrier, Algorithm::Tree) => {
+                self.up(0, |_| 0).await?;
+                self.down(0, |_| 0).await
+            }
+            (Operation::Barrier, _) => self.doubling(|_| 0).await,
+            (Operation::Bcast, Algorithm::ScatterRing) => {
+                self.down(root, |members| each * members).await?;
+                self.ring(each).await
+            }
+            (Operation::Bcast | Operation::Scatter, Algorithm::Linear) => {
+                self.root_sends(root, bytes).await
+            }
+            (Operation::Bcast, _) => self.down(root, |_| bytes).await,
+            (Operation::Gather, Algorithm::Linear) => self.root_receives(root, bytes).await,
+            (Operation::Gather, _) => self.up(root, |members| bytes * members).await,
+            (Operation::Scatter, _) => self.down(root, |members| bytes * members).await,
+            (Operation::Reduce, Algorithm::Rabenseifner) => {
+                self.halving(bytes).await?;
+                self.up(root, |members| each * members).await
+            }
+            (Operation::Reduce, _) => self.up(root, |_| bytes).await,
+            (Operation::Allreduce, Algorithm::Rabenseifner) => {
+                self.halving(bytes).await?;
+                self.doubling(|members| bytes * members / size).await
+            }
+            (Operation::Allreduce, Algorithm::Ring) => {
+                self.ring(each).await?;
+                self.ring(each).await
+            }
+            (Operation::Allreduce, Algorithm::Tree) => {
+                self.up(0, |_| bytes).await?;
+                self.down(0, |_| bytes).await
+            }
+            (Operation::Allreduce, _) => self.exchanging(|_| bytes).await,
+            (Operation::Allgather, Algorithm::Ring) => self.ring(bytes).await,
+            (Operation::Allgather, _) => self.doubling(|members| bytes * members).await,
+            (Operation::Alltoall | Operation::ReduceScatterBlock, Algorithm::Pairwise) => {
+                self.pairwise(bytes).await
+            }
+            (Operation::Alltoall, _) => self.doubling(|_| all / 2).await,
+            (Operation::ReduceScatterBlock, _) => self.halving(all).await,
+            (Operation::Scan, Algorithm::Linear) => self.chain(bytes).await,
+            (Operation::Scan, _) => self.prefixes(bytes).await,
+        }
+    }
+
     fn rank(&self, place: i32) -> i32 {
         place.rem_euclid(self.size)
     }
@@ -153,6 +194,37 @@ impl Part<'_, '_> {
         for distance in 1..self.size {
             let (to, from) = (self.rank(self.me + distance), self.rank(self.me - distance));
             self.shift(to, from, bytes).await?;
+        }
+        Ok(())
+    }
+
+    /// From the root to each member, one after another.
+    async fn root_sends(&self, root: i32, bytes: u64) -> Result {
+        if self.me != root {
+            return self.lane.start_empty_recv(root)?.end().await.map(drop);
+        }
+        let others = (1..self.size).map(|distance| self.rank(root + distance));
+        let sends = others.map(|rank| self.lane.start_priced_send(rank, bytes));
+        self.lane.all(sends.collect::<Result<_>>()?).await
+    }
+
+    /// From each member to the root.
+    async fn root_receives(&self, root: i32, bytes: u64) -> Result {
+        if self.me != root {
+            return self.lane.start_priced_send(root, bytes)?.end().await.map(drop);
+        }
+        let others = (1..self.size).map(|distance| self.rank(root + distance));
+        let arrivals = others.map(|rank| self.lane.start_empty_recv(rank));
+        self.lane.all(arrivals.collect::<Result<_>>()?).await
+    }
+
+    /// From each member to the next one.
+    async fn chain(&self, bytes: u64) -> Result {
+        if self.me > 0 {
+            self.lane.start_empty_recv(self.me - 1)?.end().await?;
+        }
+        if self.me + 1 < self.size {
+            self.lane.start_priced_send(self.me + 1, bytes)?.end().await?;
         }
         Ok(())
     }

@@ -1,0 +1,249 @@
+//! What surviving costs on a machine that is not there: `c_examples/pcg.c` in virtual time, with
+//! failures of different frequency, beside the same run undisturbed. Costs are declared, so the
+//! figures are the same everywhere. `--help` says how.
+
+use ftmpi_sim::spares::plot::{Curve, Pen, Plot};
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
+use std::process::{Command, ExitCode};
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+const HELP: &str = "\
+Measures how much longer conjugate gradients take on a simulated machine for
+checkpoints, failures and recoveries, beside a run without any of them.
+
+usage: cargo bench --bench survival -- [OPTIONS]
+
+  --only NAME     one picture of schemes, policies and ranks; all by default
+  --ranks N,N...  the numbers of ranks beside each other; 1000,4000 by default.
+                  Each thousand takes about ten seconds a run.
+  --seeds N       runs with failures for each point, of which the mean is taken;
+                  3 by default
+  --write         puts the pictures into docs/pictures/virtual
+
+The machine is a torus of Blue Gene/L's prices with spare nodes on two of its
+sides. Others hear of a failure after 100 us; a rank is started again in 1 ms.";
+
+/// Each rank's rows, and the iterations of a run.
+const ROWS: usize = 200;
+const ITERATIONS: usize = 200;
+/// Mean times between two failures, in milliseconds; none: there are only checkpoints.
+const BETWEEN: [Option<u32>; 5] = [None, Some(32), Some(16), Some(8), Some(4)];
+const SCHEMES: [&str; 4] = ["ring", "xor", "rs:2", "weighted:2"];
+const POLICIES: [&str; 4] = ["0D", "1D", "2D", "hybrid(all)"];
+
+struct Wish {
+    only: Option<String>,
+    ranks: Vec<usize>,
+    seeds: usize,
+    writes: bool,
+}
+
+/// One run of the program.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+struct Run {
+    ranks: usize,
+    /// None: no checkpoints either.
+    scheme: Option<&'static str>,
+    policy: &'static str,
+    network: &'static str,
+    between: Option<u32>,
+    seed: usize,
+}
+
+/// A curve: its name, and the runs of its points, without their failures.
+type Line = (String, Run);
+
+fn main() -> ExitCode {
+    let Some(wish) = wish() else {
+        println!("{HELP}");
+        return ExitCode::from(if std::env::args().any(|word| word == "--help") { 0 } else { 2 });
+    };
+    let usual = Run {
+        ranks: 1000,
+        scheme: Some("ring"),
+        policy: "0D",
+        network: "ideal",
+        between: None,
+        seed: 1,
+    };
+    let schemes =
+        SCHEMES.map(|scheme| (scheme.to_string(), Run { scheme: Some(scheme), ..usual.clone() }));
+    let policies = POLICIES
+        .map(|policy| (policy.to_string(), Run { policy, network: "packets", ..usual.clone() }));
+    let sizes = wish
+        .ranks
+        .iter()
+        .map(|ranks| (format!("{ranks} ranks"), Run { ranks: *ranks, ..usual.clone() }));
+    let pictures: [(&str, &str, Vec<Line>); 3] = [
+        ("schemes", "Schemes of checkpoints, 1,000 ranks", schemes.into()),
+        ("policies", "Where replacements start, 1,000 ranks, packets", policies.into()),
+        ("ranks", "Numbers of ranks, ring", sizes.collect()),
+    ];
+    let bench = Bench::build();
+    let is_asked = |file: &str| wish.only.as_ref().is_none_or(|only| only == file);
+    for (file, title, lines) in pictures.into_iter().filter(|picture| is_asked(picture.0)) {
+        let plot = bench.plot(title, &lines, wish.seeds);
+        println!("{title}\n\n{}", table(&plot));
+        if wish.writes {
+            let directory = Path::new("docs/pictures/virtual");
+            std::fs::create_dir_all(directory).expect("docs can be written");
+            let path = directory.join(format!("{file}.svg"));
+            std::fs::write(path, plot.svg()).expect("docs can be written");
+        }
+    }
+    ExitCode::SUCCESS
+}
+
+fn wish() -> Option<Wish> {
+    let mut wish = Wish { only: None, ranks: vec![1000, 4000], seeds: 3, writes: false };
+    // Cargo adds a word of its own.
+    let mut words = std::env::args().skip(1).filter(|word| word != "--bench");
+    while let Some(word) = words.next() {
+        match word.as_str() {
+            "--ranks" => {
+                let ranks = words.next()?;
+                wish.ranks = ranks.split(',').map(str::parse).collect::<Result<_, _>>().ok()?;
+            }
+            "--only" => wish.only = Some(words.next()?),
+            "--seeds" => wish.seeds = words.next()?.parse().ok().filter(|seeds| *seeds > 0)?,
+            "--write" => wish.writes = true,
+            _ => return None,
+        }
+    }
+    Some(wish)
+}
+
+/// Where everything is that the runs need.
+struct Bench {
+    ftrun: &'static str,
+    directory: PathBuf,
+    program: PathBuf,
+}
+
+impl Bench {
+    fn build() -> Bench {
+        let directory = Path::new(env!("CARGO_TARGET_TMPDIR")).join("survival");
+        std::fs::create_dir_all(&directory).expect("the target directory can be written");
+        let program = directory.join("pcg");
+        let compiler = Command::new(env!("CARGO_BIN_EXE_mpicc"))
+            .args(["-O2", "c_examples/pcg.c", "-lm", "-o"])
+            .arg(&program)
+            .status();
+        assert!(compiler.is_ok_and(|status| status.success()), "pcg.c was not compiled");
+        Bench { ftrun: env!("CARGO_BIN_EXE_ftrun"), directory, program }
+    }
+
+    /// The overhead of each line, by the number of failures a second.
+    fn plot(&self, title: &str, lines: &[Line], seeds: usize) -> Plot {
+        let undisturbed = |run: &Run| Run { scheme: None, between: None, seed: 1, ..run.clone() };
+        let at = |run: &Run, between, seed| Run { between, seed, ..run.clone() };
+        let mut runs: Vec<Run> = Vec::new();
+        for (_, run) in lines {
+            runs.push(undisturbed(run));
+            for between in BETWEEN {
+                let seeds = if between.is_some() { seeds } else { 1 };
+                runs.extend((1..=seeds).map(|seed| at(run, between, seed)));
+            }
+        }
+        let took = self.all(runs);
+        let curves = lines.iter().enumerate().map(|(number, (name, run))| {
+            let alone = took[&undisturbed(run)];
+            let points = BETWEEN.map(|between| {
+                let seeds = if between.is_some() { seeds } else { 1 };
+                let sum: f64 = (1..=seeds).map(|seed| took[&at(run, between, seed)]).sum();
+                let rate = between.map_or(0.0, |between| 1000.0 / f64::from(between));
+                (rate, 100.0 * (sum / seeds as f64 / alone - 1.0))
+            });
+            Curve { name: name.clone(), pen: Pen::numbered(number), points: points.into() }
+        });
+        Plot {
+            title: title.to_string(),
+            across: "failures a second".to_string(),
+            up: "longer than undisturbed (%)".to_string(),
+            curves: curves.collect(),
+        }
+    }
+
+    /// The seconds that each of these runs takes in virtual time; as many go side by side as there
+    /// are cores.
+    fn all(&self, mut runs: Vec<Run>) -> HashMap<Run, f64> {
+        let mut known = std::collections::HashSet::new();
+        runs.retain(|run| known.insert(run.clone()));
+        // The longest ones first.
+        runs.sort_by_key(|run| std::cmp::Reverse(run.ranks));
+        let (next, took) = (AtomicUsize::new(0), Mutex::new(HashMap::new()));
+        let cores = std::thread::available_parallelism().map_or(1, |cores| cores.get());
+        std::thread::scope(|scope| {
+            for _ in 0..cores {
+                scope.spawn(|| {
+                    while let Some(run) = runs.get(next.fetch_add(1, Ordering::Relaxed)) {
+                        let seconds = self.time(run);
+                        took.lock().expect("no run panics here").insert(run.clone(), seconds);
+                        eprint!(
+                            "\r{} of {} runs ",
+                            took.lock().map_or(0, |took| took.len()),
+                            runs.len()
+                        );
+                    }
+                });
+            }
+        });
+        eprintln!();
+        took.into_inner().expect("no run panics here")
+    }
+
+    /// The seconds that the solution takes, without its set-up.
+    fn time(&self, run: &Run) -> f64 {
+        let machine = self.directory.join(format!("{}-{}.toml", run.ranks, run.policy));
+        std::fs::write(&machine, file(run)).expect("the target directory can be written");
+        let mut command = Command::new(self.ftrun);
+        command.arg("-q").arg("-np").arg(run.ranks.to_string());
+        command.arg("--machine").arg(&machine).args(["--virtual", "--network", run.network]);
+        command.args(["--mode", "rebuild", "--seed", &run.seed.to_string()]);
+        if let Some(between) = run.between {
+            command.arg("--mttf").arg(format!("{between}ms"));
+        }
+        command.arg(&self.program).args(["--order", &(run.ranks * ROWS).to_string()]);
+        command.args(["--iterations", &ITERATIONS.to_string()]);
+        if let Some(scheme) = run.scheme {
+            command.args(["--scheme", scheme, "--every", "20"]);
+        }
+        let output = command.output().expect("ftrun runs");
+        let said = String::from_utf8_lossy(&output.stdout);
+        let time = said.lines().find_map(|line| {
+            line.strip_prefix("time ")?.split_once(" s and ")?.0.parse::<f64>().ok()
+        });
+        time.unwrap_or_else(|| {
+            panic!("{command:?}: {said}{}", String::from_utf8_lossy(&output.stderr))
+        })
+    }
+}
+
+/// The machine: a torus that has room for the ranks and for spares on two sides.
+fn file(run: &Run) -> String {
+    let side = (1..).find(|side: &usize| side.pow(3) >= run.ranks).expect("there is one");
+    let policy = run.policy;
+    format!(
+        "[machine]\ntopology = \"torus\"\ndims = [{}, {}, {side}]\n\
+         [spares]\nalloc = \"3D(2,1)\"\nsubstitute = [\"{policy}\"]\n\
+         [cost]\nhop_ns = 100\ncorner_ns = 0\nhandler_ns = 2000\nbyte_ns = 6.5\ncycle_ns = 1.43\n\
+         [recovery]\ndetect = \"100us\"\nrestart = \"1ms\"\n",
+        side + 1,
+        side + 1
+    )
+}
+
+/// The points of a plot: a row for each curve, a column for each rate.
+fn table(plot: &Plot) -> String {
+    let points = plot.curves.first().map_or(&[][..], |curve| &curve.points);
+    let heads = points.iter().map(|(rate, _)| format!(" {rate:.0} |"));
+    let mut text = format!("| {} |{}\n", plot.across, heads.collect::<String>());
+    text += &format!("|---|{}\n", "---|".repeat(points.len()));
+    for curve in &plot.curves {
+        let cells = curve.points.iter().map(|(_, more)| format!(" {more:.1} % |"));
+        text += &format!("| {} |{}\n", curve.name, cells.collect::<String>());
+    }
+    text
+}
