@@ -21,10 +21,17 @@ const LIMITS: &[(&str, u64)] = &[
 
 /// So many that two and four ranks have cores of their own, and 120 share them.
 const CORES: &str = "4";
+const THREADS: usize = 4;
 
-/// What collective operations may take at a member that need not wait, among 2, 4 and 120: a
-/// seventh more than today. Builds of one source in two directories differ by up to a tenth here,
-/// because the compiler draws the borders of inlining elsewhere.
+/// What it takes to wake a thread that sleeps. On an idle machine those who wait for a moment look
+/// again and again; on a busy one they sleep, so the last to come to one of `MEETINGS` may have to
+/// wake each of the others.
+const WAKE: u64 = 45;
+const MEETINGS: [&str; 2] = ["barrier", "allreduce"];
+
+/// What collective operations may take at a member that need not wait, among 2, 4 and 120, while
+/// the others are awake: a seventh more than today. Builds of one source in two directories differ
+/// by up to a tenth here, because the compiler draws the borders of inlining elsewhere.
 const COLLECTIVE_LIMITS: &[(&str, [u64; 3])] = &[
     ("barrier", [500, 540, 1620]),
     ("bcast-root", [705, 705, 705]),
@@ -89,11 +96,13 @@ fn a_short_message_costs_few_instructions() {
 fn a_small_collective_costs_few_instructions() {
     let program = support::c("instructions_coll.c").flags(&["-O2"]).build();
     for (place, ranks) in [2, 4, 120].into_iter().enumerate() {
+        let wakes = WAKE * ((THREADS.min(ranks) - 1) as u64);
         let run = support::run(&program).env("FTMPI_CORES", CORES);
         let outcome = run.ranks(ranks).succeeds();
         must_count(&outcome);
         for (call, limits) in COLLECTIVE_LIMITS {
-            must_be_within(&outcome, call, limits[place]);
+            let wakes = if MEETINGS.contains(call) { wakes } else { 0 };
+            must_be_within(&outcome, call, limits[place] + wakes);
         }
     }
 }

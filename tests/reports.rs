@@ -158,6 +158,40 @@ fn a_report_that_cannot_be_written_is_refused() {
 }
 
 #[test]
+fn a_trace_in_json_is_a_timeline_of_all_calls() {
+    let file = support::fresh_directory("reports").join("calls.json");
+    let program = support::c("c_examples/rebuild.c").flags(&["-O2"]).build();
+    let run = support::run(&program).ranks(4).args(["20"]).option("--mode=rebuild");
+    let run = run.option("--kill=3@inside:MPI_Allreduce:20");
+    run.option(format!("--trace={}", file.display())).succeeds();
+    let text = std::fs::read_to_string(&file).expect("it is written");
+    let events: serde_json::Value = serde_json::from_str(&text).expect("JSON");
+    let events = events.as_array().expect("an array");
+    let of = |rank: u64| events.iter().filter(move |event| event["tid"] == rank);
+    for rank in 0..4 {
+        // One call after another.
+        let mut ended = 0.0;
+        for call in of(rank).filter(|event| event["ph"] == "X") {
+            let begun = call["ts"].as_f64().expect("a time");
+            assert!(begun + 0.01 >= ended, "{call} begins before {ended}");
+            ended = begun + call["dur"].as_f64().expect("a time");
+        }
+        assert!(of(rank).any(|event| event["name"] == "MPI_Allreduce"), "{rank}");
+        assert!(of(rank).any(|event| event["name"] == "generation 1"), "{rank}");
+        // The call that recovers goes on after that, to its end.
+        let cut = of(rank).filter(|event| event["args"]["class"] == -1).count();
+        assert_eq!(cut, usize::from(rank == 3), "{rank}: {text}");
+    }
+    assert_eq!(of(3).filter(|event| event["name"] == "death: SIGKILL").count(), 1);
+    let table = support::fresh_directory("reports").join("calls.csv");
+    let run = support::run(&program).ranks(2).args(["2"]).option("--mode=rebuild");
+    run.option(format!("--trace={}", table.display())).succeeds();
+    let text = std::fs::read_to_string(&table).expect("it is written");
+    assert!(text.starts_with("rank,life,what,begin_ns,end_ns,class\n"), "{text}");
+    assert!(text.lines().any(|line| line.starts_with("1,0,\"MPI_Finalize\",")), "{text}");
+}
+
+#[test]
 fn a_trace_tells_calls_with_places_steps_and_outcomes() {
     let file = support::fresh_directory("reports").join("calls");
     let program = support::c("c_examples/rebuild.c").flags(&["-O2"]).build();

@@ -75,12 +75,12 @@ fn judge(
             process.is_inside()?;
         }
         body(process)?;
-        if is_counted { process.leaves() } else { Ok(()) }
+        if is_counted { process.leaves(0) } else { Ok(()) }
     }));
     match outcome {
         Ok(Ok(())) => Verdict::Done,
         Ok(Err(failure)) => match failure.cause() {
-            Cause::Told(code) => match process.tells(code) {
+            Cause::Told(code) => match process.leaves(code) {
                 Ok(()) => Verdict::Told(code),
                 Err(_) => Verdict::Died,
             },

@@ -251,6 +251,14 @@ impl Engine {
                     return Ok(None);
                 }
             }
+            if let Some(outside) = self.outside {
+                let sent = outside.send_short(letter.envelope, self.me, letter.to, data);
+                if sent.map_err(|fault| self.suffer(fault.address))? {
+                    state.tally.count_sent(Path::Packet, data.bytes());
+                    drop(state);
+                    return self.step().map(|()| None);
+                }
+            }
             self.launch(state, letter, Load::Carried(data), None)?;
             return Ok(None);
         }

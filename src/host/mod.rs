@@ -7,6 +7,7 @@
 
 pub mod callers;
 pub mod clock;
+pub mod computing;
 mod cores;
 pub mod disk;
 mod errno;
@@ -21,6 +22,7 @@ pub mod rank;
 mod real;
 pub mod replay;
 pub mod sched;
+pub mod script;
 pub mod service;
 pub mod shims;
 pub mod signals;

@@ -22,7 +22,7 @@ use std::time::{Duration, Instant};
 /// Three checks without a change between them end the job.
 const BETWEEN_LOOKS: Duration = Duration::from_millis(500);
 /// In a job with a seed one thread runs all ranks, so that a look costs little.
-const BETWEEN_SEEDED_LOOKS: Duration = Duration::from_millis(10);
+const BETWEEN_SEEDED_LOOKS: Duration = Duration::from_millis(2);
 
 /// The exit status of a job that is stuck.
 const STUCK: i32 = 123;

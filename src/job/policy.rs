@@ -6,12 +6,13 @@ use crate::engine::World;
 use crate::engine::shared::rules::{CommMode, Rules};
 use crate::fault::Incident;
 use crate::fault::chronicle::Cure;
+use crate::host::computing::Computing;
 use crate::host::life::{self, Ending, Tenant, Verdict};
 use crate::host::{Rank, clock, output};
 use crate::job::deadlock::Patience;
 use crate::job::end::say;
 use crate::job::gone::Gone;
-use crate::job::{abort, end, fault_injection, live};
+use crate::job::{abort, end, fault_injection, live, report};
 use crate::launch::{Job, OnFailure, Sequel, all_have_failed};
 use crate::machine::berths::Relocation;
 use crate::mpi::dynamic::births;
@@ -210,9 +211,15 @@ impl Tenant for Policy {
         self.world.wake(seat);
     }
 
+    fn computes_too_long(&self, Computing { rank, frames }: Computing) {
+        let member = Member { seat: rank.seat, incarnation: rank.incarnation };
+        call_trace::computes(member, frames);
+    }
+
     fn closing(&self) {
         self.world.end_chronicle();
         call_trace::end(self.world.age());
+        report::account(self.world);
         live::close();
     }
 

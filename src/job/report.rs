@@ -2,9 +2,12 @@
 //! or when the job ends.
 
 use crate::base::json::quoted;
+use crate::engine::World;
 use crate::fault::chronicle::{Cure, Incident};
 use crate::host::output;
+use crate::host::virtual_time::accounts::{self, Account};
 use crate::machine::berths::Relocation;
+use crate::machine::units::{NANO, Picos};
 use parking_lot::Mutex;
 use std::fs::{File, OpenOptions};
 use std::io::Write as _;
@@ -37,6 +40,31 @@ pub(super) fn lost_spare(node: usize, at: Duration) {
         [("rank", none()), ("at_us", at.as_micros().to_string()), ("node", node.to_string())];
     write_line(file, object(fields));
 }
+
+/// Writes where the time of the ranks went, if it was virtual, and which links were busiest.
+pub(super) fn account(world: &World) {
+    let Some(file) = FILE.get() else { return };
+    let Some((end, seats)) = accounts::all() else { return };
+    let column = |of: fn(&Account) -> Picos| {
+        let numbers: Vec<String> = seats.iter().map(|seat| (of(seat) / NANO).to_string()).collect();
+        format!("[{}]", numbers.join(","))
+    };
+    let links = world.network().map(|network| network.busiest(LINKS)).unwrap_or_default();
+    let links = links.into_iter().map(|(name, busy)| {
+        object([("link", quoted(&name)), ("busy_ns", (busy / NANO).to_string())])
+    });
+    let fields = [
+        ("virtual_time_ns", (end / NANO).to_string()),
+        ("computing_ns", column(|seat| seat.computing)),
+        ("waiting_ns", column(|seat| seat.waiting)),
+        ("awaited_ns", column(|seat| seat.awaited)),
+        ("busiest_links", format!("[{}]", links.collect::<Vec<_>>().join(","))),
+    ];
+    write_line(file, object(fields));
+}
+
+/// How many links are told.
+const LINKS: usize = 20;
 
 fn write_line(file: &Mutex<File>, line: String) {
     if let Err(error) = file.lock().write_all(format!("{line}\n").as_bytes()) {

@@ -18,7 +18,6 @@ use crate::mpi::failure::call_trace;
 use crate::mpi::tools::settings;
 use crate::mpi::{checks, leftovers};
 use crate::transport::SimulatedNetwork;
-use std::fs::File;
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
@@ -88,14 +87,13 @@ pub fn start(job: Result<(Job, Apps), String>, world: MakeWorld) -> ! {
 
 /// Begins to write down the calls of all ranks.
 fn trace(world: &'static World, job: &Job, path: &str) -> Result<(), String> {
-    let file = File::create(path);
-    let file = file.map_err(|error| format!("cannot write --trace {path}: {error}"))?;
     let rules = match (world.rules(), job.on_failure) {
         (Rules::Standard, OnFailure::Restart) => "restart".to_string(),
         (Rules::Standard, _) => "continue".to_string(),
         (rules, _) => rules.encode(),
     };
-    call_trace::begin(file, job.ranks, &rules, &job.matches);
+    call_trace::begin(path, job.ranks, &rules, &job.matches)
+        .map_err(|error| format!("cannot write --trace {path}: {error}"))?;
     world.be_careful();
     Ok(())
 }

@@ -150,6 +150,8 @@ pub struct Job {
     pub timeout: Option<Duration>,
     /// How much virtual time a job with a seed may take; as much as `timeout`, if that is not said.
     pub virtual_timeout: Option<Duration>,
+    /// How much processor time the job may take.
+    pub processor_timeout: Option<Duration>,
     /// How long a recovery waits for a rank that does not join it.
     pub patience: Option<Duration>,
     /// End the job when all of its ranks wait for each other.
@@ -209,6 +211,7 @@ impl Default for Job {
             tag_output: false,
             timeout: None,
             virtual_timeout: None,
+            processor_timeout: None,
             patience: None,
             watches: true,
             checks: true,
@@ -264,6 +267,8 @@ impl Job {
         lines.extend(self.timeout.map(|after| format!("timeout={}", after.as_secs_f64())));
         let limit = self.virtual_timeout;
         lines.extend(limit.map(|after| format!("virtual-timeout={}", after.as_secs_f64())));
+        let limit = self.processor_timeout;
+        lines.extend(limit.map(|after| format!("processor-timeout={}", after.as_secs_f64())));
         lines.extend(self.patience.map(|after| format!("patience={}", after.as_secs_f64())));
         lines.extend(self.rules.map(|it| format!("rules={}", it.encode())));
         lines.extend(self.errhandler.map(|it| format!("errhandler={}", it.name())));
@@ -334,6 +339,7 @@ impl Job {
             "heap" => self.heap_bytes = value.parse().ok()?,
             "timeout" => self.timeout = Some(seconds(value)?),
             "virtual-timeout" => self.virtual_timeout = Some(seconds(value)?),
+            "processor-timeout" => self.processor_timeout = Some(seconds(value)?),
             "patience" => self.patience = Some(seconds(value)?),
             "kill" => self.kills.push(Event::parse(value).ok()?),
             "match" => self.matches.push(ForcedMatch::parse(value)?),
@@ -387,6 +393,7 @@ mod tests {
             is_quiet: true,
             timeout: Some(Duration::from_millis(1500)),
             virtual_timeout: Some(Duration::from_millis(300)),
+            processor_timeout: Some(Duration::from_millis(1200)),
             patience: Some(Duration::from_millis(20)),
             kills: vec![Event::parse("3.2@inside:MPI_Send:4").unwrap()],
             matches: vec![ForcedMatch::parse("0:2=1").unwrap()],

@@ -186,7 +186,8 @@ impl Process {
         }
     }
 
-    /// Called at every door: fails when this rank is to die; true when its calls are counted.
+    /// Called at every door: fails when this rank is to die; true when its calls are counted, or
+    /// what it does between them is measured.
     #[inline]
     pub fn notice(&self) -> Result<bool> {
         if self.pulse.is_calm() { Ok(false) } else { self.look_at_pulse() }
@@ -200,7 +201,8 @@ impl Process {
         if self.pulse.takes_turns() {
             sched::pass_door();
         }
-        if self.pulse.is_stopping() { Err(Failure::died()) } else { Ok(self.pulse.is_counted()) }
+        let is_counted = self.pulse.is_counted() || sched::is_computing_measured();
+        if self.pulse.is_stopping() { Err(Failure::died()) } else { Ok(is_counted) }
     }
 
     /// Whether what this rank does is counted: for its planned death, or for a trace.
@@ -524,25 +526,18 @@ impl Process {
         self.ends_if(|fate| fate.enters(call))
     }
 
-    /// A thread whose calls are counted comes to the end of one.
+    /// A thread whose calls are counted comes to the end of one with this code.
     #[cold]
-    pub fn leaves(&self) -> Result {
-        call_trace::leaves(self.me, 0);
-        self.ends_if(PlannedDeath::leaves)
-    }
-
-    /// A call comes to its end with this code, which is for the caller alone.
-    #[cold]
-    pub fn tells(&self, code: i32) -> Result {
+    pub fn leaves(&self, code: i32) -> Result {
         call_trace::leaves(self.me, code);
+        sched::leave_door();
         self.ends_if(PlannedDeath::leaves)
     }
 
     /// A call comes to its end with an error of this class.
     #[cold]
     pub fn fails(&self, class: Class) -> Result {
-        call_trace::leaves(self.me, told(self.world.rules(), class).0);
-        self.ends_if(PlannedDeath::leaves)
+        self.leaves(told(self.world.rules(), class).0)
     }
 
     /// The calling thread begins to take part in a recovery.

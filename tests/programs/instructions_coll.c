@@ -21,8 +21,14 @@ static void call(int kind)
     }
 }
 
-/* What all others have said that they are about to call. */
-static volatile int own_called[ROUNDS], *called = own_called;
+/* How many others have arrived. Where they wait for the one who counts, they say so just before;
+ * where they do not, afterwards. */
+static volatile int own_arrived[ROUNDS], *arrived = own_arrived;
+
+static int waits_for_all(int kind)
+{
+    return kind == BARRIER || kind == ALLREDUCE;
+}
 
 /* `who` counts, as the first one to come or as the last one. */
 static void counted(const char *name, int kind, int who, int is_first)
@@ -31,18 +37,22 @@ static void counted(const char *name, int kind, int who, int is_first)
     for (int round = 0; round < ROUNDS; round++) {
         MPI_Barrier(W);
         if (rank == 0)
-            called[round] = shared->turn = 0;
+            arrived[round] = shared->turn = 0;
         MPI_Barrier(W);
         if (rank != who) {
             if (is_first)
                 await_turn(1);
-            __atomic_add_fetch(&called[round], 1, __ATOMIC_SEQ_CST);
+            if (waits_for_all(kind))
+                __atomic_add_fetch(&arrived[round], 1, __ATOMIC_SEQ_CST);
             call(kind);
+            if (!waits_for_all(kind))
+                __atomic_add_fetch(&arrived[round], 1, __ATOMIC_SEQ_CST);
             continue;
         }
-        /* They have said so a moment before they wait in the call. */
-        for (int looks = 0; !is_first && looks < 300; looks += called[round] == size - 1)
+        for (int looks = 0; !is_first && looks < 300; looks += arrived[round] == size - 1)
             sched_yield();
+        /* Who has kept others waiting for the core makes room for them at the next call. */
+        MPI_Comm_size(W, &size);
         counts[round] = COUNTED(call(kind));
         shared->turn = 1;
     }
@@ -58,7 +68,7 @@ int main(void)
     MPI_Init(NULL, NULL);
     MPI_Comm_rank(W, &rank);
     MPI_Comm_size(W, &size);
-    MPI_Bcast(&called, sizeof called, MPI_BYTE, 0, W);
+    MPI_Bcast(&arrived, sizeof arrived, MPI_BYTE, 0, W);
     begin_to_count(MPI_COMM_WORLD);
     for (int i = 0; i < 100; i++)
         for (int kind = BARRIER; kind <= GATHER; kind++)

@@ -19,6 +19,9 @@ SYNOPSIS
     @NAME@ [OPTIONS] -np N PROGRAM [ARGUMENTS] : -np N PROGRAM [ARGUMENTS] ...
     @NAME@ [OPTIONS] --app FILE
     @NAME@ explore [OPTIONS] -np N PROGRAM [ARGUMENTS]
+    @NAME@ doctor
+    @NAME@ calibrate [FILE]
+    @NAME@ completions bash|zsh|fish
 
 DESCRIPTION
     Runs PROGRAM as an MPI job of N ranks. Every rank is a thread of one process
@@ -28,7 +31,10 @@ DESCRIPTION
     include/mpi.h and linking with -lftmpi_rs or -lmpi_abi.
 
     With `explore` as the first word, it runs the program with all failures and
-    many orders, and tells what goes wrong: see @NAME@ explore --help.
+    many orders, and tells what goes wrong: see @NAME@ explore --help. With
+    `doctor`, it says what works on this machine and how to mend the rest; with
+    `calibrate`, it measures this host and prints a machine file; with
+    `completions`, it prints what a shell needs to complete command lines.
 
     Standard input goes to rank 0. A rank that ends with an error or a signal
     ends alone; --mode and --on-failure decide what happens to the others.
@@ -166,11 +172,13 @@ OPTIONS
   Simulated machine
     --machine FILE    Place the ranks on a machine, one on each node that is not
                       a spare. FILE describes it, or names a known machine:
-                      bluegene-2001, bluegene-l, bluegene-q, k. A node's failure
-                      kills the rank that it runs at that time. A restarted rank
-                      gets a spare node as the file says; standard error and the
-                      --report tell which ranks move, and how many messages
-                      between neighbours collide before and after.
+                      bluegene-2001, bluegene-l, bluegene-q, fat-tree, k. FILE
+                      may also be a platform of SimGrid with one <cluster>. A
+                      node's failure kills the rank that it runs at that time. A
+                      restarted rank gets a spare node as the file says;
+                      standard error and the --report tell which ranks move, and
+                      how many messages between neighbours collide before and
+                      after.
                       MPI_Get_processor_name returns the node.
     --time-scale X    Seconds of this run for each second of the failures in
                       FILE: 1 by default.
@@ -184,8 +192,9 @@ OPTIONS
                       program says by ftmpi_compute; measured, its processor
                       time here; or none.
     --network KIND    What messages do to each other: nothing (ideal, the
-                      default), or their packets wait for each other at every
-                      link (packets).
+                      default); they share the bandwidth of links (flows); or
+                      their packets wait for each other at every link
+                      (packets).
 
   Deterministic replay
     --seed NUMBER     Let NUMBER decide what the system decides otherwise: which
@@ -247,7 +256,9 @@ OPTIONS
     --record FILE     Record what --watch would show; `ftsim replay FILE` plays
                       it back.
     --trace FILE      Write into FILE what each rank calls, from which place in
-                      the program, and with which outcome.
+                      the program, and with which outcome. FILE.json gets a
+                      timeline for Perfetto (ui.perfetto.dev), FILE.csv a table
+                      of all calls.
     -q, --quiet       Print no warnings, and nothing about failures that the job
                       survives.
     -v                Print the paths of the program and the library.

@@ -178,10 +178,7 @@ fn per_rank(job: &Job) -> usize {
 fn memory(job: &Job) -> Option<Limit> {
     const LEAST_BYTES: usize = 24 << 10;
     const LEAST_SHARED: usize = 12 << 10;
-    let text = read_to_string("/proc/meminfo").ok()?;
-    let line = text.lines().find_map(|line| line.strip_prefix("MemAvailable:"))?;
-    let free = line.split_whitespace().next()?.parse::<usize>().ok()? << 10;
-    let left = free.min(memory_of_groups().unwrap_or(usize::MAX));
+    let left = memory_left()?;
     let each = if job.shares_image { LEAST_SHARED } else { LEAST_BYTES };
     let cure = match job.shares_image {
         true => "run fewer ranks, or give them a machine with more memory",
@@ -189,6 +186,14 @@ fn memory(job: &Job) -> Option<Limit> {
     };
     let (name, value) = ("the memory that is free", spelled(left >> 20 << 20));
     Some(Limit { name, value, room: left / each, cure: cure.to_string() })
+}
+
+/// The memory that the machine or the tightest control group has left.
+pub(crate) fn memory_left() -> Option<usize> {
+    let text = read_to_string("/proc/meminfo").ok()?;
+    let line = text.lines().find_map(|line| line.strip_prefix("MemAvailable:"))?;
+    let free = line.split_whitespace().next()?.parse::<usize>().ok()? << 10;
+    Some(free.min(memory_of_groups().unwrap_or(usize::MAX)))
 }
 
 /// What is left in the control groups that this process is in, if they limit memory.

@@ -6,7 +6,11 @@
 #![forbid(unsafe_code)]
 
 mod app_file;
+mod calibrate;
 mod calls;
+mod compiled;
+mod completions;
+mod doctor;
 mod environment;
 mod explore;
 mod faults;
@@ -35,6 +39,15 @@ fn main() -> ExitCode {
     let called = shared::called(words.next(), "ftrun");
     if words.next_if(|word| word == explore::NAME).is_some() {
         return explore::main(&called, words.collect());
+    }
+    if words.next_if(|word| word == doctor::NAME).is_some() {
+        return doctor::main(&called, &words.collect::<Vec<_>>());
+    }
+    if words.next_if(|word| word == calibrate::NAME).is_some() {
+        return calibrate::main(&called, &words.collect::<Vec<_>>());
+    }
+    if words.next_if(|word| word == completions::NAME).is_some() {
+        return completions::main(&called, &words.collect::<Vec<_>>());
     }
     let done = match request::read(&called, words) {
         Ok(Asked::Help) => return shared::print(&called, &help::page(&called)),

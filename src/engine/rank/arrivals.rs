@@ -7,7 +7,7 @@ use crate::engine::rank::operation::{Died, Outcome, Stage};
 use crate::engine::rank::tally::path_by;
 use crate::engine::{Engine, Path, State};
 use crate::host::memory::{self, Fault, Region, Span};
-use crate::transport::{Arrival, Delivery, Envelope, Load, Packet};
+use crate::transport::{Arrival, Delivery, Envelope, Load, Packet, Processes, Short, Taken};
 use std::sync::atomic::Ordering;
 
 /// How many messages are taken from one ring before the others are looked at.
@@ -50,7 +50,7 @@ impl Engine {
         let made = self.port.made();
         let mut found = None;
         if let Some(outside) = self.outside {
-            outside.poll();
+            self.hear_outside(state, outside, wanted, &mut found)?;
         }
         if self.port.has_arrivals() {
             self.empty_inbox(state, wanted, &mut found)?;
@@ -75,6 +75,28 @@ impl Engine {
         self.look_at_waiting_runs(state, false);
         self.share_news(state);
         Ok(found)
+    }
+
+    /// Takes what has come from other processes. Short messages go straight to the receives that
+    /// ask for them, unless others wait in the inbox, which come before.
+    #[inline(never)]
+    fn hear_outside(
+        &self, state: &mut State, outside: &Processes, wanted: Option<Wanted<'_>>,
+        found: &mut Option<Found>,
+    ) -> Result<(), Died> {
+        let mut heard = Ok(());
+        outside.poll_for(|Short { envelope, to, data }| {
+            if to != self.me || self.port.has_arrivals() {
+                return Taken::No;
+            }
+            match self.take_short(state, envelope, data, wanted, found) {
+                Ok(false) => return Taken::No,
+                Ok(true) => state.tally.count_arrived(Path::Packet, data.bytes()),
+                Err(Died) => heard = Err(Died),
+            }
+            if found.is_some() || heard.is_err() { Taken::Enough } else { Taken::Yes }
+        });
+        heard
     }
 
     #[inline]

@@ -426,7 +426,7 @@ impl Engine {
     /// Looks for a while whether there is something to do.
     fn looks_about(&self, seen: Seen, is_so: &impl Fn() -> bool) -> bool {
         let turns = if self.world.is_crowded() { 0 } else { TURNS };
-        for _ in 0..turns {
+        for _ in (0..turns).take_while(|_| !sched::is_yielding_dear()) {
             for _ in 0..LOOKS {
                 // Messages are what most wait for, and where every nanosecond counts.
                 let has_arrivals = || self.has_arrivals(seen.made) || is_so();

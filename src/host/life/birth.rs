@@ -61,7 +61,7 @@ fn start_fiber(
         let body = Body { call: begin_fiber, argument: ptr::from_ref(rank).expose_provenance() };
         fiber.start(stack, start..start + bytes, thread.alive(), body)
     };
-    if rank.incarnation > 0 {
+    if rank.past_lives() > 0 {
         fiber.begin_later(virtual_time::time_to_restart());
     }
     let no_memory = || std::io::Error::from_raw_os_error(libc::ENOMEM);

@@ -42,7 +42,7 @@ pub fn end_process(status: i32, last_words: &str) -> ! {
             world.tenant.closing();
         }
         if virtual_time::is_on() {
-            output::write(2, virtual_time::summary().as_bytes());
+            output::write(2, virtual_time::accounts::summary().as_bytes());
         }
         output::write(2, last_words.as_bytes());
         output::write(2, output::about_losses().as_bytes());

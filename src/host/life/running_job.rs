@@ -331,7 +331,7 @@ impl RunningJob {
         let mut fibers = self.fibers.get()?.lock();
         // Neighbours begin on one core.
         let count = self.job.ranks;
-        Some(*fibers[seat].get_or_insert_with(|| Fiber::new(seat % count, count)))
+        Some(*fibers[seat].get_or_insert_with(|| Fiber::new(seat, count)))
     }
 
     /// Abandons the last fiber of this seat.

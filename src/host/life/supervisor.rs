@@ -12,8 +12,9 @@ use super::threads;
 use super::{Ending, Newcomer, Verdict, birth, files, obituary};
 use crate::host::sched::yield_now;
 use crate::host::shims::stdio;
-use crate::host::{Rank, clock, replay, signals, virtual_time};
+use crate::host::{Rank, clock, computing, replay, signals, virtual_time};
 use crate::launch::Job;
+use std::collections::VecDeque;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
@@ -34,11 +35,15 @@ pub(super) struct Supervisor {
     started: Instant,
     timeout: Option<Duration>,
     virtual_timeout: Option<Duration>,
+    processor_timeout: Option<Duration>,
     living: usize,
     condemned: Vec<Condemned>,
     /// Ranks that are to die as soon as they begin.
     early: Vec<running_job::Condemned>,
     burials: Vec<Burial>,
+    /// Those of them that only wait for [`LINGER`] to pass, in order: as many as ranks that end
+    /// without a replacement, and not looked at one by one.
+    lingering: VecDeque<Burial>,
     /// Signals are held back until a thread is at a harmless place.
     has_deferred: bool,
     /// When the next alarm of a rank rings.
@@ -89,10 +94,12 @@ impl Supervisor {
             started: Instant::now(),
             timeout: job.timeout,
             virtual_timeout: job.virtual_timeout.or(job.timeout),
+            processor_timeout: job.processor_timeout,
             living: 0,
             condemned: Vec::new(),
             early: Vec::new(),
             burials: Vec::new(),
+            lingering: VecDeque::new(),
             has_deferred: false,
             alarm: None,
         }
@@ -110,7 +117,7 @@ impl Supervisor {
             let has_turn = replay::is_supervisors_turn();
             self.look_around();
             let due = if replay::is_wanted() { self.world.tenant.due() } else { None };
-            if self.living == 0 && self.burials.is_empty() {
+            if self.living == 0 && self.burials.is_empty() && self.lingering.is_empty() {
                 let tenant = &self.world.tenant;
                 self.close(tenant.status(), &tenant.last_words());
             }
@@ -122,23 +129,42 @@ impl Supervisor {
                 let seconds = limit.as_secs_f64();
                 self.close(124, &format!("ftrun: timeout: the job is ended after {seconds} s"));
             }
+            let left_to_compute = self.left_to_compute();
             let waits_for_some = !self.condemned.is_empty() || !self.early.is_empty();
             let is_busy = !self.burials.is_empty() || waits_for_some || self.has_deferred;
             let again = is_busy.then(|| clock::now() + AGAIN);
             let detection = self.burials.iter().filter_map(until_detected).min();
             let again = detection.or(again);
-            let next = [again, self.alarm, due].into_iter().flatten().min();
+            let lingering = self.lingering.front().map(|burial| burial.since + LINGER);
+            let next = [again, lingering, self.alarm, due].into_iter().flatten().min();
             if has_turn {
                 replay::give_back(next);
             }
             // If the supervisor gets turns, only their times count.
             let next = next.filter(|_| !replay::is_in_force());
             let wait = next.map(|at| at.saturating_duration_since(clock::now()));
-            match [left, wait].into_iter().flatten().min() {
+            match [left, left_to_compute, wait].into_iter().flatten().min() {
                 Some(longest) => self.world.bell.park_for(seen, longest),
                 None => self.world.bell.park(seen),
             }
         }
+    }
+
+    /// How much processor time the job may still take. Ends it if there is none: then the rank
+    /// that computes says where it is.
+    fn left_to_compute(&self) -> Option<Duration> {
+        let limit = self.processor_timeout?;
+        let left = limit.saturating_sub(computing::processor_time());
+        if left.is_zero() {
+            if let Some(found) = computing::ask() {
+                self.world.tenant.computes_too_long(found);
+            }
+            let seconds = limit.as_secs_f64();
+            let words = "ftrun: timeout: the job is ended after";
+            self.close(124, &format!("{words} {seconds} s of processor time"));
+        }
+        // Several threads use it up faster; not much, since one rank runs at a time.
+        Some(left.max(AGAIN))
     }
 
     fn bear(&mut self, seat: usize, newcomer: Newcomer) {
@@ -168,10 +194,18 @@ impl Supervisor {
             self.has_deferred = self.press_deferred();
         }
         self.take_orders();
+        let is_over = |burial: &Burial, living| living == 0 || ago(burial.since) >= LINGER;
+        while self.lingering.front().is_some_and(|burial| is_over(burial, self.living)) {
+            self.burials.extend(self.lingering.pop_front());
+        }
         for mut burial in std::mem::take(&mut self.burials) {
             self.go_on_with(&mut burial);
-            if burial.stage != Stage::Done {
-                self.burials.push(burial);
+            match burial.stage {
+                Stage::Done => {}
+                Stage::Clearing { next: None, .. } if !is_over(&burial, self.living) => {
+                    self.lingering.push_back(burial);
+                }
+                _ => self.burials.push(burial),
             }
         }
     }
@@ -179,6 +213,9 @@ impl Supervisor {
     /// Starts the ordered incarnations as soon as their seats are free.
     fn take_orders(&mut self) {
         while let Ok((seat, newcomer)) = self.world.orders.try_recv() {
+            if let Some(at) = self.lingering.iter().position(|burial| burial.rank.seat == seat) {
+                self.burials.extend(self.lingering.remove(at));
+            }
             let mut burials = self.burials.iter_mut();
             match burials.find(|burial| burial.rank.seat == seat).map(|burial| &mut burial.stage) {
                 Some(Stage::Clearing { next, .. }) => *next = Some(newcomer),
@@ -203,6 +240,9 @@ impl Supervisor {
             let (incarnation, first) = (burial.rank.incarnation + 1, burial.rank.first);
             let next = restart.then_some(Newcomer { incarnation, generation: 0, first });
             burial.stage = Stage::Clearing { next, abandoned: !all_gone };
+            if next.is_none() && self.living > 0 {
+                return;
+            }
         }
         if let Stage::Clearing { next, abandoned } = burial.stage {
             self.clear(burial, next, abandoned);
@@ -292,9 +332,6 @@ impl Supervisor {
         let seat = &self.world.seats[rank.seat];
         if self.living == 0 && next.is_none() {
             burial.stage = Stage::Done;
-            return;
-        }
-        if next.is_none() && ago(burial.since) < LINGER {
             return;
         }
         let is_free = seat.close();

@@ -2,6 +2,7 @@
 
 use super::verdict::{Ending, Verdict};
 use crate::host::Rank;
+use crate::host::computing::Computing;
 use std::time::Instant;
 
 /// The floor above the host: it is told what happens to ranks, and decides.
@@ -13,6 +14,8 @@ pub trait Tenant: Send + Sync {
     fn ended(&self, rank: &'static Rank, ending: Ending) -> Verdict;
     /// Threads of the rank in `seat` that wait inside a call must look at its [`Pulse`].
     fn wake(&self, seat: usize);
+    /// The job is about to end, because this rank computes for too long.
+    fn computes_too_long(&self, found: Computing);
     /// The process is about to end, for any reason. Called once, on any thread.
     fn closing(&self);
     /// The exit status of the job, asked once all ranks have ended.

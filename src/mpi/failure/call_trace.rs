@@ -4,7 +4,8 @@
 //! | line                         | meaning                                                     |
 //! |------------------------------|-------------------------------------------------------------|
 //! | `job RANKS RULES`            | the head                                                    |
-//! | `at NUMBER OBJECT+OFFSET …`  | a place: the frames of the program, innermost first         |
+//! | `at NUMBER OBJECT+OFFSET …`  | a place: the frames of the program, innermost first; in     |
+//! |                              | Python `python:SCRIPT+LINE`                                 |
 //! | `call RANK LIFE NAME PLACE`  | the rank enters a call                                      |
 //! | `step RANK LIFE`             | it has made a step of it, or begun to recover               |
 //! | `done RANK LIFE CLASS`       | the call ends with this error class; 0 is success           |
@@ -14,17 +15,22 @@
 //! | `match RANK LIFE SOURCE TAG CONTEXT N` | it has matched this message; 0: a named source    |
 //! | `seen RANK LIFE SOURCE TAG CONTEXT N` | it was a probe, and has found this message        |
 //! | `death RANK LIFE CAUSE`      | the rank has died                                           |
+//! | `computes RANK LIFE PLACE`   | the job ends because the rank computes for too long here    |
 //! | `recovered RANK LIFE NUMBER` | the rank has come to this generation                        |
 //! | `end MICROSECONDS`           | the job is over                                             |
+//!
+//! A file whose name ends in `.json` or `.csv` gets a [timeline](super::timeline) instead.
 //!
 //! Lives are counted from 0. A job without a trace pays nothing: calls are noted where planned
 //! deaths count them.
 
 use crate::base::Member;
 use crate::engine::Steps;
-use crate::host::{callers, output};
+use crate::host::{callers, clock, output, script};
 use crate::machine::forced_match::ForcedMatch;
+use crate::machine::units::NANO;
 use crate::mpi::failure::planned_death::PlannedDeath;
+use crate::mpi::failure::timeline::{Form, Timeline};
 use crate::transport::Envelope;
 use parking_lot::Mutex;
 use std::collections::HashMap;
@@ -32,7 +38,7 @@ use std::fmt::Write as _;
 use std::fs::File;
 use std::io::Write as _;
 use std::sync::{Arc, OnceLock};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 static TRACE: OnceLock<Mutex<Trace>> = OnceLock::new();
 
@@ -44,9 +50,11 @@ const ROOM: usize = 1 << 20;
 struct Trace {
     file: File,
     text: String,
-    /// The places so far, by the return addresses and by what these mean: each rank has its own
-    /// copy of the program.
-    seen: HashMap<Vec<usize>, usize>,
+    timeline: Option<Timeline>,
+    begun: Instant,
+    /// The places so far, by the return addresses (with the lines of a script) and by what these
+    /// mean: each rank has its own copy of the program.
+    seen: HashMap<(Vec<usize>, Vec<callers::Caller>), usize>,
     places: HashMap<Vec<callers::Caller>, usize>,
     /// How many receives from any source a life has begun, and which sources are ordered for them.
     counts: HashMap<Member, u64>,
@@ -55,12 +63,21 @@ struct Trace {
     wild: Vec<(Member, u64, u32)>,
 }
 
-/// From now on everything is written into `file`.
-pub fn begin(file: File, ranks: usize, rules: &str, forced: &[ForcedMatch]) {
+/// From now on everything is written into the file at `path`.
+pub fn begin(path: &str, ranks: usize, rules: &str, forced: &[ForcedMatch]) -> std::io::Result<()> {
+    let file = File::create(path)?;
+    let timeline = Form::of(path).map(Timeline::new);
     let (seen, places) = (HashMap::new(), HashMap::new());
-    let text = format!("job {ranks} {rules}\n");
+    let text = match timeline {
+        None => format!("job {ranks} {rules}\n"),
+        Some(_) => String::new(),
+    };
     let (counts, forced, wild) = (HashMap::new(), forced.to_vec(), Vec::new());
-    TRACE.get_or_init(|| Mutex::new(Trace { file, text, seen, places, counts, forced, wild }));
+    let begun = clock::now();
+    TRACE.get_or_init(|| {
+        Mutex::new(Trace { file, text, timeline, begun, seen, places, counts, forced, wild })
+    });
+    Ok(())
 }
 
 pub fn is_on() -> bool {
@@ -71,21 +88,33 @@ pub fn is_on() -> bool {
 pub fn end(after: Duration) {
     let Some(trace) = TRACE.get() else { return };
     let mut trace = trace.lock();
-    let _ = writeln!(trace.text, "end {}", after.as_micros());
+    let last = match &mut trace.timeline {
+        None => format!("end {}\n", after.as_micros()),
+        Some(timeline) => timeline.end(),
+    };
+    trace.text += &last;
     trace.flush();
 }
 
 pub fn enters(who: Member, call: &str) {
     let Some(trace) = TRACE.get() else { return };
-    let addresses = callers::addresses(FRAMES);
+    if trace.lock().on_timeline(|timeline, at| {
+        timeline.enters(who, call, at);
+        String::new()
+    }) {
+        return;
+    }
+    let found = (callers::addresses(FRAMES, call.as_ptr().addr()), script::lines(FRAMES));
     let mut trace = trace.lock();
-    let place = trace.place(addresses);
+    let place = trace.place(found);
     trace.note(who, "call", format_args!(" {call} {place}"));
 }
 
 /// The call ends with this error class.
 pub fn leaves(who: Member, class: i32) {
-    note(who, "done", format_args!(" {class}"));
+    if !is_on_timeline(|timeline, at| timeline.leaves(who, class, at)) {
+        note(who, "done", format_args!(" {class}"));
+    }
 }
 
 pub fn steps(who: Member) {
@@ -97,7 +126,10 @@ pub fn runs_handler(who: Member) {
 }
 
 pub fn has_recovered(who: Member, generation: u64) {
-    note(who, "recovered", format_args!(" {generation}"));
+    let what = || format!("generation {generation}");
+    if !is_on_timeline(|timeline, at| timeline.happens(who, &what(), at)) {
+        note(who, "recovered", format_args!(" {generation}"));
+    }
 }
 
 /// A message starts.
@@ -142,7 +174,30 @@ pub fn has_matched(who: Member, context: u32, source: i32, tag: i32) {
 }
 
 pub fn has_died(who: Member, cause: &str) {
-    note(who, "death", format_args!(" {cause}"));
+    if !is_on_timeline(|timeline, at| timeline.dies(who, &format!("death: {cause}"), at)) {
+        note(who, "death", format_args!(" {cause}"));
+    }
+}
+
+/// The job ends, because this rank computes for too long.
+pub fn computes(who: Member, frames: Vec<callers::Caller>) {
+    let Some(trace) = TRACE.get() else { return };
+    let mut trace = trace.lock();
+    if trace.timeline.is_none() {
+        let place = trace.number(frames.into_iter().take_while(is_own).collect());
+        trace.note(who, "computes", format_args!(" {place}"));
+    }
+}
+
+/// Whether a frame is not an interpreter's: those tell nothing of the script.
+fn is_own(caller: &callers::Caller) -> bool {
+    let file = caller.object.rsplit('/').next().unwrap_or_default();
+    !file.starts_with("libpython") && !file.starts_with("python")
+}
+
+/// Notes something on the timeline, if there is one.
+fn is_on_timeline(row: impl FnOnce(&mut Timeline, Duration) -> String) -> bool {
+    TRACE.get().is_some_and(|trace| trace.lock().on_timeline(row))
 }
 
 fn note(who: Member, what: &str, rest: std::fmt::Arguments<'_>) {
@@ -152,7 +207,24 @@ fn note(who: Member, what: &str, rest: std::fmt::Arguments<'_>) {
 }
 
 impl Trace {
+    /// Notes something on the timeline; false if there is none.
+    fn on_timeline(&mut self, row: impl FnOnce(&mut Timeline, Duration) -> String) -> bool {
+        let Some(timeline) = &mut self.timeline else { return false };
+        let at = match clock::is_of_each_rank() {
+            true => Duration::from_nanos(clock::picos() / NANO),
+            false => clock::now().saturating_duration_since(self.begun),
+        };
+        self.text += &row(timeline, at);
+        if self.text.len() >= ROOM {
+            self.flush();
+        }
+        true
+    }
+
     fn note(&mut self, who: Member, what: &str, rest: std::fmt::Arguments<'_>) {
+        if self.timeline.is_some() {
+            return;
+        }
         let _ = writeln!(self.text, "{what} {} {}{rest}", who.seat, who.incarnation);
         if self.text.len() >= ROOM {
             self.flush();
@@ -167,31 +239,33 @@ impl Trace {
     }
 
     /// The number of the place from which the calling thread came.
-    fn place(&mut self, addresses: Vec<usize>) -> usize {
-        if let Some(number) = self.seen.get(&addresses) {
+    fn place(&mut self, found: (Vec<usize>, Vec<callers::Caller>)) -> usize {
+        if let Some(number) = self.seen.get(&found) {
             return *number;
         }
-        // The frames of an interpreter tell nothing of the script.
-        let is_own = |caller: &callers::Caller| {
-            let file = caller.object.rsplit('/').next().unwrap_or_default();
-            !file.starts_with("libpython") && !file.starts_with("python")
+        let (addresses, script) = &found;
+        let frames = addresses.iter().map_while(|address| callers::caller(*address));
+        let place: Vec<callers::Caller> = match script.is_empty() {
+            true => frames.take_while(is_own).collect(),
+            false => script.clone(),
         };
-        let found = addresses.iter().map_while(|address| callers::caller(*address));
-        let place: Vec<callers::Caller> = found.take_while(is_own).collect();
-        let number = match self.places.get(&place) {
-            Some(number) => *number,
-            None => {
-                let number = self.places.len();
-                let _ = write!(self.text, "at {number}");
-                for callers::Caller { object, offset } in &place {
-                    let _ = write!(self.text, " {object}+{offset:#x}");
-                }
-                self.text.push('\n');
-                self.places.insert(place, number);
-                number
-            }
-        };
-        self.seen.insert(addresses, number);
+        let number = self.number(place);
+        self.seen.insert(found, number);
+        number
+    }
+
+    /// The number of a place; writes it down if it is new.
+    fn number(&mut self, place: Vec<callers::Caller>) -> usize {
+        if let Some(number) = self.places.get(&place) {
+            return *number;
+        }
+        let number = self.places.len();
+        let _ = write!(self.text, "at {number}");
+        for callers::Caller { object, offset } in &place {
+            let _ = write!(self.text, " {object}+{offset:#x}");
+        }
+        self.text.push('\n');
+        self.places.insert(place, number);
         number
     }
 }

@@ -8,9 +8,11 @@
 pub(in crate::transport) mod foreign;
 mod notes;
 mod segment;
+mod short;
 mod stream;
 
 pub use segment::{Address, MOST as MOST_PROCESSES};
+pub use stream::{Short, Taken};
 
 use crate::base::Member;
 use crate::host::life;
@@ -81,6 +83,8 @@ enum Source {
 /// What comes from other processes.
 struct Incoming {
     readers: Vec<(usize, Reader)>,
+    /// Whose turn it is: all have theirs.
+    first: usize,
     /// What [`Head::contacts`] was when they were looked for.
     contacts: u32,
     pool: Pool,
@@ -113,6 +117,7 @@ impl Processes {
         let porch: &'static Port = Box::leak(Box::new(Port::new(me as u32)));
         let incoming = Incoming {
             readers: Vec::new(),
+            first: 0,
             contacts: 0,
             pool: Pool::new(porch),
             broken: Vec::new(),
@@ -175,7 +180,7 @@ impl Processes {
     pub fn part(&self, process: usize) {
         let mut incoming = self.incoming.lock();
         // Whoever looked just before may have missed its last words.
-        self.take_all(&mut incoming);
+        self.take_all(&mut incoming, |_| Taken::No);
         incoming.readers.retain(|(of, _)| *of != process);
         incoming.broken.retain(|of| *of != process);
         self.head().forget(process);
@@ -295,20 +300,10 @@ impl Processes {
         if packet.is_recalled() {
             return None;
         }
-        let Member { seat: from, incarnation } = packet.sender();
-        let frame = Frame {
-            kind: MESSAGE,
-            envelope: packet.envelope(),
-            from: from as u32,
-            sender: incarnation,
-            to: seat as u32,
-            addressee: packet.addressee(),
-            bytes: packet.bytes() as u64,
-            ..Frame::default()
-        };
-        let is_short = packet.bytes() <= stream::longest(self.geometry.ring).min(Packet::ROOM);
+        let to = Member { seat, incarnation: packet.addressee() };
+        let frame = Frame::of_message(packet.envelope(), packet.sender(), to, packet.bytes());
         if packet.may_leave_for_good()
-            && is_short
+            && self.is_short(packet.bytes())
             && let Some(bytes) = packet.held()
         {
             if !writer.write(&frame, bytes) {
@@ -355,36 +350,52 @@ impl Processes {
             || incoming.readers.iter().any(|(_, reader)| reader.has_frame())
     }
 
-    /// Takes in what has come from other processes, and writes what has waited for room.
-    pub fn poll(&self) {
+    /// Takes in what has come from other processes, and writes what has waited for room. `wants`
+    /// may take short messages, in order, before they go to an inbox.
+    #[inline]
+    pub fn poll_for(&self, wants: impl FnMut(Short) -> Taken) {
         if self.queued.load(Ordering::Relaxed) != 0 {
             self.write_queued();
         }
         // Another thread does it, if it cannot be had.
         if let Some(mut incoming) = self.incoming.try_lock() {
-            self.take_all(&mut incoming);
+            self.take_all(&mut incoming, wants);
         }
     }
 
-    fn take_all(&self, incoming: &mut Incoming) {
+    fn take_all(&self, incoming: &mut Incoming, mut wants: impl FnMut(Short) -> Taken) {
         let contacts = self.head().contacts();
         if contacts != incoming.contacts {
             self.find_senders(incoming, contacts);
         }
-        let Incoming { readers, pool, broken, .. } = incoming;
-        for (process, reader) in readers.iter_mut() {
-            while let Some(taken) = self.take(*process, reader, pool).transpose() {
-                if taken.is_err() {
-                    broken.push(*process);
+        let Incoming { readers, first, pool, broken, .. } = incoming;
+        let (begin, count) = (*first, readers.len());
+        for place in (begin..count).chain(0..begin.min(count)) {
+            let (process, reader) = &mut readers[place];
+            let heard = loop {
+                match self.take(*process, reader, pool, &mut wants) {
+                    Ok(Some(Taken::Enough)) => break Ok(true),
+                    Ok(Some(_)) => {}
+                    Ok(None) => break Ok(false),
+                    Err(broken) => break Err(broken),
+                }
+            };
+            match heard {
+                Ok(false) => {}
+                Ok(true) => {
+                    *first = place + 1;
                     break;
                 }
+                Err(Broken) => broken.push(*process),
             }
         }
         if !broken.is_empty() {
             // Whatever else it writes, nobody listens. Its end will be told.
             readers.retain(|(process, _)| !broken.contains(process));
         }
-        self.porch.returned().for_each(|packet| pool.keep(packet));
+        if self.porch.has_returned() {
+            self.porch.returned().for_each(|packet| pool.keep(packet));
+        }
     }
 
     #[cold]
@@ -404,7 +415,8 @@ impl Processes {
     /// Takes one frame of a process, if there is one.
     fn take(
         &self, process: usize, reader: &mut Reader, pool: &mut Pool,
-    ) -> Result<Option<()>, Broken> {
+        wants: &mut impl FnMut(Short) -> Taken,
+    ) -> Result<Option<Taken>, Broken> {
         let Some((frame, bytes)) = reader.next()? else { return Ok(None) };
         match frame.kind {
             MESSAGE | REFERENCE => {
@@ -415,10 +427,18 @@ impl Processes {
                 if !is_sane {
                     return Err(Broken);
                 }
-                let Some(source) = self.source(process, &frame) else { return Ok(None) };
-                let mut packet = self.blank(pool, bytes.len());
                 let from = Member { seat: process, incarnation: frame.sender };
                 let to = Member { seat: frame.to as usize, incarnation: frame.addressee };
+                if frame.kind == MESSAGE {
+                    let (envelope, data) = (frame.envelope, Span::of(bytes));
+                    let taken = wants(Short { envelope, to, data });
+                    if taken != Taken::No {
+                        reader.pass();
+                        return Ok(Some(taken));
+                    }
+                }
+                let Some(source) = self.source(process, &frame) else { return Ok(None) };
+                let mut packet = self.blank(pool, bytes.len());
                 packet.address(frame.envelope, from, to, 0);
                 match source {
                     Source::Here => {
@@ -430,7 +450,7 @@ impl Processes {
                     }
                     Source::Gone => {
                         reader.pass();
-                        return Ok(Some(()));
+                        return Ok(Some(Taken::Yes));
                     }
                 }
                 reader.pass();
@@ -447,7 +467,7 @@ impl Processes {
             stream::FILLER => reader.pass(),
             _ => return Err(Broken),
         }
-        Ok(Some(()))
+        Ok(Some(Taken::No))
     }
 
     fn blank(&self, pool: &mut Pool, bytes: usize) -> Packet {

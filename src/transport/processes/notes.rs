@@ -2,7 +2,7 @@
 //! the rank there computes. What they say is for the floors above.
 
 use super::stream::{self, Broken, Frame, NOTE};
-use super::{NoteHandler, Parcel, Processes};
+use super::{NoteHandler, Parcel, Processes, Taken};
 use crate::base::Member;
 
 impl Processes {
@@ -38,7 +38,7 @@ impl Processes {
         loop {
             let heard = bell.listen();
             // Another thread may have looked before this one listened.
-            self.take_all(&mut self.incoming.lock());
+            self.take_all(&mut self.incoming.lock(), |_| Taken::No);
             bell.wait(heard);
         }
     }

@@ -5,10 +5,11 @@
 //! read, and then tells how much it has consumed. Neither waits for the other, and neither believes
 //! what it finds: the other may have written anything.
 
+use crate::base::Member;
 use crate::base::sync::cache::prefetch_to_write;
 use crate::host::memory::afar::Mapping;
+use crate::host::memory::{self, Fault, Span};
 use crate::transport::Envelope;
-use std::ptr;
 use std::sync::atomic::{AtomicU32, Ordering};
 
 /// A frame without its bytes.
@@ -29,6 +30,40 @@ pub(super) struct Frame {
     pub(super) bytes: u64,
     /// Where they are; or where memory was missing.
     pub(super) address: u64,
+}
+
+impl Frame {
+    /// A message without its bytes.
+    #[inline]
+    pub(super) fn of_message(envelope: Envelope, from: Member, to: Member, bytes: usize) -> Frame {
+        Frame {
+            kind: MESSAGE,
+            envelope,
+            from: from.seat as u32,
+            sender: from.incarnation,
+            to: to.seat as u32,
+            addressee: to.incarnation,
+            bytes: bytes as u64,
+            ..Frame::default()
+        }
+    }
+}
+
+/// A short message that has come, in place.
+#[derive(Clone, Copy)]
+pub struct Short {
+    pub envelope: Envelope,
+    pub to: Member,
+    pub data: Span,
+}
+
+/// What a caller has made of a message: it goes to the inbox, or the caller has it and looks at
+/// more, or has it and leaves the others where they are.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum Taken {
+    No,
+    Yes,
+    Enough,
 }
 
 /// Kinds of frames: what fills the end of a ring, a message, a message that stays with its sender,
@@ -93,33 +128,56 @@ impl Writer {
 
     /// Writes a frame with these bytes of the library's own memory; false if there is no room.
     pub(super) fn write(&mut self, frame: &Frame, bytes: &[u8]) -> bool {
-        let length = length_of(bytes.len());
+        let copy = |room: Span| memory::copy(Span::of(bytes), room);
+        self.send(frame, bytes.len(), copy).expect("both places are memory of the library's own")
+    }
+
+    /// Writes a frame with so many bytes, which `fill` puts there; false if there is no room. A
+    /// fault is that of `fill`: then the frame is not there.
+    #[inline]
+    pub(super) fn send(
+        &mut self, frame: &Frame, bytes: usize, fill: impl FnOnce(Span) -> Result<(), Fault>,
+    ) -> Result<bool, Fault> {
+        let length = length_of(bytes);
         let rest = self.ring - self.at;
         let filler = if length > rest { rest } else { 0 };
         if !self.has_room_for(filler + length) {
-            return false;
+            return Ok(false);
         }
         if filler > 0 {
-            self.put(&Frame { kind: FILLER, ..Frame::default() }, &[], filler);
+            self.put(&Frame { kind: FILLER, ..Frame::default() });
+            self.publish(filler);
         }
-        self.put(frame, bytes, length);
-        true
+        self.put(frame);
+        let filled = fill(self.room_for(bytes));
+        if filled.is_err() {
+            // What comes here next may be shorter, and ends where there is nothing yet.
+            let lines = (self.at..self.at + length).step_by(LINE);
+            lines.for_each(|line| self.word(line).store(0, Ordering::Relaxed));
+        }
+        filled?;
+        self.publish(length);
+        Ok(true)
     }
 
-    fn put(&mut self, frame: &Frame, bytes: &[u8], length: usize) {
-        let at = self.at;
+    #[inline]
+    fn put(&mut self, frame: &Frame) {
         // SAFETY: there is room for the whole frame, and the reader does not look at it before its
         // length is there.
-        unsafe {
-            let start = self.region.start().add(PAGE + at);
-            start.add(START).cast::<Frame>().write(*frame);
-            let into = if bytes.len() <= FEW { start.add(LINE - FEW) } else { start.add(HEADER) };
-            if !bytes.is_empty() {
-                ptr::copy_nonoverlapping(bytes.as_ptr(), into, bytes.len());
-            }
-        }
-        self.word(at).store(length as u32, Ordering::Release);
-        self.at = (at + length) % self.ring;
+        unsafe { self.region.start().add(PAGE + self.at + START).cast::<Frame>().write(*frame) }
+    }
+
+    /// Where the bytes of the next frame go.
+    #[inline]
+    fn room_for(&self, bytes: usize) -> Span {
+        let offset = if bytes <= FEW { LINE - FEW } else { HEADER };
+        Span::new(self.region.start().wrapping_add(PAGE + self.at + offset).cast(), bytes)
+    }
+
+    #[inline]
+    fn publish(&mut self, length: usize) {
+        self.word(self.at).store(length as u32, Ordering::Release);
+        self.at = (self.at + length) % self.ring;
         self.written = self.written.wrapping_add(length as u32);
         prefetch_to_write(self.word(self.at));
     }
@@ -240,6 +298,36 @@ mod tests {
             }
         }
         assert!(taken > 10_000, "{taken}");
+    }
+
+    #[test]
+    fn a_message_whose_memory_is_not_there_leaves_no_trace() {
+        let (mut writer, mut reader, ring) = pair();
+        for round in 0..200 {
+            let long = 1000 + round;
+            let frame = Frame { kind: MESSAGE, bytes: long as u64, ..Frame::default() };
+            let sent = writer.send(&frame, long, |room| {
+                memory::copy(Span::of(&vec![255; long - 1]), room.part(0, long - 1))?;
+                Err(Fault { address: 5, in_source: true })
+            });
+            let next = reader.next().expect("it is whole");
+            assert!(sent.is_err() && next.is_none_or(|(frame, _)| frame.kind == FILLER));
+            // A line, and then what lies behind it.
+            for number in [round, round + 1] {
+                let (frame, bytes) = message(number, ring);
+                assert!(writer.write(&frame, &bytes));
+            }
+            let mut taken = round;
+            while let Some((frame, bytes)) = reader.next().expect("it is whole") {
+                if frame.kind != FILLER {
+                    let (expected, data) = message(taken, ring);
+                    assert_eq!((frame.envelope, bytes), (expected.envelope, &data[..]));
+                    taken += 1;
+                }
+                reader.pass();
+            }
+            assert_eq!(taken, round + 2);
+        }
     }
 
     #[test]

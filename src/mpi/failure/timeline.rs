@@ -1,0 +1,151 @@
+//! The calls of all ranks over time, for a viewer such as Perfetto or for a table: what `--trace`
+//! writes into a file whose name ends in `.json` or `.csv`.
+
+use crate::base::Member;
+use crate::base::json::quoted;
+use std::collections::HashMap;
+use std::path::Path;
+use std::time::Duration;
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Form {
+    /// Chrome's trace events, which Perfetto shows.
+    Events,
+    /// One line for each call.
+    Table,
+}
+
+impl Form {
+    /// The form for a file of this name; none: it is no timeline.
+    pub(super) fn of(path: &str) -> Option<Form> {
+        match Path::new(path).extension()?.to_str()? {
+            "json" => Some(Form::Events),
+            "csv" => Some(Form::Table),
+            _ => None,
+        }
+    }
+}
+
+pub(super) struct Timeline {
+    form: Form,
+    /// Who is in which call, and since when.
+    inside: HashMap<Member, (String, Duration)>,
+    is_begun: bool,
+}
+
+impl Timeline {
+    pub(super) fn new(form: Form) -> Timeline {
+        Timeline { form, inside: HashMap::new(), is_begun: false }
+    }
+
+    pub(super) fn enters(&mut self, who: Member, call: &str, at: Duration) {
+        self.inside.insert(who, (call.to_string(), at));
+    }
+
+    /// The call in which `who` is has ended with this error class.
+    pub(super) fn leaves(&mut self, who: Member, class: i32, at: Duration) -> String {
+        let Some((call, begun)) = self.inside.remove(&who) else { return String::new() };
+        self.row(who, &call, (begun, at), Some(class))
+    }
+
+    /// `who` has ended, perhaps within a call, which then has no end of its own.
+    pub(super) fn dies(&mut self, who: Member, what: &str, at: Duration) -> String {
+        let mut text = self.leaves(who, -1, at);
+        text += &self.happens(who, what, at);
+        text
+    }
+
+    /// Something has happened to `who`, perhaps within a call, which goes on.
+    pub(super) fn happens(&mut self, who: Member, what: &str, at: Duration) -> String {
+        self.row(who, what, (at, at), None)
+    }
+
+    /// What comes last.
+    pub(super) fn end(&mut self) -> String {
+        match (self.form, self.is_begun) {
+            (Form::Events, true) => "\n]\n".to_string(),
+            (Form::Events, false) => "[]\n".to_string(),
+            (Form::Table, _) => String::new(),
+        }
+    }
+
+    fn row(
+        &mut self, who: Member, what: &str, (begun, ended): (Duration, Duration),
+        class: Option<i32>,
+    ) -> String {
+        let is_first = !std::mem::replace(&mut self.is_begun, true);
+        let Member { seat, incarnation } = who;
+        if self.form == Form::Table {
+            let head = if is_first { "rank,life,what,begin_ns,end_ns,class\n" } else { "" };
+            let (begun, ended) = (begun.as_nanos(), ended.as_nanos());
+            let class = class.map_or(String::new(), |class| class.to_string());
+            let what = what.replace('"', "\"\"");
+            return format!("{head}{seat},{incarnation},\"{what}\",{begun},{ended},{class}\n");
+        }
+        let micros = |time: Duration| time.as_nanos() as f64 / 1e3;
+        let (head, what) = (if is_first { "[\n" } else { ",\n" }, quoted(what));
+        let (begun, took) = (micros(begun), micros(ended.saturating_sub(begun)));
+        let place = format!("\"name\":{what},\"pid\":0,\"tid\":{seat},\"ts\":{begun}");
+        match class {
+            Some(class) => format!(
+                "{head}{{\"ph\":\"X\",{place},\"dur\":{took},\
+                 \"args\":{{\"life\":{incarnation},\"class\":{class}}}}}"
+            ),
+            None => format!("{head}{{\"ph\":\"i\",\"s\":\"t\",{place}}}"),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const WHO: Member = Member { seat: 3, incarnation: 1 };
+
+    fn written(form: Form) -> String {
+        let mut timeline = Timeline::new(form);
+        let at = Duration::from_nanos;
+        timeline.enters(WHO, "MPI_Send", at(1500));
+        let mut text = timeline.leaves(WHO, 0, at(2750));
+        timeline.enters(WHO, "MPI_Recv", at(3000));
+        text += &timeline.dies(WHO, "death: \"9\"", at(4000));
+        text += &timeline.leaves(WHO, 0, at(5000));
+        text + &timeline.end()
+    }
+
+    #[test]
+    fn events_are_an_array_of_calls_and_moments() {
+        let events = written(Form::Events);
+        let rows: Vec<&str> = events.lines().collect();
+        assert_eq!(
+            rows,
+            [
+                "[",
+                "{\"ph\":\"X\",\"name\":\"MPI_Send\",\"pid\":0,\"tid\":3,\"ts\":1.5,\"dur\":1.25,\
+                 \"args\":{\"life\":1,\"class\":0}},",
+                "{\"ph\":\"X\",\"name\":\"MPI_Recv\",\"pid\":0,\"tid\":3,\"ts\":3,\"dur\":1,\
+                 \"args\":{\"life\":1,\"class\":-1}},",
+                "{\"ph\":\"i\",\"s\":\"t\",\"name\":\"death: \\\"9\\\"\",\"pid\":0,\"tid\":3,\
+                 \"ts\":4}",
+                "]",
+            ]
+        );
+        assert_eq!(Timeline::new(Form::Events).end(), "[]\n");
+    }
+
+    #[test]
+    fn a_table_has_a_line_for_each_call() {
+        assert_eq!(
+            written(Form::Table),
+            "rank,life,what,begin_ns,end_ns,class\n3,1,\"MPI_Send\",1500,2750,0\n\
+             3,1,\"MPI_Recv\",3000,4000,-1\n3,1,\"death: \"\"9\"\"\",4000,4000,\n"
+        );
+    }
+
+    #[test]
+    fn the_name_of_the_file_says_which_form_it_has() {
+        assert_eq!(Form::of("a/trace.json"), Some(Form::Events));
+        assert_eq!(Form::of("t.csv"), Some(Form::Table));
+        assert_eq!(Form::of("/dev/null"), None);
+    }
+}
