@@ -3,8 +3,9 @@
 //!
 //! A handler may jump out instead of returning (see [`jumps`]). The calls that it makes are below
 //! it on the stack. So a handler has ended if a call is above it, or if the thread has jumped to a
-//! place above it.
+//! place above it. Where jumps are not seen, the unwinder says whether it is still there.
 
+use crate::host::frames::Frame;
 use crate::host::shims::jumps;
 use std::cell::Cell;
 
@@ -16,6 +17,16 @@ struct Run {
     object: usize,
     /// The handler's position on the stack.
     place: usize,
+    /// Its frame, where jumps are not seen.
+    frame: Frame,
+}
+
+impl Run {
+    const NONE: Run = Run { object: 0, place: 0, frame: Frame::NONE };
+
+    fn is_there(&self, are_jumps_seen: bool) -> bool {
+        are_jumps_seen || self.frame.is_there()
+    }
 }
 
 #[derive(Clone, Copy)]
@@ -26,28 +37,29 @@ struct Runs {
 
 thread_local! {
     static RUNS: Cell<Runs> =
-        const { Cell::new(Runs { runs: [Run { object: 0, place: 0 }; DEEPEST], count: 0 }) };
+        const { Cell::new(Runs { runs: [Run::NONE; DEEPEST], count: 0 }) };
 }
 
 /// Runs `handler` for `object`, unless one already runs for it further up this thread's stack.
-/// Where a handler could jump out unseen, entering it again is the lesser evil than skipping it.
 #[inline(never)]
 pub(super) fn run(object: usize, handler: impl FnOnce()) {
-    if !jumps::are_seen() {
-        return handler();
-    }
+    let are_seen = jumps::are_seen();
     let here = 0_u8;
     let place = (&raw const here).addr();
     let lowest = place.max(jumps::highest());
     let mut all = RUNS.get();
     all.count = all.runs[..all.count].iter().take_while(|run| run.place > lowest).count();
+    if let Some(left) = all.runs[..all.count].iter().position(|run| !run.is_there(are_seen)) {
+        all.count = left;
+    }
     if all.runs[..all.count].iter().any(|run| run.object == object) {
         RUNS.set(all);
         return;
     }
     let before = all.count;
     if let Some(run) = all.runs.get_mut(before) {
-        *run = Run { object, place };
+        let frame = if are_seen { Frame::NONE } else { Frame::around(place) };
+        *run = Run { object, place, frame };
         all.count += 1;
     }
     RUNS.set(all);

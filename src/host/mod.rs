@@ -12,6 +12,7 @@ mod cores;
 pub mod disk;
 mod errno;
 mod fiber;
+pub mod frames;
 mod futex;
 pub mod heap;
 pub mod life;

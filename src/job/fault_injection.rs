@@ -5,7 +5,7 @@ use crate::base::Member;
 use crate::engine::{Steps, World};
 use crate::host::life::{self, Visit};
 use crate::host::{Rank, clock};
-use crate::job::report;
+use crate::job::{death_outside, report};
 use crate::launch::Job;
 use crate::machine::placement::Use;
 use crate::machine::schedule::{Event, When};
@@ -126,6 +126,7 @@ pub fn lead(process: &Process) {
         return;
     }
     let fate = process.fate.get_or_init(|| Arc::new(PlannedDeath::new(whens))).clone();
+    death_outside::know(&fate);
     let traced = |fate| -> Arc<dyn Steps> { Arc::new(TracedSteps { who, fate }) };
     process.engine.count_steps(if is_traced { traced(fate) } else { fate });
 }

@@ -7,7 +7,7 @@ use crate::engine::shared::rules::Rules;
 use crate::fault::Report;
 use crate::host::{life, service};
 use crate::job::link::{self, say};
-use crate::job::{fault_injection, start};
+use crate::job::{death_outside, end, fault_injection, start};
 use crate::launch::Job;
 use crate::mpi::rma::remote::handler;
 use crate::mpi::tools::settings;
@@ -98,7 +98,10 @@ fn listen(world: &'static World, mut from: UnixStream) {
             Some(Told::Met { seat, at }) => {
                 world.meet(seat, Address { pid: at.pid, descriptor: at.descriptor });
             }
-            Some(_) => {}
+            Some(Told::Cause(status)) => end::blame(i32::from(status)),
+            Some(Told::DieOutside(order)) => death_outside::die(order),
+            Some(Told::End) => link::write_and_die(),
+            Some(Told::Welcome { .. } | Told::Refused) => {}
             None => life::end_process(1, ""),
         }
     }

@@ -42,10 +42,17 @@ pub fn kill(seat: usize) -> bool {
 /// Ends the job from this process, if it is one of several.
 pub(super) fn end_job(status: i32, words: &str) {
     if LINK.get().is_some() {
+        life::write_what_is_held();
         say(&Said::Abort { status, words: words.to_string() });
         // To be killed with all others.
         std::thread::sleep(Duration::from_secs(10));
     }
+}
+
+/// Ends this process with its job. What the program has printed is not lost.
+pub(super) fn write_and_die() -> ! {
+    life::write_what_is_held();
+    life::kill_process()
 }
 
 /// The rank of this process, which is one of several or alone, is to die as if it were killed.

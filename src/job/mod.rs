@@ -3,6 +3,7 @@
 
 mod abort;
 mod deadlock;
+mod death_outside;
 mod end;
 mod fault_injection;
 mod gone;

@@ -87,6 +87,12 @@ pub enum Told {
         at: Whereabouts,
     },
     Notice(Notice),
+    /// The first rank that failed did so with this exit status.
+    Cause(u8),
+    /// It is to die by this order as soon as it is outside of MPI.
+    DieOutside(String),
+    /// The job is over: it is to write what it holds, and to end.
+    End,
 }
 
 /// Longer messages are a mistake.

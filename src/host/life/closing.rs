@@ -47,7 +47,7 @@ pub fn end_process(status: i32, last_words: &str) -> ! {
         output::write(2, last_words.as_bytes());
         output::write(2, output::about_losses().as_bytes());
         output::write(2, replay::last_words(output::judged(status)).as_bytes());
-        flush();
+        write_what_is_held();
     } else if SPEAKER.load(Ordering::Acquire) != own {
         std::thread::sleep(PATIENCE);
     }
@@ -61,7 +61,7 @@ pub fn end_process(status: i32, last_words: &str) -> ! {
 
 /// Flushes what the ranks, libc and Fortran have buffered. Ranks that still run may hold the locks
 /// of libc's streams for ever: so a separate thread tries.
-fn flush() {
+pub fn write_what_is_held() {
     const LONGEST: Duration = Duration::from_millis(500);
     let (done, is_done) = bounded(0);
     let speaker = current().map(|rank| rank.seat);

@@ -34,7 +34,7 @@ mod units;
 mod verdict;
 
 pub use apps::{Apps, Started};
-pub use closing::{end_process, kill_process, refuse};
+pub use closing::{end_process, kill_process, refuse, write_what_is_held};
 pub use ending::end_current;
 pub use obituary::{cause, obituary};
 pub use pulse::Pulse;

@@ -5,12 +5,14 @@ mod atomic;
 mod block;
 mod items;
 mod region;
+mod shared_word;
 mod strided;
 mod vector;
 
 pub use atomic::{Change, Exchange, Instruction, Verb, exchange};
 pub use block::Block;
 pub use region::{Region, transfer, transfer_start};
+pub use shared_word::SharedWord;
 pub use strided::guard;
 
 use std::cell::Cell;

@@ -20,6 +20,7 @@ use crate::mpi::file::carrier::{self, End};
 use crate::mpi::file::gathering::{Division, Gathering};
 use crate::mpi::file::open_file::Disk;
 use crate::mpi::file::pool;
+use crate::mpi::file::turn;
 use crate::mpi::lane::Lane;
 use crate::mpi::process::Process;
 use crate::mpi::run::Way;
@@ -89,12 +90,7 @@ impl Plan for FileAccess {
             access.start = access.view.data_at(self.place_in_order(lane).await?)?;
         }
         let (disk, manner) = (self.disk.clone(), self.manner);
-        let carry = move || {
-            let turn = disk.turn();
-            let end = carrier::carry(&disk.file, manner, &[&access], carrier::ALL)[0];
-            drop(turn);
-            end
-        };
+        let carry = move || turn::carry(&disk, manner, &access);
         let end = self.done(lane.way(), carry).await?;
         if let Some(address) = self.end.get_or_init(|| end).fault {
             return Err(self.process.engine.suffer(address).into());
@@ -128,7 +124,7 @@ impl FileAccess {
         let carry = move || {
             let division = all.plan.get().expect("it was made before");
             let accesses = &division.accesses;
-            let _turn = file.turn();
+            let _turn = file.turn().expect("members that meet share a descriptor");
             match part {
                 None => Some(carrier::carry(&file.file, manner, &[&accesses[me]], carrier::ALL)[0]),
                 Some(part) => {

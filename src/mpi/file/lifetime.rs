@@ -4,6 +4,7 @@
 //! job, under the context that they have agreed on. A file that one member cannot open, none has.
 
 use crate::host::disk;
+use crate::host::memory::SharedWord;
 use crate::mpi::coll;
 use crate::mpi::coll::claim::Kind;
 use crate::mpi::comm::Comm;
@@ -13,9 +14,10 @@ use crate::mpi::errhandler::Installed;
 use crate::mpi::error::{Class, Failure, Result, is_death};
 use crate::mpi::failure::usability::must_be_fresh;
 use crate::mpi::file::amode::Amode;
+use crate::mpi::file::apart;
 use crate::mpi::file::faults;
 use crate::mpi::file::hints::Hints;
-use crate::mpi::file::open_file::{Disk, File};
+use crate::mpi::file::open_file::{Disk, File, Pointer};
 use crate::mpi::file::uniform::let_first;
 use crate::mpi::file::view::View;
 use crate::mpi::handle_table::Held;
@@ -29,6 +31,7 @@ use std::io;
 use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicI64, Ordering};
 use std::sync::{Arc, Weak};
 
 /// Files that were just opened, by the contexts of their communicators.
@@ -42,23 +45,29 @@ pub fn open(
     process: &'static Process, comm: &Comm, filename: &[u8], amode: i32, info: Option<&Info>,
 ) -> Result<usize> {
     comm.must_be_intra()?;
-    comm.must_share_memory(process, "a file")?;
     let context = agree_on_mode(process, comm, amode)?;
     let amode = Amode::new(amode)?;
     let mut hints = Hints::default();
     hints.take(info)?;
     let path = Path::new(OsStr::from_bytes(filename));
+    let has_others = !comm.is_alone() && process.world.is_of_several_processes();
     let (registry, mut opened) = (process.world.tenant::<JustOpened>(), None);
     let position = let_first(process, comm, Kind::FileOpen, &path.display().to_string(), || {
-        let (disk, position) = open_alone(path, amode, &hints)?;
+        let (disk, position) = open_alone(path, amode, &hints, has_others)?;
         registry.0.lock().insert(context, Arc::downgrade(&disk));
         opened = Some(disk);
         Ok(position)
     })?;
-    let found = opened.or_else(|| registry.0.lock().get(&context).and_then(Weak::upgrade));
-    let disk = found.ok_or_else(|| {
-        Class::PROC_ABORTED.because("the process that has opened the file for all has died")
-    })?;
+    let disk = match has_others {
+        true => apart::open_with_first(process, comm, opened, &absolute(path), amode)?,
+        false => {
+            let found = opened.or_else(|| registry.0.lock().get(&context).and_then(Weak::upgrade));
+            found.ok_or_else(|| {
+                let words = "the process that has opened the file for all has died";
+                Class::PROC_ABORTED.because(words)
+            })?
+        }
+    };
     registry.0.lock().retain(|_, disk| disk.strong_count() > 0);
     hints.set("filename", String::from_utf8_lossy(filename).into_owned());
     keep(process, comm, context, disk, amode, hints, position)
@@ -78,7 +87,9 @@ fn agree_on_mode(process: &Process, comm: &Comm, amode: i32) -> Result<u32> {
 }
 
 /// Opens a file; returns it with its initial position.
-fn open_alone(path: &Path, amode: Amode, hints: &Hints) -> io::Result<(Arc<Disk>, i64)> {
+fn open_alone(
+    path: &Path, amode: Amode, hints: &Hints, has_others: bool,
+) -> io::Result<(Arc<Disk>, i64)> {
     let mut options = OpenOptions::new();
     options.read(amode.reads()).write(amode.writes()).mode(hints.permissions());
     if amode.is_exclusive() {
@@ -92,7 +103,12 @@ fn open_alone(path: &Path, amode: Amode, hints: &Hints) -> io::Result<(Arc<Disk>
         return Err(io::Error::from_raw_os_error(libc::EISDIR));
     }
     let position = if amode.appends() { facts.len() as i64 } else { 0 };
-    let disk = Disk::new(file, absolute(path), amode.deletes_on_close(), position);
+    let pointer = match has_others {
+        true => Pointer::Shared(SharedWord::new()?),
+        false => Pointer::Here(AtomicI64::default()),
+    };
+    pointer.store(position, Ordering::Release);
+    let disk = Disk::new(file, absolute(path), amode.deletes_on_close(), pointer);
     Ok((Arc::new(disk), position))
 }
 
@@ -149,7 +165,9 @@ fn part(process: &'static Process, file: &File) -> Result {
         file.disk.delete_if_temporary();
         Ok(0)
     };
-    all.and_then(|_| let_first(process, &file.comm, Kind::FileClose, "", delete)).map(drop)
+    all.and_then(|_| let_first(process, &file.comm, Kind::FileClose, "", delete))?;
+    file.disk.keep();
+    Ok(())
 }
 
 /// Deletes a file that nobody need have opened.

@@ -1,13 +1,14 @@
 //! Files (MPI-5.0 §14).
 //!
-//! All ranks are in one process, so those that open a file together share one descriptor
-//! ([`open_file`]). A [`view`] is a layout that is repeated over the file; an [`access`] is a part
+//! Ranks of one process that open a file together share one descriptor ([`open_file`]); those of
+//! several have one each ([`apart`]). A [`view`] is a layout that is repeated over the file; an [`access`] is a part
 //! of it with the memory that belongs to it; and the [`carrier`] moves the data of one access or of
 //! many at once. Collective accesses are in `coll::file_access`, since their members meet like
 //! those of any collective operation.
 
 pub mod access;
 pub mod amode;
+pub mod apart;
 pub mod carrier;
 pub mod faults;
 pub mod gathering;
@@ -19,5 +20,6 @@ pub mod pool;
 pub mod representation;
 pub mod settings;
 pub mod transfer;
+pub mod turn;
 pub mod uniform;
 pub mod view;

@@ -1,8 +1,9 @@
 //! An open file: what one process has of it ([`File`]), and what all that have opened it together
-//! share ([`Disk`]). All ranks are in one process, so they share one descriptor, and the shared
-//! file pointer is one number.
+//! share ([`Disk`]): a descriptor, and the shared file pointer, which is one number. In a job of
+//! several processes each has a descriptor of its own (see [`apart`](super::apart)).
 
 use crate::host::disk::Direction;
+use crate::host::memory::SharedWord;
 use crate::mpi::comm::Comm;
 use crate::mpi::error::{Class, Result};
 use crate::mpi::file::access::Manner;
@@ -12,6 +13,8 @@ use crate::mpi::file::hints::Hints;
 use crate::mpi::file::view::View;
 use crate::mpi::handle_table::Held;
 use parking_lot::{Mutex, MutexGuard};
+use std::io;
+use std::ops::Deref;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicI32, AtomicI64, Ordering};
@@ -40,6 +43,49 @@ pub struct Split {
     pub request: usize,
 }
 
+/// The shared file pointer.
+pub enum Pointer {
+    Here(AtomicI64),
+    /// Other processes use it, too.
+    Shared(SharedWord),
+}
+
+impl Deref for Pointer {
+    type Target = AtomicI64;
+
+    fn deref(&self) -> &AtomicI64 {
+        match self {
+            Pointer::Here(number) => number,
+            Pointer::Shared(word) => word,
+        }
+    }
+}
+
+impl Pointer {
+    /// By which descriptor this process has it open, if it has made it for others.
+    pub fn descriptor(&self) -> Option<i32> {
+        match self {
+            Pointer::Here(_) => None,
+            Pointer::Shared(word) => word.descriptor(),
+        }
+    }
+}
+
+/// The turn of an access in atomic mode, which ends when this is dropped.
+pub struct Turn<'a> {
+    disk: &'a Disk,
+    _of_this_process: MutexGuard<'a, ()>,
+}
+
+impl Drop for Turn<'_> {
+    fn drop(&mut self) {
+        if self.disk.has_others() {
+            // It was locked, so it can be unlocked.
+            let _unlocked = self.disk.file.unlock();
+        }
+    }
+}
+
 /// What all that have opened a file together share.
 pub struct Disk {
     pub file: std::fs::File,
@@ -47,7 +93,7 @@ pub struct Disk {
     /// Deletes it when the last of them has closed it.
     pub is_temporary: AtomicBool,
     /// The shared file pointer, in etypes.
-    pub shared_position: AtomicI64,
+    pub shared_position: Pointer,
     pub is_atomic: AtomicBool,
     /// Held by threads of the library while they do an access in atomic mode.
     turn: Mutex<()>,
@@ -61,12 +107,12 @@ impl Drop for Disk {
 }
 
 impl Disk {
-    pub fn new(file: std::fs::File, path: PathBuf, is_temporary: bool, position: i64) -> Disk {
+    pub fn new(file: std::fs::File, path: PathBuf, is_temporary: bool, pointer: Pointer) -> Disk {
         Disk {
             file,
             path,
             is_temporary: AtomicBool::new(is_temporary),
-            shared_position: AtomicI64::new(position),
+            shared_position: pointer,
             is_atomic: AtomicBool::new(false),
             turn: Mutex::default(),
             gatherings: Gatherings::default(),
@@ -78,8 +124,38 @@ impl Disk {
     }
 
     /// The turn of an access, as long as this is held. Outside of atomic mode all go at once.
-    pub fn turn(&self) -> Option<MutexGuard<'_, ()>> {
-        self.is_atomic().then(|| self.turn.lock())
+    pub fn turn(&self) -> io::Result<Option<Turn<'_>>> {
+        if !self.is_atomic() {
+            return Ok(None);
+        }
+        let _of_this_process = self.turn.lock();
+        // The kernel's lock ends with a process that dies.
+        while self.has_others()
+            && let Err(error) = self.file.lock()
+        {
+            if error.kind() != io::ErrorKind::Interrupted {
+                return Err(error);
+            }
+        }
+        Ok(Some(Turn { disk: self, _of_this_process }))
+    }
+
+    /// The first member has chosen atomic mode for all, or left it: where members do not share
+    /// this, each follows.
+    pub fn follow(&self, is_atomic: bool) {
+        if self.has_others() {
+            self.is_atomic.store(is_atomic, Ordering::Release);
+        }
+    }
+
+    /// Whether other processes have it open, too.
+    fn has_others(&self) -> bool {
+        matches!(self.shared_position, Pointer::Shared(_))
+    }
+
+    /// Somebody else has deleted it.
+    pub fn keep(&self) {
+        self.is_temporary.store(false, Ordering::Release);
     }
 
     /// Deletes a file that is to be deleted when it is closed, once.

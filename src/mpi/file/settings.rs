@@ -76,7 +76,9 @@ pub fn set_atomicity(process: &Process, file: &File, is_atomic: bool) -> Result 
         file.disk.is_atomic.store(is_atomic, Ordering::Release);
         Ok(0)
     };
-    let_first(process, &file.comm, Kind::FileSetAtomicity, "", set).map(drop)
+    let_first(process, &file.comm, Kind::FileSetAtomicity, "", set)?;
+    file.disk.follow(is_atomic);
+    Ok(())
 }
 
 /// Gives further hints.

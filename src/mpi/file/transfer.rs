@@ -8,11 +8,12 @@ use crate::mpi::coll::{self, FileAccess};
 use crate::mpi::datatype::{Address, Datatype};
 use crate::mpi::error::{Class, Failure, Result, is_death};
 use crate::mpi::file::access::{Access, Manner};
-use crate::mpi::file::carrier::{self, End};
+use crate::mpi::file::carrier::End;
 use crate::mpi::file::faults;
 use crate::mpi::file::open_file::{Disk, File, Split};
 use crate::mpi::file::pool;
 use crate::mpi::file::representation::Items;
+use crate::mpi::file::turn;
 use crate::mpi::file::view::View;
 use crate::mpi::handle_table::Held;
 use crate::mpi::p2p::request;
@@ -97,12 +98,7 @@ impl Prepared {
     /// Carries the access, whoever does it.
     fn carrier(&self) -> impl FnOnce() -> End + Send + 'static {
         let (disk, manner, access) = (self.disk.clone(), self.manner, self.access.clone());
-        move || {
-            let turn = disk.turn();
-            let end = carrier::carry(&disk.file, manner, &[&access], carrier::ALL)[0];
-            drop(turn);
-            end
-        }
+        move || turn::carry(&disk, manner, &access)
     }
 
     /// What the program is told.

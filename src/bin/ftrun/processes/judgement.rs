@@ -98,6 +98,11 @@ impl Record {
         (Verdict::Continue, Some(format!("{obituary}; {next}")))
     }
 
+    /// The exit status of the first rank that failed.
+    pub(super) fn cause(&self) -> Option<u8> {
+        self.cause
+    }
+
     /// A rank has come to its end in peace: under a mode of FT-MPI, it has coped with what there
     /// was.
     pub(super) fn departed(&mut self, rules: Rules) {

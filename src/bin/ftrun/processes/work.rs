@@ -31,7 +31,7 @@ pub(super) struct Work {
     sender: Sender<Happening>,
     strokes: Option<Peekable<Chance>>,
     /// The lives that are to die at a time of their own, and by which order.
-    timed: Vec<(Instant, Member, String)>,
+    timed: Vec<(Instant, Member, When)>,
     /// What those who have ended may still be saying.
     since_silent: Vec<(Instant, usize)>,
     end: Option<u8>,
@@ -79,7 +79,7 @@ impl Work {
             }
         }
         if let Some(status) = self.end {
-            self.kill_all();
+            self.close_all();
             self.drain_all();
             return status;
         }
@@ -134,8 +134,11 @@ impl Work {
             self.strike(seat, None, order);
         }
         let due: Vec<_> = self.timed.extract_if(.., |(at, ..)| *at <= now).collect();
-        for (_, victim, order) in due {
-            self.strike(victim.seat, Some(victim.incarnation), order);
+        for (_, victim, when) in due {
+            match when {
+                When::Time { is_outside: true, .. } => self.strike_outside(victim, &when),
+                _ => self.strike(victim.seat, Some(victim.incarnation), when.to_string()),
+            }
         }
         let due: Vec<_> =
             self.since_silent.extract_if(.., |(at, _)| *at + PATIENCE <= now).collect();
@@ -176,10 +179,39 @@ impl Work {
         }
     }
 
+    /// Kills a rank as ordered once it is outside of MPI. A process that has not joined is.
+    fn strike_outside(&mut self, victim: Member, when: &When) {
+        let Some(life) = self.life(victim.seat, victim.incarnation) else { return };
+        match life.connection.is_some() && !life.has_departed {
+            true => tell(life, &Told::DieOutside(when.to_string())),
+            false => self.strike(victim.seat, Some(victim.incarnation), when.to_string()),
+        }
+    }
+
     fn kill(&self, seat: usize) {
         if let Some(life) = self.seats.get(seat).and_then(Option::as_ref) {
             life.kill();
         }
+    }
+
+    /// Ends all processes: those that have joined write first what they hold.
+    fn close_all(&mut self) {
+        let until = Instant::now() + LAST_WRITES;
+        self.seats.iter().flatten().for_each(|life| tell(life, &Told::End));
+        let is_writing = |life: &Life| life.connection.is_some() && life.ended.is_none();
+        while self.seats.iter().flatten().any(is_writing) {
+            let left = until.saturating_duration_since(Instant::now());
+            match self.events.recv_timeout(left) {
+                Ok(Happening::Ended { seat, incarnation, status }) => {
+                    if let Some(life) = self.life(seat, incarnation) {
+                        life.ended = Some(status);
+                    }
+                }
+                Ok(_) => {}
+                Err(_) => break,
+            }
+        }
+        self.kill_all();
     }
 
     fn kill_all(&self) {
@@ -196,7 +228,7 @@ impl Work {
         for event in &self.job.kills {
             let When::Time { after, .. } = event.when else { continue };
             if event.seat == seat && event.life.is(incarnation) {
-                self.timed.push((life.started + after, member, event.when.to_string()));
+                self.timed.push((life.started + after, member, event.when.clone()));
             }
         }
         self.seats[seat] = Some(life);
@@ -246,6 +278,9 @@ impl Work {
         let others = self.seats.iter().enumerate();
         let met = others.filter_map(|(seat, life)| Some((seat, life.as_ref()?.at?))).collect();
         connections::tell(&stream, &Told::Welcome { welcome, met });
+        if let Some(cause) = self.record.cause() {
+            connections::tell(&stream, &Told::Cause(cause));
+        }
         for (other, life) in self.seats.iter().enumerate() {
             if let Some(stream) = life.as_ref().and_then(|life| life.connection.as_ref())
                 && other != seat
@@ -351,6 +386,10 @@ impl Work {
     }
 
     fn lose(&mut self, member: Member) {
+        // Before its death is known: who ends the job for that does so with this status.
+        if let Some(cause) = self.record.cause() {
+            self.seats.iter().flatten().for_each(|life| tell(life, &Told::Cause(cause)));
+        }
         let orders = self.coordinator.bury(member, self.started.elapsed());
         self.obey(orders);
     }
@@ -359,6 +398,9 @@ impl Work {
 /// How long a process that has ended may seem to be saying something: one that it has left behind
 /// keeps its connection open.
 const PATIENCE: Duration = Duration::from_millis(100);
+
+/// How long the processes of a job that is over may write what they hold.
+const LAST_WRITES: Duration = Duration::from_millis(700);
 
 /// How often to look for ranks that keep recoveries waiting.
 const OFTEN: Duration = Duration::from_millis(100);
