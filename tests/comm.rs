@@ -74,6 +74,11 @@ fn wrong_arguments_are_named() {
 }
 
 #[test]
+fn spawning_and_ports_that_lead_nowhere_are_named() {
+    passes("nobody-to-meet");
+}
+
+#[test]
 fn duplicates_that_are_waited_for_later_are_as_good() {
     passes("duplicates-later");
 }

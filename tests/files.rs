@@ -6,7 +6,13 @@ mod support;
 use std::path::PathBuf;
 use support::{Handles, Outcome, Program, Run};
 
-const KINDS: [&str; 2] = ["thread", "fiber"];
+/// What carries ranks: threads and fibers, or processes where the environment says so.
+fn kinds() -> [&'static str; 2] {
+    match support::are_ranks_processes() {
+        true => ["process"; 2],
+        false => ["thread", "fiber"],
+    }
+}
 
 fn flags() -> Vec<&'static str> {
     vec!["-O1", "-Wall", "-Wno-unused-function"]
@@ -23,7 +29,7 @@ fn passes(case: &str) {
     for width in ["-DSMALL", "-DLARGE"] {
         let program = support::c("files.c").flags(&[flags(), vec![width]].concat()).build();
         for ranks in [1, 2, 5] {
-            for kind in KINDS {
+            for kind in kinds() {
                 run(&program, ranks).0.env("FTMPI_RANKS", kind).args([case]).succeeds();
             }
         }
@@ -166,7 +172,7 @@ fn a_user_without_quota_hears_of_it() {
 fn in_atomic_mode_accesses_that_are_outstanding_and_collective_ones_are_whole() {
     let program = support::c("files_atomic.c").flags(&flags()).build();
     for ranks in [1, 2, 4] {
-        for kind in KINDS {
+        for kind in kinds() {
             let run = run(&program, ranks).0.env("FTMPI_RANKS", kind);
             assert_eq!(run.succeeds().lines_with("ok"), ranks, "{ranks}, {kind}");
         }
@@ -176,7 +182,7 @@ fn in_atomic_mode_accesses_that_are_outstanding_and_collective_ones_are_whole() 
 /// What the model says of this seed.
 fn follows_the_model(program: &Program, seed: u64, rounds: &str) {
     let ranks = 1 + seed as usize % 6;
-    let kind = KINDS[seed as usize / 6 % 2];
+    let kind = kinds()[seed as usize / 6 % 2];
     let run = run(program, ranks).0.env("FTMPI_RANKS", kind);
     let seen = run.args([seed.to_string().as_str(), rounds]).succeeds();
     assert_eq!(seen.lines_with("as the model says"), ranks, "seed {seed}: {seen}");
@@ -196,7 +202,7 @@ fn a_death_at_any_call_leaves_what_the_model_allows() {
         let ranks = 2 + seed % 5;
         let (victim, moment) = (seed / 3 % ranks, ["before", "inside", "after"][seed % 3]);
         let kill = format!("--kill={victim}@{moment}:call:{}", 20 + seed * 37 % 400);
-        let run = run(&program, ranks).0.env("FTMPI_RANKS", KINDS[seed / 2 % 2]).deadline(30);
+        let run = run(&program, ranks).0.env("FTMPI_RANKS", kinds()[seed / 2 % 2]).deadline(30);
         let run = run.option("--mode=ulfm").option(&kill);
         let seen = run.args([seed.to_string().as_str(), "10", "deaths"]).succeeds();
         assert_eq!(seen.lines_with("as far as the model says"), ranks - 1, "{kill} {seed}: {seen}");
@@ -244,7 +250,7 @@ fn whoever_lives_comes_back_from_every_call_and_what_is_written_is_there() {
         for (moment, victim) in [("before", 0), ("inside", 1), ("after", 3), ("inside", 0)] {
             let kill = format!("--kill={victim}@{moment}:{function}:3");
             let (run, _) = run(&program, 4);
-            let run = run.env("FTMPI_RANKS", KINDS[index % 2]).option("--on-failure=continue");
+            let run = run.env("FTMPI_RANKS", kinds()[index % 2]).option("--on-failure=continue");
             let seen = run.option(&kill).args([call]).fails_with(128 + 9);
             survivors_go_on(&program, call, &kill, &seen);
         }
@@ -266,7 +272,7 @@ fn survivors_of_ulfm_hear_of_it_too() {
 fn a_file_is_opened_again_after_a_recovery() {
     let program = support::c("files_recover.c").flags(&flags()).build();
     for (index, moment) in ["before", "inside", "after"].into_iter().enumerate() {
-        let run = run(&program, 5).0.env("FTMPI_RANKS", KINDS[index % 2]);
+        let run = run(&program, 5).0.env("FTMPI_RANKS", kinds()[index % 2]);
         let run = run
             .option("--mode=rebuild")
             .option(format!("--kill=3@{moment}:MPI_File_write_at_all:4"));

@@ -286,7 +286,7 @@ const NEED_SHARED_MEMORY: [&str; 17] = [
 fn is_wanted(cell: &Cell) -> bool {
     let name = cell.to_string();
     let needs = |start: &&str| name.starts_with(*start);
-    if std::env::var("FTMPI_RANKS").is_ok_and(|kind| kind == "process")
+    if support::are_ranks_processes()
         && (NEED_SHARED_MEMORY.iter().any(needs) || name.starts_with("accept_"))
     {
         return false;

@@ -64,6 +64,13 @@ fn sums_of_few_are_the_same_whichever_way_each_member_goes() {
 }
 
 #[test]
+fn members_that_disagree_are_told_what_each_has_called() {
+    for ranks in [2, 3, 8] {
+        passes("short.c", ranks, &["disagree"]);
+    }
+}
+
+#[test]
 fn the_last_words_of_the_dead_are_heard_and_then_their_death() {
     let program = build("short.c");
     for case in ["last-words", "lost-sum"] {

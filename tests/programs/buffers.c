@@ -38,6 +38,7 @@ static void process(void)
     if (rank == 1) {
         receive(3, 60000, MPI_COMM_WORLD);
         receive(100, 8, MPI_COMM_WORLD);
+        receive(1, 60000, MPI_COMM_WORLD);
         receive(1, LARGE, MPI_COMM_WORLD);
     }
     if (rank != 0)
@@ -52,6 +53,8 @@ static void process(void)
     let_receive();
     MPI_Buffer_flush();
     send(100, 8, MPI_COMM_WORLD);
+    /* So long that it stays with its sender until it is received. */
+    send(1, 60000, MPI_COMM_WORLD);
     MPI_Request request;
     int flag = 1;
     MPI_Buffer_iflush(&request);

@@ -610,12 +610,18 @@ static void errors(void)
     MPI_Type_create_keyval(MPI_TYPE_NULL_COPY_FN, MPI_TYPE_NULL_DELETE_FN, &key, NULL);
     FAILS(MPI_Comm_set_attr(W, key, NULL), MPI_ERR_KEYVAL, "not a key for such objects");
     MPI_Type_free_keyval(&key);
+    MPI_Group_free(&world);
+    MPI_Group_free(&alone);
+}
+
+static void nobody_to_meet(void)
+{
+    MPI_Comm made;
+    MPI_Comm_set_errhandler(W, MPI_ERRORS_RETURN);
     FAILS(MPI_Comm_spawn("x", MPI_ARGV_NULL, 1, MPI_INFO_NULL, 0, W, &made, MPI_ERRCODES_IGNORE),
           MPI_ERR_SPAWN, "MPI_Comm_spawn");
     FAILS(MPI_Comm_connect("x", MPI_INFO_NULL, 0, W, &made), MPI_ERR_PORT, "MPI_Comm_connect");
     FAILS(MPI_Comm_accept("x", MPI_INFO_NULL, 0, W, &made), MPI_ERR_PORT, "MPI_Comm_accept");
-    MPI_Group_free(&world);
-    MPI_Group_free(&alone);
 }
 
 static const struct test TESTS[] = {
@@ -626,7 +632,8 @@ static const struct test TESTS[] = {
         {"duplicates", duplicates}, {"splits", splits},
     {"of-groups", of_groups},   {"groups", groups},         {"attributes", attributes},
     {"failed-copies", failed_copies}, {"reused-keys", reused_keys},
-    {"at-the-end", at_the_end}, {"threads", threads}, {"errors", errors},         {NULL, NULL},
+    {"at-the-end", at_the_end}, {"threads", threads}, {"errors", errors},
+    {"nobody-to-meet", nobody_to_meet}, {NULL, NULL},
 };
 
 int main(int argc, char **argv)

@@ -85,13 +85,15 @@ static int refused(int code, int count, MPI_Request requests[2], MPI_Status stat
 /* What is in the buffer is lost under NOOP, so that it comes free. */
 static int detached(MPI_Comm pair)
 {
-    static char buffer[KINDS * (sizeof(int) + MPI_BSEND_OVERHEAD)];
+    /* So long that it stays with its sender until it is received. */
+    enum { LONG = 20000 };
+    static char buffer[KINDS * (LONG + MPI_BSEND_OVERHEAD)], data[LONG];
     static int is_attached;
     void *address;
     int bytes, code, other = 1 - (me & 1);
     if (!is_attached)
         EQUAL(MPI_Buffer_attach(buffer, sizeof buffer), MPI_SUCCESS);
-    code = MPI_Bsend(&me, 1, MPI_INT, other, 90, pair);
+    code = MPI_Bsend(data, LONG, MPI_CHAR, other, 90, pair);
     if (code != MPI_SUCCESS)
         EQUAL(code, MPI_ERR_OTHER);
     code = MPI_Buffer_detach(&address, &bytes);

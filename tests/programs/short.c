@@ -197,6 +197,11 @@ static void reductions(void)
         if (i % 13 == 0 && rank == i % size)
             usleep(200);
     }
+}
+
+/* Members that disagree on how much there is to add. */
+static void disagree(void)
+{
     double two[2] = {1, 2}, sums[2] = {-1, -1};
     MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
     FAILS(MPI_Allreduce(two, sums, rank == 0 ? 1 : 2, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD),
@@ -267,6 +272,8 @@ int main(int argc, char **argv)
         threads();
     else if (strcmp(what, "reductions") == 0)
         reductions();
+    else if (strcmp(what, "disagree") == 0)
+        disagree();
     else
         FAIL("no such case: %s", what);
     MPI_Comm_free(&other);

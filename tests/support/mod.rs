@@ -30,6 +30,11 @@ use std::path::{Path, PathBuf};
 use std::sync::Once;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
+/// Whether each rank is a process where a test says nothing else (`FTMPI_RANKS=process`).
+pub fn are_ranks_processes() -> bool {
+    std::env::var("FTMPI_RANKS").is_ok_and(|kind| kind == "process")
+}
+
 /// A C program from `tests/programs`, or from elsewhere in the project.
 pub fn c(file: &str) -> Source {
     Source::of_file(file, "cc")
