@@ -1,5 +1,5 @@
-//! Deaths that wait until a rank is outside of MPI, in a job of several processes: `ftrun` keeps the
-//! time, and the process knows where its rank is.
+//! Deaths that wait until a rank is outside of MPI, in a job of several processes: `ftrun` keeps
+//! the time, and the process knows where its rank is.
 
 use crate::host::{life, service};
 use crate::job::link::{self, say};

@@ -61,6 +61,7 @@ static void process(void)
     MPI_Test(&request, &flag, MPI_STATUS_IGNORE);
     CHECK(!flag);
     let_receive();
+    let_receive();
     MPI_Wait(&request, MPI_STATUS_IGNORE);
     MPI_Buffer_detach(&address, &bytes);
     CHECK(address == process_buffer && bytes == sizeof process_buffer);
