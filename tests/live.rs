@@ -2,6 +2,8 @@
 
 #[path = "browser/mod.rs"]
 mod browser;
+#[path = "live/film.rs"]
+mod film;
 #[path = "live/screens.rs"]
 mod screens;
 #[path = "live/shown.rs"]
