@@ -71,7 +71,7 @@ impl Camera {
         for _ in 0..count {
             let begun = Instant::now();
             let picture = page.small_file(SIZE.0, SIZE.1, SCALE);
-            // The page's clock, not ours: the next picture is of a later one.
+            // The next picture is to show something new.
             page.value("new Promise(go => setTimeout(go, 100))");
             self.pictures.push((picture, begun.elapsed()));
         }
@@ -122,8 +122,7 @@ fn the_first_screen_of_the_readme_has_a_picture_that_moves() {
     assert!(frames.windows(2).any(|two| two[0][16..] != two[1][16..]), "something moves");
     // A browser can show it.
     let profile = support::fresh_directory("film-shown");
-    let mut page = Browser::open("about:blank", 900, 600, &profile);
     let address = format!("file://{}", path().display());
-    page.value(&format!("location.href = '{address}'"));
+    let mut page = Browser::open(&address, 900, 600, &profile);
     page.wait("document.images.length === 1 && document.images[0].naturalWidth > 700");
 }
