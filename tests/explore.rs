@@ -48,12 +48,20 @@ const PLANTED: &[(&str, &[&str], &str, usize)] = &[
 ];
 
 /// Those that are tried in each run of the tests.
-const SAMPLE: &[&str] =
-    &["recovers_once.c", "leak.c", "rare_deadlock.c", "counter_lost.F90", "first_seen.cpp"];
+const SAMPLE: &[&str] = &[
+    "recovers_once.c",
+    "leak.c",
+    "rare_deadlock.c",
+    "counter_lost.F90",
+    "first_after_death.c",
+    "first_seen.cpp",
+];
 
 /// The words that start a program: a file, or an interpreter with a script.
 fn program(name: &str, is_mended: bool) -> Vec<String> {
-    let file = format!("tests/programs/explore/{name}");
+    let is_example = support::root().join("c_examples").join(name).exists();
+    let place = if is_example { "c_examples" } else { "tests/programs/explore" };
+    let file = format!("{place}/{name}");
     let flags: &[&str] = if is_mended { &["-g", "-O1", "-DMENDED"] } else { &["-g", "-O1"] };
     let built = match name.rsplit_once('.').expect("a file has an ending").1 {
         "c" => support::c(&file).flags(flags).build(),
@@ -195,7 +203,7 @@ fn receives_from_any_source_match_in_all_ways_and_in_each_way_once() {
 #[test]
 fn what_a_choice_finds_is_forced() {
     let (seen, state) = explored("first_complete.c", false, RACES);
-    let found = "rank 0: MPI_Waitany (first_complete.c:19), its choice 1, finds request 1 complete";
+    let found = "rank 0: MPI_Waitany (first_complete.c:18), its choice 1, finds request 1 complete";
     assert!(seen.stdout.contains(found), "{seen}");
     assert!(seen.stdout.contains(" --match 0:choice1=1 "), "{seen}");
     let again = support::command(support::ftrun()).args(["explore", "--replay"]);
