@@ -12,6 +12,7 @@
 
 use crate::host::sched;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::{Duration, Instant};
 
 /// The part of a call that must be equal at all members: two words that the layer above makes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -157,10 +158,12 @@ impl Note {
         self.who.store(who.wrapping_add(1), Ordering::Release);
     }
 
-    /// The note of this operation; its writer may be about to write it, or dead.
+    /// The note of this operation. Its writer may be about to write it: then it is waited for,
+    /// for as long as a busy machine may keep a thread from its core. Or the writer is dead.
     fn read(&self, number: u32) -> Option<Caller> {
-        const TIMES: u32 = 10_000;
-        for _ in 0..TIMES {
+        const LONGEST: Duration = Duration::from_secs(5);
+        let began = Instant::now();
+        while began.elapsed() < LONGEST {
             let who = self.who.load(Ordering::Acquire).wrapping_sub(1);
             if who != u64::MAX && (who >> 32) as u32 == number {
                 let what = self.what.load(Ordering::Relaxed);
@@ -212,6 +215,19 @@ mod tests {
             assert_eq!(calls.compare(turn(32), caller(2, 7, 1), is_like), Ok(()));
             assert!(calls.compare(turn(32), caller(3, 8, 1), is_like).is_err());
         }
+    }
+
+    #[test]
+    fn a_first_call_that_is_slow_to_be_written_down_is_waited_for() {
+        let calls = Calls::new(16);
+        let (slow, other) = (caller(3, 7, 1), caller(4, 8, 1));
+        calls.0[1].stamp.store(slow.call.stamp(1), Ordering::SeqCst);
+        std::thread::scope(|scope| {
+            let compared = scope.spawn(|| calls.compare(1, other, is_like));
+            (0..100_000).for_each(|_| sched::yield_now());
+            calls.0[1].first.write(1, slow);
+            assert_eq!(compared.join().expect("no panic"), Err(slow));
+        });
     }
 
     #[test]
