@@ -212,26 +212,7 @@ impl Trace {
         let who = Who { rank: words.next()?.parse().ok()?, life: words.next()?.parse().ok()? };
         let life = lives.entry(who).or_default();
         match what {
-            "call" => {
-                let name = words.next()?;
-                let name = name.strip_suffix("_c").unwrap_or(name).to_string();
-                let place = words.next()?.parse().ok()?;
-                let nth = life.count(&name);
-                life.open.push(self.calls.len());
-                life.last = Some(self.calls.len());
-                self.calls.push(Call {
-                    who,
-                    name,
-                    place,
-                    nth,
-                    steps: 0,
-                    class: None,
-                    has_handler: false,
-                    deaths_before: self.deaths.len(),
-                    deaths_after: self.deaths.len(),
-                    matches: Vec::new(),
-                });
-            }
+            "call" => Self::begin(&mut self.calls, self.deaths.len(), life, (who, words))?,
             "step" => self.calls[*life.open.last()?].steps += 1,
             "done" => {
                 let call = &mut self.calls[life.open.pop()?];
@@ -262,6 +243,32 @@ impl Trace {
             }
             _ => {}
         }
+        Some(())
+    }
+
+    /// A call begins after so many deaths.
+    fn begin<'a>(
+        calls: &mut Vec<Call>, deaths: usize, life: &mut Life,
+        (who, mut words): (Who, impl Iterator<Item = &'a str>),
+    ) -> Option<()> {
+        let name = words.next()?;
+        let name = name.strip_suffix("_c").unwrap_or(name).to_string();
+        let place = words.next()?.parse().ok()?;
+        let nth = life.count(&name);
+        life.open.push(calls.len());
+        life.last = Some(calls.len());
+        calls.push(Call {
+            who,
+            name,
+            place,
+            nth,
+            steps: 0,
+            class: None,
+            has_handler: false,
+            deaths_before: deaths,
+            deaths_after: deaths,
+            matches: Vec::new(),
+        });
         Some(())
     }
 

@@ -1,5 +1,5 @@
-// The mistake: messages are taken to be seen by a probe in the order of their ranks. The other ranks
-// have so much to do before that this holds in nearly every order.
+// The mistake: messages are taken to be seen by a probe in the order of their ranks. The other
+// ranks have so much to do before that this holds in nearly every order.
 #include <algorithm>
 #include <iostream>
 #include <mpi.h>

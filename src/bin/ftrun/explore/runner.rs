@@ -59,7 +59,7 @@ impl Runner {
         self.prepared.request.apps.len() == 1
     }
 
-    /// From now on runs may take ten times as long as this one, the first, whose real time is given.
+    /// From now on runs may take ten times as long as the first one, whose real time is given.
     pub(super) fn limit_by(&self, first: &Seen, real: Duration) {
         const LEAST: Duration = Duration::from_secs(3);
         const LEAST_COUNTED: Duration = Duration::from_millis(300);
