@@ -2,6 +2,8 @@
 
 #[path = "browser/mod.rs"]
 mod browser;
+#[path = "live/film.rs"]
+mod film;
 #[path = "live/screens.rs"]
 mod screens;
 #[path = "live/shown.rs"]
@@ -143,6 +145,7 @@ fn a_click_kills_a_rank_and_the_page_shows_how_the_job_survives() {
     let mut page = Browser::open(&job.address, 1200, 900, &profile);
     page.wait("frame && frame.count === 16 && $('title').textContent === 'watched, 16 ranks'");
     page.wait("history.get('collectives').length > 3 && frame.series[0] > 100");
+    page.wait("/^[0-9,]+ ms, 16 of 16 alive/.test($('state').innerText.trim())");
     // Everybody waits now and then in the call that the program is in.
     page.wait("frame.colours.includes(scene.kinds.indexOf('waits in a collective'))");
     // What is it, and whom does it wait for.

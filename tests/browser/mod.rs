@@ -221,6 +221,14 @@ impl Browser {
         self.click_at(at(0), at(1), false);
     }
 
+    /// Lets a simulation go on until this is so, then halts it.
+    pub(crate) fn run_until(&mut self, expression: &str) {
+        self.click("go");
+        self.wait(expression);
+        self.click("go");
+        self.wait("frame.state === 'halted'");
+    }
+
     /// Presses a key, such as `End`, where the focus is.
     pub(crate) fn key(&mut self, key: &str, code: u32) {
         for kind in ["keyDown", "keyUp"] {

@@ -4,7 +4,7 @@
 //!     tools/screenshots
 
 use crate::browser::Browser;
-use crate::shown::Shown;
+use crate::shown::{Shown, settled};
 use crate::{Job, Replay, support};
 use serde_json::Value;
 use std::path::{Path, PathBuf};
@@ -67,10 +67,6 @@ fn each_page(mut look: impl FnMut(&str, &mut Browser)) {
     look("replay", &mut page);
 }
 
-fn settle(page: &mut Browser) {
-    page.value("new Promise(go => requestAnimationFrame(() => setTimeout(go, 300)))");
-}
-
 #[test]
 #[ignore = "writes the pictures of docs/pictures/screens"]
 fn screens() {
@@ -82,7 +78,7 @@ fn screens() {
             for scheme in ["light", "dark"] {
                 page.colours(scheme);
                 page.value("scrollTo(0, 0)");
-                settle(page);
+                settled(page);
                 let file = page.small_file(width, height, scale);
                 let path = directory.join(format!("{name}-{screen}-{scheme}.webp"));
                 std::fs::write(path, file).expect("there is room");
@@ -131,7 +127,7 @@ fn axe_finds_nothing_that_keeps_anybody_from_using_a_page() {
             page.colours(scheme);
             for (screen, width, height, _) in &SCREENS[..2] {
                 page.resize(*width, *height);
-                settle(page);
+                settled(page);
                 let found = faults(page, &axe);
                 assert!(found.is_empty(), "{name}, {screen}, {scheme}: {found:#?}");
             }

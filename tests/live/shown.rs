@@ -74,8 +74,13 @@ impl Drop for Shown {
     }
 }
 
-fn keep(page: &mut Browser, name: &str) {
+/// Waits until the page has drawn what it knows.
+pub(crate) fn settled(page: &mut Browser) {
     page.value("new Promise(go => requestAnimationFrame(() => setTimeout(go, 400)))");
+}
+
+fn keep(page: &mut Browser, name: &str) {
+    settled(page);
     let file = page.file();
     assert!(file.len() < 200_000, "{name} has {} bytes", file.len());
     let directory = support::root().join("docs/pictures");
@@ -140,12 +145,14 @@ fn picture_of_slides() {
     keep(&mut page, "ftspare.png");
 }
 
+/// A machine for 120 ranks and twelve spare nodes.
+pub(crate) fn mesh(directory: &Path) {
+    let text = "[machine]\nname = \"mesh\"\ntopology = \"mesh\"\ndims = [12, 11]\n";
+    std::fs::write(directory.join("mesh.toml"), text).expect("there is room");
+}
+
 fn picture_of_job() {
-    let machine = |directory: &Path| {
-        let text = "[machine]\nname = \"mesh\"\ntopology = \"mesh\"\ndims = [12, 11]\n";
-        std::fs::write(directory.join("mesh.toml"), text).expect("there is room");
-    };
-    let mut job = Job::begin_with("pictures-ftrun", 120, &["--machine", "mesh.toml"], machine);
+    let mut job = Job::begin_with("pictures-ftrun", 120, &["--machine", "mesh.toml"], mesh);
     let profile = support::fresh_directory("pictures-ftrun-profile");
     let mut page = Browser::open(&job.address, 1080, 720, &profile);
     page.wait("frame && frame.count === 120 && frame.series[0] > 200");

@@ -28,10 +28,7 @@ fn a_plot_begins_at_zero_and_tells_the_value_at_a_moment_by_mouse_and_by_key() {
     let run = Run::begin(&FTSIM, "poisson --nodes 400 --border 0,0,0,1 --kill 1%@20");
     let mut page = Browser::open(&run.address, 1200, 800, &scratch("controls-plot"));
     page.wait("frame && frame.tick === 0 && frame.count === 400");
-    page.click("go");
-    page.wait("frame.tick > 60 && frame.count < 400");
-    page.click("go");
-    page.wait("frame.state === 'halted'");
+    page.run_until("frame.tick > 60 && frame.count < 400");
     // A few deaths are no crash: the axis of an amount has its zero.
     page.value("globalThis.alive = document.querySelector('.plot[data-name=alive]')");
     let marks = page.value("layout(alive).marks");
@@ -65,10 +62,8 @@ fn a_plot_is_zoomed_by_a_drag_and_by_keys_and_shown_whole_again() {
     let run = Run::begin(&FTSIM, "poisson --nodes 400 --border 0,0,0,1");
     let mut page = Browser::open(&run.address, 1200, 800, &scratch("controls-zoom"));
     page.wait("frame && frame.tick === 0");
-    page.click("go");
-    page.wait("frame.tick > 100");
-    page.click("go");
-    page.wait("frame.state === 'halted' && $('whole').hidden");
+    page.run_until("frame.tick > 100");
+    page.wait("$('whole').hidden");
     page.value("globalThis.chart = document.querySelector('.plot[data-name=messages]')");
     let [left, top, wide, high] = corners(&mut page, ".plot[data-name=messages]");
     let middle = top + high / 2.0;
@@ -112,6 +107,24 @@ fn a_button_ends_the_run_which_then_prints_its_report() {
     page.wait("/has ended/.test($('why').textContent)");
     let (stdout, stderr) = run.ended();
     assert!(number(&stdout, "packets_on_the_hottest_link") > 0.0, "{stdout}, {stderr}");
+}
+
+#[test]
+fn spare_nodes_at_work_are_summed_up_when_a_page_has_ended_their_study() {
+    let words = "sample --dims 6,6 --alloc 2D(2,1) --method 2D+1D+0D --seed 3 --cases 20";
+    let alone = FTSPARE.succeeds(words);
+    let run = Run::begin(&FTSPARE, words);
+    let mut page = Browser::open(&run.address, 1100, 800, &scratch("controls-spares"));
+    page.wait("frame && frame.count === 36 && !$('end').hidden");
+    page.click("step");
+    page.wait("frame.marks.length === 1");
+    page.click("end");
+    page.wait("$('end').textContent === 'Really end it?'");
+    page.click("end");
+    page.wait("$('mood').textContent === 'ended'");
+    let (stdout, stderr) = run.ended();
+    assert!(stdout.lines().count() > 3, "{stdout}, {stderr}");
+    assert_eq!(stdout, alone, "all cases count, not those that were shown: {stderr}");
 }
 
 #[test]

@@ -27,3 +27,5 @@ function colours() {
     table.set([...c, 255], at * 4);
   }
 }
+/* Steps are counted (tick 20), times measured (20 ms). */
+const measured = () => ["ms", "ns"].includes(scene.unit), moment = told => measured() ? `${told} ${scene.unit}` : `${scene.unit} ${told}`;

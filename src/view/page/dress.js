@@ -28,7 +28,7 @@ function dressAll() {
   $("title").textContent = scene.title; document.title = `${scene.title} · ftmpi-rs`;
   if (scene.unit === "ms") $("plots-title").textContent = "The job over time";
   $("nodes").textContent = scene.nodes.toLocaleString("en");
-  $("unit").textContent = scene.unit; $("node").placeholder = scene.dot; $("node").ariaLabel = scene.dot;
+  $("unit").textContent = measured() ? "" : scene.unit; $("measure").textContent = measured() ? ` ${scene.unit}` : ""; $("node").placeholder = scene.dot; $("node").ariaLabel = scene.dot;
   $("dots").ariaLabel = `one dot for each ${scene.dot}`;
   $("film").hidden = !scene.replay; $("kill").hidden = !hands(); $("life").hidden = !mortal();
   $("one").textContent = hands() ? "Failures" : `One ${scene.dot}`;

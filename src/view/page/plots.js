@@ -84,10 +84,10 @@ function plotOne(canvas) {
   if (seen.length <= 30) for (const [t, v] of seen) { ctx.beginPath(); ctx.arc(x(t), y(v), 2.5 * rem, 0, 7); ctx.fill(); }
   ctx.restore();
   const shown = sight.at === null ? points[points.length - 1] : pointAt(points, sight.at);
-  value.textContent = (sight.at === null ? "" : `${scene.unit} ${of(shown[0])}: `) + of(shown[1]);
+  value.textContent = (sight.at === null ? "" : `${moment(of(shown[0]))}: `) + of(shown[1]);
   canvas.setAttribute("aria-valuemin", first); canvas.setAttribute("aria-valuemax", last);
   canvas.setAttribute("aria-valuenow", shown[0]);
-  canvas.setAttribute("aria-valuetext", `${canvas.dataset.name} ${of(shown[1])} at ${scene.unit} ${of(shown[0])}`);
+  canvas.setAttribute("aria-valuetext", `${canvas.dataset.name} ${of(shown[1])} at ${moment(of(shown[0]))}`);
   if (sight.at !== null && shown[0] >= first && shown[0] <= last) {
     ctx.strokeStyle = ctx.fillStyle = colour("--ink"); ctx.lineWidth = 1;
     ctx.beginPath(); ctx.moveTo(x(shown[0]), edge.top); ctx.lineTo(x(shown[0]), h - edge.bottom); ctx.stroke();
