@@ -43,18 +43,32 @@ const PLANTED: &[(&str, &[&str], &str, usize)] = &[
     ("rare_match.c", RACES, "wrong output", 0),
     ("hopes_to_find.c", RACES, "wrong output", 0),
     ("exchange.c", RACES, "wrong output", 0),
+    ("first_complete.c", RACES, "wrong output", 0),
+    ("first_seen.cpp", RACES, "wrong output", 0),
 ];
 
 /// Those that are tried in each run of the tests.
-const SAMPLE: &[&str] =
-    &["recovers_once.c", "leak.c", "rare_deadlock.c", "counter_lost.F90", "first_after_death.c"];
+const SAMPLE: &[&str] = &[
+    "recovers_once.c",
+    "leak.c",
+    "rare_deadlock.c",
+    "counter_lost.F90",
+    "first_after_death.c",
+    "first_seen.cpp",
+];
 
 /// The words that start a program: a file, or an interpreter with a script.
 fn program(name: &str, is_mended: bool) -> Vec<String> {
-    let file = format!("tests/programs/explore/{name}");
+    let is_example = support::root().join("c_examples").join(name).exists();
+    let place = if is_example { "c_examples" } else { "tests/programs/explore" };
+    let file = format!("{place}/{name}");
     let flags: &[&str] = if is_mended { &["-g", "-O1", "-DMENDED"] } else { &["-g", "-O1"] };
     let built = match name.rsplit_once('.').expect("a file has an ending").1 {
         "c" => support::c(&file).flags(flags).build(),
+        "cpp" => {
+            let mpicxx = support::tool("mpicxx").display().to_string();
+            support::c(&file).compiler(&mpicxx).flags(flags).build()
+        }
         "F90" => {
             let mpifort = support::tool("mpifort").display().to_string();
             support::fortran(&file).compiler(&mpifort).flags(flags).build()
@@ -184,6 +198,21 @@ fn receives_from_any_source_match_in_all_ways_and_in_each_way_once() {
     assert!(seen.stdout.contains("orders (2 differ)"), "each match once: {seen}");
     let wrong = support::command(support::ftrun()).args(["--match", "0:0=1", "-np", "2", "true"]);
     assert!(wrong.fails_with(2).stderr.contains("is not RANK:N=SOURCE"));
+}
+
+#[test]
+fn what_a_choice_finds_is_forced() {
+    let (seen, state) = explored("first_complete.c", false, RACES);
+    let found = "rank 0: MPI_Waitany (first_complete.c:18), its choice 1, finds request 1 complete";
+    assert!(seen.stdout.contains(found), "{seen}");
+    assert!(seen.stdout.contains(" --match 0:choice1=1 "), "{seen}");
+    let again = support::command(support::ftrun()).args(["explore", "--replay"]);
+    again.args([state.join("1")]).fails_with(1);
+    let (seen, _) = explored("first_complete.c", true, &["--faults", "0", "--orders", "5"]);
+    assert!(seen.stdout.contains("orders (2 differ)"), "each of two is first: {seen}");
+    let (seen, _) = explored("first_seen.cpp", false, RACES);
+    assert!(seen.stdout.contains("MPI_Iprobe (first_seen.cpp:"), "{seen}");
+    assert!(seen.stdout.contains("finds a message of rank 2"), "{seen}");
 }
 
 #[test]

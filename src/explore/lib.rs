@@ -4,6 +4,7 @@
 
 #![forbid(unsafe_code)]
 
+mod choices;
 mod coverage;
 mod expect;
 mod finding;
@@ -11,6 +12,7 @@ mod html;
 mod judge;
 mod kept;
 mod matches;
+mod messages;
 mod orders;
 mod output;
 mod plan;

@@ -6,54 +6,24 @@
 //! run repeats the matches that came before, and forces that one. Orders of independent messages
 //! are not tried, because no receive tells them apart.
 
+use crate::choices;
+use crate::messages::{ANY_TAG, Matched, Send, Wild, order};
 use crate::trace::{Event, Trace, Who};
-use ftmpi_machine::forced_match::ForcedMatch;
-use std::collections::{BTreeMap, HashSet};
-
-const ANY_TAG: i32 = -2;
-
-/// How many events of each rank come before a moment.
-type Clock = Vec<usize>;
-
-#[derive(Debug)]
-struct Send {
-    context: u32,
-    source: i32,
-    to: usize,
-    tag: i32,
-    clock: Clock,
-    /// The event that has taken it, and the number of its receive if that is from any source.
-    taken: Option<(usize, u64)>,
-}
-
-#[derive(Debug)]
-struct Wild {
-    rank: usize,
-    nth: u64,
-    context: u32,
-    tag: i32,
-    /// The event with which it began.
-    begun: usize,
-    matched: Option<Matched>,
-}
-
-#[derive(Debug)]
-struct Matched {
-    source: i32,
-    /// The event, and what number it has among those of its rank.
-    event: usize,
-    own: usize,
-}
+use ftmpi_machine::forced_match::{Decision, ForcedMatch};
+use std::collections::HashSet;
 
 /// The matches to force, each list for one further run that differs from `trace` in its last match.
 /// Receives in `settled` are decided by an earlier run.
 pub(crate) fn alternatives(trace: &Trace, settled: &[ForcedMatch]) -> Vec<Vec<ForcedMatch>> {
-    let (sends, wild) = order(trace);
-    let settled: HashSet<(usize, u64)> = settled.iter().map(|it| (it.rank, it.nth)).collect();
+    let messages = order(trace);
+    let (sends, wild) = (&messages.sends, &messages.wild);
+    let is_receive = |it: &&ForcedMatch| it.of == Decision::Receive;
+    let decided = settled.iter().filter(is_receive).map(|it| (it.rank, it.nth));
+    let decided: HashSet<(usize, u64)> = decided.collect();
     let mut found = Vec::new();
-    for receive in &wild {
+    for receive in wild {
         let Some(matched) = &receive.matched else { continue };
-        if settled.contains(&(receive.rank, receive.nth)) {
+        if decided.contains(&(receive.rank, receive.nth)) {
             continue;
         }
         let mut sources: Vec<i32> = sends
@@ -67,25 +37,32 @@ pub(crate) fn alternatives(trace: &Trace, settled: &[ForcedMatch]) -> Vec<Vec<Fo
             let is_earlier = other.rank == receive.rank && other.nth < receive.nth;
             is_earlier || other.matched.as_ref().is_some_and(|it| it.event < matched.event)
         };
-        let prefix = wild.iter().filter(before).filter_map(forced);
+        let prefix = choices::forced_before(trace, settled, matched.event);
+        let prefix = prefix.chain(wild.iter().filter(before).filter_map(forced));
         let prefix: Vec<ForcedMatch> = prefix.collect();
         for source in sources {
             let mut list = prefix.clone();
-            list.push(ForcedMatch { rank: receive.rank, nth: receive.nth, source });
+            let (rank, nth) = (receive.rank, receive.nth);
+            list.push(ForcedMatch { rank, of: Decision::Receive, nth, source });
             found.push(list);
         }
     }
+    // Runs are equal up to the moment of a choice, so that only what was forced is repeated.
+    let with = |last| settled.iter().copied().chain([last]).collect();
+    found.extend(choices::others(trace, &messages, settled).into_iter().map(with));
     found
 }
 
-/// What the receives from any source have matched: forced, it repeats their order.
+/// What the receives from any source have matched, and what choices have found: forced, it repeats
+/// the order.
 pub fn taken(trace: &Trace) -> Vec<ForcedMatch> {
-    order(trace).1.iter().filter_map(forced).collect()
+    let made = choices::made(trace);
+    order(trace).wild.iter().filter_map(forced).chain(made).collect()
 }
 
 fn forced(wild: &Wild) -> Option<ForcedMatch> {
     let source = wild.matched.as_ref()?.source;
-    Some(ForcedMatch { rank: wild.rank, nth: wild.nth, source })
+    Some(ForcedMatch { rank: wild.rank, of: Decision::Receive, nth: wild.nth, source })
 }
 
 fn could_match(send: &Send, receive: &Wild, matched: &Matched) -> bool {
@@ -110,63 +87,33 @@ pub(crate) fn are_known(trace: &Trace) -> bool {
     begun == count(|event| matches!(event, Event::Match { nth: 1.., .. }))
 }
 
-/// Whether a run waits in vain for a message that was forced on a receive. Then nothing is wrong
+/// Whether a run waits in vain for a message or request that was forced. Then nothing is wrong
 /// with the program: without the order the receive would have taken another one.
 pub(crate) fn is_in_vain(trace: &Trace, forced: &[ForcedMatch]) -> bool {
     let is_unmet = |it: &ForcedMatch| {
         if trace.deaths.iter().any(|death| death.who == Who { rank: it.rank, life: 0 }) {
             return false;
         }
+        if it.of == Decision::Choice {
+            return trace.awaited.contains(&(it.rank, it.nth));
+        }
         let mut own = trace.events.iter().filter(|(rank, _)| *rank == it.rank);
         let last = own.rfind(|(_, event)| match event {
             Event::Wild { nth, .. } | Event::Match { nth, .. } => *nth == it.nth,
-            Event::Send { .. } => false,
+            Event::Send { .. } | Event::Choice { .. } => false,
         });
         last.is_some_and(|(_, event)| matches!(event, Event::Wild { .. }))
     };
     forced.iter().any(is_unmet)
 }
 
-/// The messages and the receives from any source of a run, with what came before each.
-fn order(trace: &Trace) -> (Vec<Send>, Vec<Wild>) {
-    let mut clocks = vec![vec![0; trace.ranks]; trace.ranks];
-    let (mut sends, mut wild): (Vec<Send>, Vec<Wild>) = (Vec::new(), Vec::new());
-    let mut places: BTreeMap<(usize, u64), usize> = BTreeMap::new();
-    for (number, (rank, event)) in trace.events.iter().enumerate() {
-        let Some(clock) = clocks.get_mut(*rank) else { continue };
-        clock[*rank] += 1;
-        let own = clock[*rank];
-        match *event {
-            Event::Send { context, source, to, tag } => {
-                let clock = clock.clone();
-                sends.push(Send { context, source, to, tag, clock, taken: None });
-            }
-            Event::Wild { nth, context, tag } => {
-                places.insert((*rank, nth), wild.len());
-                let (rank, begun) = (*rank, number);
-                wild.push(Wild { rank, nth, context, tag, begun, matched: None });
-            }
-            Event::Match { source, tag, context, nth, is_taken } => {
-                let is_it = |send: &&mut Send| {
-                    (send.to, send.context, send.source, send.tag) == (*rank, context, source, tag)
-                        && send.taken.is_none()
-                };
-                if let Some(send) = sends.iter_mut().find(is_it) {
-                    clock.iter_mut().zip(&send.clock).for_each(|(own, sent)| *own = *sent.max(own));
-                    send.taken = is_taken.then_some((number, nth));
-                }
-                if let Some(place) = places.get(&(*rank, nth)) {
-                    wild[*place].matched = Some(Matched { source, event: number, own });
-                }
-            }
-        }
-    }
-    (sends, wild)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    fn forced(nth: u64, source: i32) -> ForcedMatch {
+        ForcedMatch { rank: 0, of: Decision::Receive, nth, source }
+    }
 
     fn shown(lines: &str, settled: &[ForcedMatch]) -> Vec<String> {
         let trace = Trace::read(&format!("job 3 end\n{lines}"));
@@ -182,9 +129,9 @@ mod tests {
     #[test]
     fn messages_that_nothing_orders_could_come_in_each_order() {
         assert_eq!(shown(BOTH, &[]), ["0:1=2"]);
-        let settled = [ForcedMatch { rank: 0, nth: 1, source: 1 }];
+        let settled = [forced(1, 1)];
         assert_eq!(shown(BOTH, &settled), [""; 0]);
-        let both = [settled[0], ForcedMatch { rank: 0, nth: 2, source: 2 }];
+        let both = [settled[0], forced(2, 2)];
         assert_eq!(taken(&Trace::read(&format!("job 3 end\n{BOTH}"))), both);
     }
 
@@ -207,7 +154,7 @@ mod tests {
     #[test]
     fn a_forced_match_that_does_not_come_is_no_finding() {
         let trace = Trace::read("job 2 end\nwild 0 0 1 0 5\nmatch 0 0 1 5 0 1\nwild 0 0 2 0 5\n");
-        let forced = |nth| [ForcedMatch { rank: 0, nth, source: 1 }];
+        let forced = |nth| [forced(nth, 1)];
         assert!(is_in_vain(&trace, &forced(2)));
         assert!(!is_in_vain(&trace, &forced(1)) && !is_in_vain(&trace, &forced(3)));
         let dead = Trace::read("job 2 end\nwild 0 0 1 0 5\ndeath 0 0 SIGKILL\n");

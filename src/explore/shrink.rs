@@ -4,7 +4,7 @@
 
 use crate::points::{Point, Schedule};
 use crate::trace::Who;
-use ftmpi_machine::forced_match::ForcedMatch;
+use ftmpi_machine::forced_match::{Decision, ForcedMatch};
 use std::collections::HashSet;
 
 /// The search for the smallest run that shows a finding.
@@ -108,7 +108,10 @@ fn candidates(of: &Schedule, seed: u64, matches: &[ForcedMatch]) -> Vec<Schedule
 /// The same among fewer ranks: those that are too high become the highest.
 fn among(of: &Schedule, ranks: usize) -> Schedule {
     let mut schedule = Schedule { ranks, ..of.clone() };
-    schedule.matches.retain(|forced| forced.rank.max(forced.source as usize) < ranks);
+    schedule.matches.retain(|forced| {
+        let is_there = forced.of == Decision::Choice || (forced.source as usize) < ranks;
+        forced.rank < ranks && is_there
+    });
     let mut used: Vec<Who> = Vec::new();
     schedule.kills.retain_mut(|kill| {
         kill.who.rank = kill.who.rank.min(ranks - 1);
@@ -171,7 +174,7 @@ mod tests {
 
     #[test]
     fn an_order_is_told_by_the_match_that_matters_rather_than_by_a_seed() {
-        let forced = |nth, source| ForcedMatch { rank: 0, nth, source };
+        let forced = |nth, source| ForcedMatch { rank: 0, of: Decision::Receive, nth, source };
         let mut shrink = Shrink::new(Schedule::plain(3, 9), 1, 1000);
         assert!(shrink.needs_matches());
         shrink.name_matches((1..50).map(|nth| forced(nth, 2)).collect());

@@ -3,8 +3,8 @@
 
 use crate::judge::Failure;
 use crate::points::Schedule;
-use crate::trace::{Call, Place, Trace, Who};
-use ftmpi_machine::forced_match::ForcedMatch;
+use crate::trace::{Among, Call, Place, Trace, Who};
+use ftmpi_machine::forced_match::{Decision, ForcedMatch, NOTHING};
 use std::collections::{BTreeMap, HashMap};
 use std::fmt::Write as _;
 
@@ -73,10 +73,14 @@ impl Teller<'_> {
         }
     }
 
-    /// Which messages receives from any source were made to take.
+    /// What receives from any source and choices were made to take.
     fn order(&self, schedule: &Schedule) -> String {
         let mut told = String::new();
-        for ForcedMatch { rank, nth, source } in &schedule.matches {
+        for ForcedMatch { rank, of, nth, source } in &schedule.matches {
+            if *of == Decision::Choice {
+                told.push_str(&self.choice(*rank, *nth));
+                continue;
+            }
             let is_it =
                 |(its_rank, its_nth, _): &&(usize, u64, usize)| (its_rank, its_nth) == (rank, nth);
             if let Some((.., call)) = self.trace.wild.iter().find(is_it) {
@@ -89,6 +93,23 @@ impl Teller<'_> {
             }
         }
         told
+    }
+
+    /// What came of a choice.
+    fn choice(&self, rank: usize, nth: u64) -> String {
+        let mut all = self.trace.choices.iter();
+        let made = all.find(|choice| (choice.rank, choice.nth) == (rank, nth));
+        let Some(choice) = made else { return String::new() };
+        let call = &self.trace.calls[choice.call];
+        let what = match (&choice.among, choice.what) {
+            (_, NOTHING) => "finds nothing complete yet".to_string(),
+            (Among::Messages { .. }, source) => format!("finds a message of rank {source}"),
+            _ if !call.name.contains("any") && !call.name.contains("some") => {
+                "finds it complete".to_string()
+            }
+            (Among::Requests(_), index) => format!("finds request {index} complete first"),
+        };
+        format!("  rank {rank}: {}, its choice {nth}, {what}\n", self.call(call))
     }
 
     /// What each rank did from the first death on, ranks with equal deeds together.
@@ -223,7 +244,7 @@ mod tests {
     fn the_story_tells_which_message_a_receive_took() {
         let text = "job 3 end\nat 0 /x/prog+0x10\ncall 0 0 MPI_Recv 0\nwild 0 0 1 0 5\n\
             match 0 0 2 5 0 1\ndone 0 0 0\n";
-        let matches = vec![ForcedMatch { rank: 0, nth: 1, source: 2 }];
+        let matches = vec![ForcedMatch { rank: 0, of: Decision::Receive, nth: 1, source: 2 }];
         let schedule = Schedule { matches, ..Schedule::plain(3, 1) };
         let words = "the output is wrong".into();
         let failure = Failure { kind: Kind::Output, words, key: String::new() };

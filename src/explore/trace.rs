@@ -1,6 +1,7 @@
 //! Reads what `ftrun --trace` has written: the calls of each rank in the order of the run.
 
-use std::collections::BTreeMap;
+use ftmpi_machine::forced_match::NOTHING;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// One life of a rank; lives are counted from 0.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -30,7 +31,8 @@ pub struct Call {
     /// How many ranks had died before it began, and before it ended.
     pub deaths_before: usize,
     pub deaths_after: usize,
-    /// Sources and tags of the messages that its receives from any source have matched.
+    /// Sources and tags of the messages that its receives from any source have matched, and the
+    /// outcomes of choices with the tag [`CHOSEN`].
     pub matches: Vec<(i32, i32)>,
 }
 
@@ -58,7 +60,48 @@ pub enum Event {
         nth: u64,
         is_taken: bool,
     },
+    /// One of [`Trace::choices`].
+    Choice {
+        number: usize,
+    },
 }
+
+/// A call whose outcome depends on what has happened so far.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Choice {
+    pub rank: usize,
+    pub nth: u64,
+    /// The call, and the event.
+    pub call: usize,
+    pub at: usize,
+    /// The request that was complete, or the source of the message that was found.
+    pub what: i32,
+    pub among: Among,
+}
+
+/// Among what a choice is made.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Among {
+    /// Requests: the other outcomes.
+    Requests(Vec<i32>),
+    /// Messages that match this.
+    Messages { context: u32, source: i32, tag: i32 },
+}
+
+impl Choice {
+    /// The context, source and tag of the message that was found; the tag may be any.
+    pub fn found(&self) -> Option<(u32, i32, i32)> {
+        match self.among {
+            Among::Messages { context, tag, .. } if self.what != NOTHING => {
+                Some((context, self.what, tag))
+            }
+            _ => None,
+        }
+    }
+}
+
+/// In place of a tag: the outcome of a choice.
+pub(crate) const CHOSEN: i32 = -3;
 
 /// The death of a rank.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -88,12 +131,18 @@ pub struct Trace {
     pub events: Vec<(usize, Event)>,
     /// The rank and the number of each receive from any source, and the call that began it.
     pub wild: Vec<(usize, u64, usize)>,
+    /// The choices of first lives.
+    pub choices: Vec<Choice>,
+    /// The rank and number of each choice that still waits for what was ordered.
+    pub awaited: BTreeSet<(usize, u64)>,
     /// Whether a rank has come through MPI_Finalize.
     pub has_leavers: bool,
     /// How often ranks have recovered.
     pub recoveries: usize,
     /// The counted time of the whole run; `None`: it was cut off.
     pub micros: Option<u64>,
+    /// The processor time that it took, in microseconds.
+    pub computed: Option<u64>,
 }
 
 impl Death {
@@ -155,6 +204,7 @@ impl Trace {
             }
             "end" => {
                 self.micros = words.next()?.parse().ok();
+                self.computed = words.next().and_then(|word| word.parse().ok());
                 return Some(());
             }
             _ => {}
@@ -162,26 +212,7 @@ impl Trace {
         let who = Who { rank: words.next()?.parse().ok()?, life: words.next()?.parse().ok()? };
         let life = lives.entry(who).or_default();
         match what {
-            "call" => {
-                let name = words.next()?;
-                let name = name.strip_suffix("_c").unwrap_or(name).to_string();
-                let place = words.next()?.parse().ok()?;
-                let nth = life.count(&name);
-                life.open.push(self.calls.len());
-                life.last = Some(self.calls.len());
-                self.calls.push(Call {
-                    who,
-                    name,
-                    place,
-                    nth,
-                    steps: 0,
-                    class: None,
-                    has_handler: false,
-                    deaths_before: self.deaths.len(),
-                    deaths_after: self.deaths.len(),
-                    matches: Vec::new(),
-                });
-            }
+            "call" => Self::begin(&mut self.calls, self.deaths.len(), life, (who, words))?,
             "step" => self.calls[*life.open.last()?].steps += 1,
             "done" => {
                 let call = &mut self.calls[life.open.pop()?];
@@ -193,6 +224,13 @@ impl Trace {
             "send" | "wild" | "match" | "seen" => {
                 let open = life.open.last().copied();
                 self.hear(who, open, event(what, words)?);
+            }
+            "awaits" if who.life == 0 => {
+                _ = self.awaited.insert((who.rank, words.next()?.parse().ok()?))
+            }
+            "chosen" | "looks" => {
+                let open = life.open.last().copied();
+                self.choose(who, open?, choice(what, words)?);
             }
             "computes" => self.computing.push((who, words.next()?.parse().ok()?)),
             "recovered" => self.recoveries += 1,
@@ -208,6 +246,32 @@ impl Trace {
         Some(())
     }
 
+    /// A call begins after so many deaths.
+    fn begin<'a>(
+        calls: &mut Vec<Call>, deaths: usize, life: &mut Life,
+        (who, mut words): (Who, impl Iterator<Item = &'a str>),
+    ) -> Option<()> {
+        let name = words.next()?;
+        let name = name.strip_suffix("_c").unwrap_or(name).to_string();
+        let place = words.next()?.parse().ok()?;
+        let nth = life.count(&name);
+        life.open.push(calls.len());
+        life.last = Some(calls.len());
+        calls.push(Call {
+            who,
+            name,
+            place,
+            nth,
+            steps: 0,
+            class: None,
+            has_handler: false,
+            deaths_before: deaths,
+            deaths_after: deaths,
+            matches: Vec::new(),
+        });
+        Some(())
+    }
+
     /// Takes in what happens to a message while a rank is in the call `open`.
     fn hear(&mut self, who: Who, open: Option<usize>, event: Event) {
         if let (Event::Match { source, tag, nth: 1.., .. }, Some(call)) = (event, open) {
@@ -218,6 +282,17 @@ impl Trace {
                 self.wild.push((who.rank, nth, call));
             }
             self.events.push((who.rank, event));
+        }
+    }
+
+    /// Takes in the outcome of a choice that a rank makes in the call `open`.
+    fn choose(&mut self, who: Who, open: usize, (nth, what, among): (u64, i32, Among)) {
+        self.calls[open].matches.push((what, CHOSEN));
+        if who.life == 0 {
+            let (rank, at, number) = (who.rank, self.events.len(), self.choices.len());
+            self.awaited.remove(&(rank, nth));
+            self.choices.push(Choice { rank, nth, call: open, at, what, among });
+            self.events.push((rank, Event::Choice { number }));
         }
     }
 
@@ -246,6 +321,22 @@ impl Trace {
         let lives = self.lives().into_iter().filter(|who| !is_dead(*who));
         lives.filter_map(last).map(|(_, call)| call).collect()
     }
+}
+
+/// The rest of a line that tells of a choice.
+fn choice<'a>(what: &str, words: impl Iterator<Item = &'a str>) -> Option<(u64, i32, Among)> {
+    let numbers: Vec<i32> = words.map(str::parse).collect::<Result<_, _>>().ok()?;
+    Some(match (what, &numbers[..]) {
+        ("chosen", [nth, what, others @ ..]) => {
+            (u64::try_from(*nth).ok()?, *what, Among::Requests(others.to_vec()))
+        }
+        (_, [nth, context, source, tag, found]) => {
+            let context = u32::try_from(*context).ok()?;
+            let among = Among::Messages { context, source: *source, tag: *tag };
+            (u64::try_from(*nth).ok()?, *found, among)
+        }
+        _ => return None,
+    })
 }
 
 /// The rest of a line that tells of a message.
@@ -282,12 +373,13 @@ pub(crate) mod tests {
         call 1 0 MPI_Init 0\ndone 1 0 0\nat 1 /a/prog+0x20 /a/prog+0x90\n\
         call 0 0 MPI_Send 1\nstep 0 0\nstep 0 0\ndone 0 0 0\ncall 1 0 MPI_Recv_c 1\n\
         step 1 0\ndeath 1 0 SIGKILL\ncall 0 0 MPI_Send 1\nhandler 0 0\ndone 0 0 16\n\
-        recovered 0 0 1\nend 420\n";
+        recovered 0 0 1\nend 420 7000\n";
 
     #[test]
     fn a_trace_is_read_as_it_was_written() {
         let trace = Trace::read(TEXT);
-        assert_eq!((trace.ranks, trace.rules.as_str(), trace.micros), (2, "ft:rebuild", Some(420)));
+        assert_eq!((trace.ranks, trace.rules.as_str()), (2, "ft:rebuild"));
+        assert_eq!((trace.micros, trace.computed), (Some(420), Some(7000)));
         assert_eq!(trace.places[1].0[1], ("/a/prog".to_string(), 0x90));
         let sends: Vec<&Call> = trace.calls.iter().filter(|call| call.name == "MPI_Send").collect();
         assert_eq!((sends[0].nth, sends[0].steps, sends[0].class), (1, 2, Some(0)));

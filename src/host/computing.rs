@@ -24,7 +24,7 @@ const ANSWERED: u32 = 2;
 static ANSWER: Mutex<Option<Computing>> = Mutex::new(None);
 
 /// The processor time that this process has taken.
-pub(super) fn processor_time() -> Duration {
+pub fn processor_time() -> Duration {
     let mut time = libc::timespec { tv_sec: 0, tv_nsec: 0 };
     // SAFETY: writes a time into our variable.
     unsafe { libc::clock_gettime(libc::CLOCK_PROCESS_CPUTIME_ID, &raw mut time) };

@@ -85,7 +85,12 @@ impl Faults {
     pub(crate) fn force(&mut self, dashed: &str, value: &OsStr) -> Result<(), Refusal> {
         let text = value.to_string_lossy();
         let forced = ForcedMatch::parse(&text);
-        let why = || no(dashed, &format!("`{text}` is not RANK:N=SOURCE, such as 0:2=3"));
+        let why = || {
+            no(
+                dashed,
+                &format!("`{text}` is not RANK:N=SOURCE, such as 0:2=3, nor RANK:choiceN=INDEX"),
+            )
+        };
         self.matches.push(forced.ok_or_else(why)?);
         Ok(())
     }

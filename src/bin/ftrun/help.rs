@@ -213,6 +213,11 @@ OPTIONS
                       Let the Nth receive from any source of RANK, blocking or
                       not, and probes that wait included, take a message from
                       SOURCE, a rank of its communicator. May be repeated.
+    --match RANK:choiceN=INDEX
+                      Let the Nth choice of RANK (a call of MPI_Waitany,
+                      MPI_Waitsome, MPI_Test*, MPI_Iprobe or MPI_Improbe) find
+                      request INDEX complete, or a message of rank INDEX.
+                      RANK:choiceN=none: it finds nothing yet.
 
   Memory of each rank
     --private LIB     Give each rank its own copy of the library LIB.

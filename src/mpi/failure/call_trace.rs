@@ -14,10 +14,15 @@
 //! | `wild RANK LIFE N CONTEXT TAG` | the rank's Nth receive from any source begins             |
 //! | `match RANK LIFE SOURCE TAG CONTEXT N` | it has matched this message; 0: a named source    |
 //! | `seen RANK LIFE SOURCE TAG CONTEXT N` | it was a probe, and has found this message        |
+//! | `awaits RANK LIFE N`         | the rank's Nth choice waits for what `--match` orders       |
+//! | `chosen RANK LIFE N INDEX OTHERS` | this request was complete; -1: none. OTHERS: what else |
+//! |                              | could be                                                    |
+//! | `looks RANK LIFE N CONTEXT SOURCE TAG FOUND` | the choice of a probe: the source of    |
+//! |                              | the message that it has found; -1: none                     |
 //! | `death RANK LIFE CAUSE`      | the rank has died                                           |
 //! | `computes RANK LIFE PLACE`   | the job ends because the rank computes for too long here    |
 //! | `recovered RANK LIFE NUMBER` | the rank has come to this generation                        |
-//! | `end MICROSECONDS`           | the job is over                                             |
+//! | `end MICROSECONDS PROCESSOR` | the job is over; PROCESSOR: its processor time, as well     |
 //!
 //! A file whose name ends in `.json` or `.csv` gets a [timeline](super::timeline) instead.
 //!
@@ -26,8 +31,8 @@
 
 use crate::base::Member;
 use crate::engine::Steps;
-use crate::host::{callers, clock, output, script};
-use crate::machine::forced_match::ForcedMatch;
+use crate::host::{callers, clock, computing, output, script};
+use crate::machine::forced_match::{Decision, ForcedMatch, NOTHING};
 use crate::machine::units::NANO;
 use crate::mpi::failure::planned_death::PlannedDeath;
 use crate::mpi::failure::timeline::{Form, Timeline};
@@ -56,8 +61,9 @@ struct Trace {
     /// mean: each rank has its own copy of the program.
     seen: HashMap<(Vec<usize>, Vec<callers::Caller>), usize>,
     places: HashMap<Vec<callers::Caller>, usize>,
-    /// How many receives from any source a life has begun, and which sources are ordered for them.
-    counts: HashMap<Member, u64>,
+    /// How many receives from any source a life has begun, and how many choices; and what is
+    /// ordered for them.
+    counts: HashMap<(Member, Decision), u64>,
     forced: Vec<ForcedMatch>,
     /// The receives from any source, by what [`posts`] has returned.
     wild: Vec<(Member, u64, u32)>,
@@ -89,7 +95,10 @@ pub fn end(after: Duration) {
     let Some(trace) = TRACE.get() else { return };
     let mut trace = trace.lock();
     let last = match &mut trace.timeline {
-        None => format!("end {}\n", after.as_micros()),
+        None => {
+            let computed = computing::processor_time();
+            format!("end {} {}\n", after.as_micros(), computed.as_micros())
+        }
         Some(timeline) => timeline.end(),
     };
     trace.text += &last;
@@ -142,13 +151,32 @@ pub fn sends(who: Member, envelope: Envelope, to: Member) {
 pub fn posts(who: Member, context: u32, tag: i32) -> (u32, Option<i32>) {
     let Some(trace) = TRACE.get() else { return (u32::MAX, None) };
     let mut trace = trace.lock();
-    let count = trace.counts.entry(who).or_default();
-    *count += 1;
-    let nth = *count;
+    let (nth, forced) = trace.decides(who, Decision::Receive);
     trace.note(who, "wild", format_args!(" {nth} {context} {tag}"));
     trace.wild.push((who, nth, context));
-    let is_meant = |it: &&ForcedMatch| it.rank == who.seat && it.nth == nth && who.incarnation == 0;
-    (trace.wild.len() as u32 - 1, trace.forced.iter().find(is_meant).map(|forced| forced.source))
+    (trace.wild.len() as u32 - 1, forced)
+}
+
+/// A choice begins: its number, and what is ordered for it.
+pub fn chooses(who: Member) -> Option<(u64, Option<i32>)> {
+    let mut trace = TRACE.get()?.lock();
+    let (nth, forced) = trace.decides(who, Decision::Choice);
+    if forced.is_some_and(|what| what != NOTHING) {
+        trace.note(who, "awaits", format_args!(" {nth}"));
+    }
+    Some((nth, forced))
+}
+
+/// A choice among requests is made.
+pub fn has_chosen(who: Member, nth: u64, what: i32, others: impl Iterator<Item = i32>) {
+    let others: String = others.map(|other| format!(" {other}")).collect();
+    note(who, "chosen", format_args!(" {nth} {what}{others}"));
+}
+
+/// A probe that does not wait has found a message of this source, or nothing.
+pub fn has_looked(who: Member, nth: u64, sought: Envelope, found: i32) {
+    let Envelope { context, source, tag } = sought;
+    note(who, "looks", format_args!(" {nth} {context} {source} {tag} {found}"));
 }
 
 /// The receive from any source that has this number among all has matched a message.
@@ -207,6 +235,17 @@ fn note(who: Member, what: &str, rest: std::fmt::Arguments<'_>) {
 }
 
 impl Trace {
+    /// The number of a decision that begins, and what is ordered for it.
+    fn decides(&mut self, who: Member, of: Decision) -> (u64, Option<i32>) {
+        let count = self.counts.entry((who, of)).or_default();
+        *count += 1;
+        let nth = *count;
+        let is_meant = |it: &&ForcedMatch| {
+            (it.rank, it.of, it.nth) == (who.seat, of, nth) && who.incarnation == 0
+        };
+        (nth, self.forced.iter().find(is_meant).map(|forced| forced.source))
+    }
+
     /// Notes something on the timeline; false if there is none.
     fn on_timeline(&mut self, row: impl FnOnce(&mut Timeline, Duration) -> String) -> bool {
         let Some(timeline) = &mut self.timeline else { return false };

@@ -4,6 +4,7 @@
 
 pub mod attached_buffer;
 pub mod buffered_send;
+pub mod choices;
 pub mod eager;
 pub mod generalized_request;
 pub mod held_messages;
@@ -17,11 +18,12 @@ pub mod status;
 
 use crate::engine::{self, ANY_SOURCE, Died, Letter, Outcome, Watch};
 use crate::host::memory::Region;
-
+use crate::machine::forced_match::NOTHING;
 use crate::mpi::comm::{Comm, Peer, Source};
 use crate::mpi::error::{Failure, Result};
 use crate::mpi::failure::call_trace;
 use crate::mpi::failure::usability::must_stand;
+use crate::mpi::p2p::choices::Choice;
 use crate::mpi::p2p::outcome::{FROM_NOBODY, Match, Pending, completed, envelope, news, revoked};
 use crate::mpi::p2p::status::{Completed, Status};
 use crate::mpi::process::Process;
@@ -262,7 +264,38 @@ pub fn iprobe(process: &Process, comm: &Comm, source: i32, tag: i32) -> Result<O
     let Some((pattern, watch)) = pattern(comm, comm.source(source)?, tag) else {
         return Ok(Some(FROM_NOBODY.into()));
     };
+    if process.is_counted() {
+        let now = |pattern, watch: &Watch| process.engine.peek(pattern, watch);
+        let next = |pattern, watch: &Watch| process.engine.probe(pattern, watch);
+        let outcome = |seen: &Outcome| seen.mishap.is_none().then_some((seen.source, seen.tag));
+        let seen = chosen(process, comm, (pattern, watch), now, next, outcome)?;
+        return Ok(seen.as_ref().map(completed));
+    }
     Ok(process.engine.peek(pattern, &watch)?.as_ref().map(completed))
+}
+
+/// What a probe finds `now`, or waits for as the `next` one because that is ordered; writes it
+/// down. `known` tells the source and tag of a message that was found.
+#[cold]
+fn chosen<T>(
+    process: &Process, comm: &Comm, (pattern, watch): (Envelope, Watch),
+    now: impl Fn(Envelope, &Watch) -> std::result::Result<Option<T>, Died>,
+    next: impl Fn(Envelope, &Watch) -> std::result::Result<T, Died>,
+    known: impl Fn(&T) -> Option<(i32, i32)>,
+) -> Result<Option<T>> {
+    let Some(choice) = Choice::of_messages(process) else { return Ok(now(pattern, &watch)?) };
+    let one = |source: i32| self::pattern(comm, comm.source(source).ok()?, pattern.tag);
+    let found = match choice.forced {
+        Some(NOTHING) => {
+            process.engine.poll(|_| None::<()>)?;
+            None
+        }
+        Some(source) if let Some((pattern, watch)) = one(source) => Some(next(pattern, &watch)?),
+        _ => now(pattern, &watch)?,
+    };
+    let source = found.as_ref().and_then(known).map(|(source, _)| source);
+    choice.has_found(pattern, source);
+    Ok(found)
 }
 
 /// Waits for a message that a receive would match, and describes it (MPI_Probe).
@@ -288,8 +321,26 @@ pub fn improbe(process: &Process, comm: &Comm, source: i32, tag: i32) -> Result<
     let Some((pattern, watch)) = pattern(comm, comm.source(source)?, tag) else {
         return Ok(Some(Ok(None)));
     };
-    let seized = process.engine.seize(pattern, &watch)?;
+    let seized = match process.is_counted() {
+        true => {
+            let now = |pattern, watch: &Watch| process.engine.seize(pattern, watch);
+            let next = |pattern, watch: &Watch| process.engine.seize_next(pattern, watch);
+            let context = pattern.context;
+            let outcome = |held: &std::result::Result<_, _>| held.as_ref().ok().map(source_and_tag);
+            let seized = chosen(process, comm, (pattern, watch), now, next, outcome)?;
+            if let Some((source, tag)) = seized.as_ref().and_then(outcome) {
+                call_trace::has_matched(process.me, context, source, tag);
+            }
+            seized
+        }
+        false => process.engine.seize(pattern, &watch)?,
+    };
     Ok(seized.map(|held| held.map(Some).map_err(|outcome| completed(&outcome))))
+}
+
+fn source_and_tag(held: &engine::Held) -> (i32, i32) {
+    let Outcome { source, tag, .. } = held.outcome();
+    (source, tag)
 }
 
 /// Waits for a message that a receive would match, and takes it out (MPI_Mprobe).

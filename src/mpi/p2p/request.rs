@@ -5,8 +5,11 @@ mod many;
 pub use many::{Many, Places};
 
 use crate::base::slab::Key;
+use crate::engine::Ops;
+use crate::machine::forced_match::NOTHING;
 use crate::mpi::error::{Class, Failure, Result};
 use crate::mpi::handle_table::{self, Held};
+use crate::mpi::p2p::choices::{self, Choice};
 use crate::mpi::p2p::generalized_request::General;
 use crate::mpi::p2p::outcome::Pending;
 use crate::mpi::p2p::persistent;
@@ -118,11 +121,23 @@ pub fn test(
     process: &'static Process, handle: usize, is_look: bool,
 ) -> Result<Option<(usize, Completed)>> {
     admit(process, handle);
-    let step = process.engine.poll(|ops| match process.requests.step(ops, handle, is_look) {
+    let choice = if process.is_counted() { whether(process, [handle].into_iter()) } else { None };
+    let look = |ops: &mut Ops| match process.requests.step(ops, handle, is_look) {
         Ok(Step::Pending) => process.requests.interruption(process, handle).map(Err),
         other => Some(other),
-    })?;
+    };
+    let step = choices::ask(choice.as_ref(), &process.engine, look)?;
+    if let Some(choice) = choice {
+        choice.is_made(step.is_some().then_some(0));
+    }
     step.map(|step| settled(process, handle, step?, is_look)).transpose()
+}
+
+/// The choice whether requests are complete, if one of them is active.
+#[cold]
+fn whether(process: &Process, mut handles: impl Iterator<Item = usize>) -> Option<Choice> {
+    let is_open = handles.any(|handle| process.requests.is_active(handle));
+    is_open.then(|| Choice::among(process, [0, NOTHING].into_iter())).flatten()
 }
 
 fn settled(

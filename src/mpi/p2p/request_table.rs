@@ -252,6 +252,12 @@ impl Requests {
         request.pending.filter(|_| request.is_plainly_persistent())
     }
 
+    /// Whether a completion call has to do with this request.
+    pub(super) fn is_active(&self, handle: usize) -> bool {
+        let is_pending = |request: &Request| request.pending.is_some() && !request.is_given_up();
+        handle == DONE || handle != NULL && self.0.lock().find(handle).is_some_and(is_pending)
+    }
+
     /// A persistent request is not active any more.
     #[inline]
     pub(super) fn rest(&self, handle: usize) {

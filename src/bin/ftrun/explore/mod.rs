@@ -25,7 +25,7 @@ use std::ffi::OsString;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 /// The first word of a command line that explores.
 pub(crate) const NAME: &str = "explore";
@@ -63,8 +63,7 @@ fn explore(called: &str, mut wanted: Wanted, words: &[OsString]) -> Result<u8, R
         state.tidy();
         return Ok(nothing_to_explore(&reference));
     }
-    let counted = Duration::from_micros(reference.trace.micros.unwrap_or(0));
-    runner.limit_by(begun.elapsed(), counted);
+    runner.limit_by(&reference, begun.elapsed());
     let mut search = Search::new(&wanted, &runner, &state, &reference, seed).map_err(broken)?;
     if !wanted.settings.is_quiet {
         let (calls, rules) = (reference.trace.calls.len(), &reference.trace.rules);

@@ -9,7 +9,7 @@ use crate::shared::refusal::Refusal;
 use ftmpi_explore::{Failure, Schedule, Seen, story};
 use std::io;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 /// Some runs show the finding, and others do not.
 const SOMETIMES: u8 = 4;
@@ -36,8 +36,7 @@ pub(super) fn again(called: &str, replay: &Replay) -> Result<u8, Refusal> {
     let plain = Schedule::plain(schedule.ranks, seed);
     let reference = runner.run(0, &plain).map_err(broken)?;
     runner.refer_to(&reference);
-    let counted = Duration::from_micros(reference.trace.micros.unwrap_or(0));
-    runner.limit_by(begun.elapsed(), counted);
+    runner.limit_by(&reference, begun.elapsed());
     let (seen, failure) = crew::tried(&runner, 0, seed, &schedule).map_err(broken)?;
     let first = tell(&schedule, &seen, failure.as_ref());
     if replay.times == 1 {

@@ -59,16 +59,18 @@ impl Runner {
         self.prepared.request.apps.len() == 1
     }
 
-    /// From now on runs may take ten times as long as the first one.
-    pub(super) fn limit_by(&self, real: Duration, counted: Duration) {
+    /// From now on runs may take ten times as long as the first one, whose real time is given.
+    pub(super) fn limit_by(&self, first: &Seen, real: Duration) {
         const LEAST: Duration = Duration::from_secs(3);
         const LEAST_COUNTED: Duration = Duration::from_millis(300);
         const LEAST_COMPUTED: Duration = Duration::from_millis(500);
         if self.prepared.request.job.timeout.is_none() {
+            let time = |micros: Option<u64>| Duration::from_micros(micros.unwrap_or(0));
+            let (counted, computed) = (time(first.trace.micros), time(first.trace.computed));
             let limits = Limits {
                 real: (real * 10).max(LEAST),
                 counted: (counted * 10).max(LEAST_COUNTED),
-                computed: (real * 10).max(LEAST_COMPUTED),
+                computed: (computed * 10).max(LEAST_COMPUTED),
             };
             *self.limits.lock().unwrap_or_else(PoisonError::into_inner) = limits;
         }

@@ -1,11 +1,13 @@
 //! Completion calls on many requests: Waitall, Testany, Waitsome and others (MPI-5.0 §3.7.5).
 
-use super::admit;
+use super::{admit, whether};
 use crate::engine::shared::rules::Rules;
 use crate::engine::{Ops, PrepostedReceives};
+use crate::machine::forced_match::NOTHING;
 use crate::mpi::checks;
 use crate::mpi::error::{Cause, Class, Error, Failure, Result, is_failure, told};
 use crate::mpi::handle_table::{self, Sort};
+use crate::mpi::p2p::choices::{self, Choice};
 use crate::mpi::p2p::eager::status_of;
 use crate::mpi::p2p::generalized_request::General;
 use crate::mpi::p2p::persistent;
@@ -181,7 +183,9 @@ impl<P: Places> Many<P> {
     pub fn test_all(&self) -> Result<(bool, Result)> {
         self.process.requests.check(self.process, &self.places, 0..self.count)?;
         let mut trouble = Trouble::default();
-        let is_over = self.process.engine.poll(|ops| {
+        let handles = (0..self.count).map(|index| self.places.key(index));
+        let choice = if self.process.is_counted() { whether(self.process, handles) } else { None };
+        let is_over = choices::ask(choice.as_ref(), &self.process.engine, |ops| {
             let look = |ops: &mut Ops, index| {
                 let handle = self.places.key(index);
                 matches!(self.process.requests.step(ops, handle, true), Ok(Step::Pending))
@@ -194,6 +198,9 @@ impl<P: Places> Many<P> {
             }
             Some(true)
         })?;
+        if let Some(choice) = choice {
+            choice.is_made(is_over.map(|_| 0));
+        }
         trouble.ask(self);
         let news = trouble.raise(self.rules(), &self.places, self.count);
         Ok((is_over.unwrap_or(false), news))
@@ -268,15 +275,26 @@ impl<P: Places> Many<P> {
     /// Waits for one, any. No index: there is none to wait for.
     pub fn wait_any(&self) -> Result<(Option<usize>, Completed)> {
         self.process.requests.check(self.process, &self.places, 0..self.count)?;
-        let found = self.process.engine.wait_for(|ops| self.any(ops).transpose())?;
+        let choice = self.choice(false);
+        let those = choices::candidates(choice.as_ref(), self.count);
+        let found = self.process.engine.wait_for(|ops| self.any(ops, those.clone()).transpose())?;
+        if let (Some(choice), Ok((index, ..))) = (choice, &found) {
+            choice.is_made(*index);
+        }
         Ok(self.known(found?))
     }
 
     /// Whether one has ended, any. No index: there is none to wait for.
     pub fn test_any(&self) -> Result<Option<(Option<usize>, Completed)>> {
         self.process.requests.check(self.process, &self.places, 0..self.count)?;
-        let found = self.process.engine.poll(|ops| self.any(ops).transpose())?;
-        Ok(found.transpose()?.map(|found| self.known(found)))
+        let choice = self.choice(true);
+        let those = choices::candidates(choice.as_ref(), self.count);
+        let look = |ops: &mut Ops| self.any(ops, those.clone()).transpose();
+        let found = choices::ask(choice.as_ref(), &self.process.engine, look)?.transpose()?;
+        if let Some(choice) = choice {
+            choice.is_made(found.as_ref().and_then(|(index, ..)| *index));
+        }
+        Ok(found.map(|found| self.known(found)))
     }
 
     fn known(&self, found: (Option<usize>, Completed, Asked)) -> (Option<usize>, Completed) {
@@ -284,9 +302,28 @@ impl<P: Places> Many<P> {
         (index, general.map_or(end, |general| general.ended(self.process.program, self.is_look)))
     }
 
-    fn any(&self, ops: &mut Ops) -> Result<Option<(Option<usize>, Completed, Asked)>> {
+    /// The choice among the active requests, in a job with a trace.
+    fn choice(&self, may_be_none: bool) -> Option<Choice> {
+        match self.process.is_counted() {
+            true => self.traced_choice(may_be_none),
+            false => None,
+        }
+    }
+
+    #[cold]
+    fn traced_choice(&self, may_be_none: bool) -> Option<Choice> {
+        let is_active = |index: &usize| self.process.requests.is_active(self.places.key(*index));
+        let active = (0..self.count).filter(is_active).map(|index| index as i32);
+        let mut active = active.peekable();
+        let none = (may_be_none && active.peek().is_some()).then_some(NOTHING);
+        Choice::among(self.process, none.into_iter().chain(active))
+    }
+
+    fn any(
+        &self, ops: &mut Ops, those: Range<usize>,
+    ) -> Result<Option<(Option<usize>, Completed, Asked)>> {
         let (mut is_idle, mut doubted) = (true, None);
-        for index in 0..self.count {
+        for index in those {
             match self.step_while_calm(ops, index)? {
                 Step::Inactive => {}
                 Step::Pending => is_idle = false,
@@ -309,38 +346,48 @@ impl<P: Places> Many<P> {
     /// Waits until at least one has ended, and completes all that have.
     pub fn wait_some(&self) -> Result<Batch> {
         self.process.requests.check(self.process, &self.places, 0..self.count)?;
+        let choice = self.choice(false);
+        let those = choices::candidates(choice.as_ref(), self.count);
         let harvest = self.process.engine.wait_for(|ops| {
-            let harvest = self.some(ops);
+            let harvest = self.some(ops, those.clone());
             harvest.is_worth_telling().then_some(harvest)
         })?;
+        if let Some(choice) = choice {
+            choice.is_made(harvest.indices.first().copied());
+        }
         Ok(self.batch(harvest))
     }
 
     /// Completes all that have ended, without waiting; there may be none.
     pub fn test_some(&self) -> Result<Batch> {
         self.process.requests.check(self.process, &self.places, 0..self.count)?;
-        let mut found = None;
-        let _was_in_vain = self.process.engine.poll(|ops| {
-            let harvest = found.insert(self.some(ops));
-            harvest.is_worth_telling().then_some(())
+        let choice = self.choice(true);
+        let those = choices::candidates(choice.as_ref(), self.count);
+        let mut found = Harvest::default();
+        let _was_in_vain = choices::ask(choice.as_ref(), &self.process.engine, |ops| {
+            found = self.some(ops, those.clone());
+            found.is_worth_telling().then_some(())
         })?;
-        Ok(self.batch(found.expect("the engine has asked")))
+        if let Some(choice) = choice {
+            choice.is_made(found.indices.first().copied());
+        }
+        Ok(self.batch(found))
     }
 
     /// All that have ended; if none has and the others recover, all that are not waited for.
-    fn some(&self, ops: &mut Ops) -> Harvest {
-        let harvest = self.reap(|index| self.step(ops, index));
+    fn some(&self, ops: &mut Ops, those: Range<usize>) -> Harvest {
+        let harvest = self.reap(those.clone(), |index| self.step(ops, index));
         match harvest.is_worth_telling() || self.process.engine.is_calm() {
             true => harvest,
-            false => self.reap(|index| self.step_while_calm(ops, index)),
+            false => self.reap(those, |index| self.step_while_calm(ops, index)),
         }
     }
 
-    fn reap(&self, mut step: impl FnMut(usize) -> Result<Step>) -> Harvest {
+    fn reap(&self, those: Range<usize>, mut step: impl FnMut(usize) -> Result<Step>) -> Harvest {
         let mut harvest =
             Harvest { indices: Vec::new(), is_idle: true, trouble: Trouble::default() };
         let Harvest { indices, is_idle, trouble } = &mut harvest;
-        for index in 0..self.count {
+        for index in those {
             let place = indices.len();
             match step(index) {
                 Ok(Step::Inactive) => {}
@@ -403,6 +450,7 @@ fn unknown_at(index: usize, handle: usize) -> Failure {
 }
 
 /// What one look at many requests has found.
+#[derive(Default)]
 struct Harvest {
     indices: Vec<usize>,
     /// There is none to wait for.
