@@ -218,6 +218,7 @@ fn built() -> Option<&'static Path> {
 }
 
 #[test]
+#[ignore = "installs mdBook: minutes"]
 fn the_site_is_built_without_a_warning_and_each_link_leads_to_a_page_and_a_place_in_it() {
     let Some(site) = built() else { return };
     let seen = links::of_site(site);
@@ -244,6 +245,7 @@ fn links_of_the_documents_lead_to_files_and_to_headings() {
 }
 
 #[test]
+#[ignore = "installs mdBook: minutes"]
 fn a_search_finds_a_page_without_a_network_and_nothing_is_asked_of_others() {
     let Some(site) = built() else { return };
     let profile = support::fresh_directory("site-search");

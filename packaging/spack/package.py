@@ -17,7 +17,7 @@ class FtmpiRs(Package):
     version("@VERSION@", sha256="@SHA256@", url=url)
 
     depends_on("c", type="build")
-    depends_on("rust@1.88:", type="build")
+    depends_on("rust@1.89:", type="build")
 
     requires("target=x86_64:", msg="ftmpi-rs runs on x86-64 only")
     requires("platform=linux", msg="ftmpi-rs runs on Linux only")

@@ -44,7 +44,7 @@ impl Choice {
     }
 
     /// Notes which request is complete, if one is.
-    pub fn is_made(self, index: Option<usize>) {
+    pub fn note(self, index: Option<usize>) {
         let what = index.and_then(|index| i32::try_from(index).ok()).unwrap_or(NOTHING);
         let others = self.options.into_iter().filter(|other| *other != what);
         call_trace::has_chosen(self.me, self.nth, what, others);

@@ -128,7 +128,7 @@ pub fn test(
     };
     let step = choices::ask(choice.as_ref(), &process.engine, look)?;
     if let Some(choice) = choice {
-        choice.is_made(step.is_some().then_some(0));
+        choice.note(step.is_some().then_some(0));
     }
     step.map(|step| settled(process, handle, step?, is_look)).transpose()
 }

@@ -199,7 +199,7 @@ impl<P: Places> Many<P> {
             Some(true)
         })?;
         if let Some(choice) = choice {
-            choice.is_made(is_over.map(|_| 0));
+            choice.note(is_over.map(|_| 0));
         }
         trouble.ask(self);
         let news = trouble.raise(self.rules(), &self.places, self.count);
@@ -279,7 +279,7 @@ impl<P: Places> Many<P> {
         let those = choices::candidates(choice.as_ref(), self.count);
         let found = self.process.engine.wait_for(|ops| self.any(ops, those.clone()).transpose())?;
         if let (Some(choice), Ok((index, ..))) = (choice, &found) {
-            choice.is_made(*index);
+            choice.note(*index);
         }
         Ok(self.known(found?))
     }
@@ -292,7 +292,7 @@ impl<P: Places> Many<P> {
         let look = |ops: &mut Ops| self.any(ops, those.clone()).transpose();
         let found = choices::ask(choice.as_ref(), &self.process.engine, look)?.transpose()?;
         if let Some(choice) = choice {
-            choice.is_made(found.as_ref().and_then(|(index, ..)| *index));
+            choice.note(found.as_ref().and_then(|(index, ..)| *index));
         }
         Ok(found.map(|found| self.known(found)))
     }
@@ -353,7 +353,7 @@ impl<P: Places> Many<P> {
             harvest.is_worth_telling().then_some(harvest)
         })?;
         if let Some(choice) = choice {
-            choice.is_made(harvest.indices.first().copied());
+            choice.note(harvest.indices.first().copied());
         }
         Ok(self.batch(harvest))
     }
@@ -369,7 +369,7 @@ impl<P: Places> Many<P> {
             found.is_worth_telling().then_some(())
         })?;
         if let Some(choice) = choice {
-            choice.is_made(found.indices.first().copied());
+            choice.note(found.indices.first().copied());
         }
         Ok(self.batch(found))
     }
