@@ -444,6 +444,7 @@ fn too_many_ranks_are_refused_with_the_limit_and_its_cure() {
     assert!(seen.status.is_some_and(|status| status != 0), "{seen:?}");
     let says = |words: &[&str]| words.iter().all(|word| seen.stderr.contains(word));
     let names_the_cure = says(&["vm.max_map_count", "sysctl -w", "run at most"])
+        || says(&["kernel.pid_max", "sysctl -w", "room for"])
         || says(&["the memory that is free", "room for", "run fewer ranks"]);
     assert!(names_the_cure, "{seen:?}");
     assert_eq!(seen.stderr.lines().count(), 1, "{seen:?}");

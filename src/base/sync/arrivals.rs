@@ -13,7 +13,8 @@
 //! | `GIVEN_UP`        | will never count as full        | is not told | nothing to do   |
 //! | count = groups    | all have arrived, for ever      | cannot be   | refused         |
 //!
-//! The caller ensures that all members have left a turn before one arrives at a later one.
+//! The caller ensures that all members have left a turn before one arrives at a later one, unless
+//! the turn can never become full: a member that arrives there late changes nothing.
 
 use super::atomic::{AtomicU64, Ordering};
 
@@ -77,6 +78,9 @@ impl Arrivals {
             if now == full {
                 return false;
             }
+            if is_past(turn, now) {
+                return true;
+            }
             let next = GIVEN_UP | if now >> 32 == u64::from(turn) { now } else { of(turn) };
             match self.root.0.compare_exchange_weak(now, next, won, lost) {
                 Ok(_) => return true,
@@ -92,13 +96,16 @@ impl Arrivals {
 }
 
 impl Word {
-    /// Counts one more in this turn; returns the count, flag included.
+    /// Counts one more in this turn; returns the count, flag included. In a turn that is past, none.
     #[inline]
     fn count(&self, turn: u32) -> u64 {
         let (won, lost) = (Ordering::SeqCst, Ordering::Relaxed);
         let mut now = self.0.load(lost);
         // The first arrival of a turn starts from zero.
         while now >> 32 != u64::from(turn) {
+            if is_past(turn, now) {
+                return GIVEN_UP;
+            }
             match self.0.compare_exchange_weak(now, of(turn) | 1, won, lost) {
                 Ok(_) => return 1,
                 Err(actual) => now = actual,
@@ -113,6 +120,15 @@ fn of(turn: u32) -> u64 {
     u64::from(turn) << 32
 }
 
+/// Whether others have begun to count a later turn. Turns wrap around, and a word may not have been
+/// used for very many of them: so only those shortly after this one are later.
+#[inline]
+fn is_past(turn: u32, now: u64) -> bool {
+    const SHORTLY: u32 = 1 << 16;
+    let ahead = ((now >> 32) as u32).wrapping_sub(turn);
+    (1..=SHORTLY).contains(&ahead) && now & (GIVEN_UP | COUNT) != 0
+}
+
 #[cfg(all(test, not(loom)))]
 mod tests {
     use super::*;
@@ -122,7 +138,7 @@ mod tests {
     fn the_one_who_comes_last_is_told_in_every_turn() {
         for members in [1, 2, 15, 16, 17, 32, 33, 120, 1000] {
             let counter = Arrivals::new(members);
-            for turn in [0, 1, 2, 9, u32::MAX, 4] {
+            for turn in [0, 1, 2, 9, 1 << 30, u32::MAX, 4] {
                 let mut told = 0;
                 for step in 0..members {
                     assert!(!counter.is_full(turn));
@@ -149,6 +165,20 @@ mod tests {
             let told = (0..members).filter(|place| counter.arrive(6, *place)).count();
             assert!(counter.is_decided(6));
             assert_eq!((told, counter.is_full(6), counter.is_full(5)), (1, true, false));
+        }
+    }
+
+    #[test]
+    fn whoever_is_late_for_a_turn_that_cannot_become_full_takes_nothing_from_a_later_one() {
+        for members in [3, 40] {
+            let counter = Arrivals::new(members);
+            (2..members).for_each(|place| assert!(!counter.arrive(u32::MAX, place)));
+            // The last member takes no part, and all but the first go on.
+            (1..members).for_each(|place| assert!(!counter.arrive(3, place)));
+            assert!(!counter.arrive(u32::MAX, 0) && !counter.is_decided(u32::MAX));
+            assert!(counter.abandon(u32::MAX) && !counter.is_decided(3));
+            assert!(counter.arrive(3, 0) && counter.is_full(3));
+            assert!(!counter.arrive(u32::MAX, 0) && counter.is_full(3));
         }
     }
 
