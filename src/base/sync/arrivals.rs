@@ -96,7 +96,7 @@ impl Arrivals {
 }
 
 impl Word {
-    /// Counts one more in this turn; returns the count, flag included. In a turn that is past, none.
+    /// Counts one more in this turn; returns the count, flag included. None in a turn that is past.
     #[inline]
     fn count(&self, turn: u32) -> u64 {
         let (won, lost) = (Ordering::SeqCst, Ordering::Relaxed);
