@@ -5,6 +5,8 @@
 //! | `site OBJECT+OFFSET …`       | a place of the program; they are counted from 0         |
 //! | `seen SCHEDULE`              | tried, or waiting                                       |
 //! | `wait TIER SCHEDULE`         | waiting                                                 |
+//! | `forced FAILURES GIVEN VAIN` | how many runs have had other matches, and how many in vain |
+//! | `spare FAILURES SCHEDULE`    | may take the place of a run in vain                     |
 //! | `pair FRESH SITE PHASE …`    | a combination that was tried, the last failure first    |
 //! | `class SITE CLASS DEATHS`    | an outcome that was seen                                |
 //! | `reached SITE`               | a call that only failures lead to                       |
@@ -13,6 +15,7 @@
 use crate::coverage::{Counts, Coverage};
 use crate::plan::{Feature, Limits, Plan, Spot};
 use crate::points::{Point, Schedule};
+use crate::quota::Quota;
 use crate::trace::{Call, Place, Trace, frame};
 use std::collections::{HashSet, VecDeque};
 use std::fmt::Write as _;
@@ -34,6 +37,11 @@ impl Plan {
         under_way.for_each(|schedule| _ = writeln!(text, "wait 0 {schedule}"));
         for (tier, waiting) in self.tiers.iter().enumerate() {
             waiting.iter().for_each(|schedule| _ = writeln!(text, "wait {tier} {schedule}"));
+        }
+        for (number, quota) in [&self.matches, &self.matches_of_failures].into_iter().enumerate() {
+            let _ = writeln!(text, "forced {number} {} {}", quota.given, quota.in_vain);
+            let spare = quota.spare.iter();
+            spare.for_each(|schedule| _ = writeln!(text, "spare {number} {schedule}"));
         }
         for (spots, last, is_fresh) in &self.pairs {
             let _ = write!(text, "pair {}", u8::from(*is_fresh));
@@ -60,6 +68,9 @@ impl Plan {
         for waiting in &mut plan.tiers {
             waiting.retain(|schedule| !tried.contains(&schedule.to_string()));
         }
+        let is_fresh = |schedule: &Schedule| !schedule.matches.is_empty();
+        plan.matches.given = plan.tiers.iter().flatten().filter(|it| is_fresh(it)).count() as u64;
+        plan.matches.spare.retain(|schedule| !tried.contains(&schedule.to_string()));
         plan.seen.extend(tried);
         let mut kept: Vec<VecDeque<Schedule>> = vec![VecDeque::new(); plan.tiers.len()];
         for line in text.lines() {
@@ -69,6 +80,7 @@ impl Plan {
             waiting.append(&mut plan.tiers[tier]);
             plan.tiers[tier] = waiting;
         }
+        plan.use_spares();
         plan
     }
 
@@ -80,11 +92,22 @@ impl Plan {
                 let place = Place(rest.split(' ').filter_map(frame).collect());
                 self.site(&place);
             }
-            "wait" => {
-                let (tier, schedule) = rest.split_once(' ')?;
+            "wait" | "spare" => {
+                let (number, schedule) = rest.split_once(' ')?;
                 let mut schedule = Schedule::parse(schedule)?;
                 schedule.kills.iter_mut().for_each(|kill| self.find_place(kill));
-                waiting.get_mut(tier.parse::<usize>().ok()?)?.push_back(schedule);
+                let number: usize = number.parse().ok()?;
+                match what {
+                    "wait" => waiting.get_mut(number)?.push_back(schedule),
+                    _ => self.quota(number).spare.push_back(schedule),
+                }
+            }
+            "forced" => {
+                let numbers: Vec<usize> = numbers().collect::<Option<_>>()?;
+                let [which, given, in_vain] = numbers[..] else { return None };
+                let quota = self.quota(which);
+                quota.given += given as u64;
+                quota.in_vain += in_vain as u64;
             }
             "pair" => {
                 let numbers: Vec<usize> = numbers().collect::<Option<_>>()?;
@@ -103,6 +126,13 @@ impl Plan {
             _ => {}
         }
         Some(())
+    }
+
+    fn quota(&mut self, number: usize) -> &mut Quota {
+        match number {
+            0 => &mut self.matches,
+            _ => &mut self.matches_of_failures,
+        }
     }
 
     /// Where a point of the reference is in its trace.

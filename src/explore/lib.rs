@@ -17,6 +17,7 @@ mod orders;
 mod output;
 mod plan;
 mod points;
+mod quota;
 mod shrink;
 mod story;
 mod tables;

@@ -6,6 +6,7 @@
 use crate::matches;
 use crate::orders::Orders;
 use crate::points::{self, Point, Schedule};
+use crate::quota::Quota;
 use crate::trace::{Call, Death, Place, Trace};
 use ftmpi_base::random::Random;
 use std::collections::{HashMap, HashSet, VecDeque};
@@ -52,7 +53,7 @@ const IN_TURN: [Why; TIERS] = [
 /// Orders that are tried before anything else.
 const FIRST_ORDERS: u64 = 12;
 /// Other matches that are tried before any failure; the rest are tried with the other orders.
-const FIRST_MATCHES: usize = 50;
+const FIRST_MATCHES: u64 = 50;
 /// Other visits of a place that are tried when one has shown something new.
 const NEIGHBOURS: usize = 3;
 
@@ -83,9 +84,9 @@ pub struct Plan {
     pub(crate) pairs: HashSet<(Vec<Spot>, Spot, bool)>,
     pub(crate) features: HashSet<Feature>,
     pub(crate) orders: Orders,
-    /// How many other matches there were, without failures and with them.
-    pub(crate) matches: usize,
-    pub(crate) matches_of_failures: usize,
+    /// Runs with other matches, without failures and with them.
+    pub(crate) matches: Quota,
+    pub(crate) matches_of_failures: Quota,
     /// The places and phases of failures that were tried with other matches, and the orders that
     /// this has shown.
     pub(crate) matched: HashSet<Vec<Spot>>,
@@ -108,8 +109,8 @@ impl Plan {
             pairs: HashSet::new(),
             features: HashSet::new(),
             orders: Orders::default(),
-            matches: 0,
-            matches_of_failures: 0,
+            matches: Quota::new(limits.orders),
+            matches_of_failures: Quota::new(limits.orders),
             matched: HashSet::new(),
             orders_of_failures: Orders::default(),
             singles: Vec::new(),
@@ -157,7 +158,7 @@ impl Plan {
         const SHOW_TIME: [&str; 9] =
             ["probe", "Test", "any", "some", "Put", "Get_acc", "Accum", "Fetch", "Win_"];
         let shows = |call: &Call| SHOW_TIME.iter().any(|part| call.name.contains(part));
-        (self.matches as u64) < self.limits.orders
+        !self.matches.is_used_up()
             && matches::are_known(&self.reference)
             && !self.reference.calls.iter().any(shows)
     }
@@ -202,6 +203,10 @@ impl Plan {
 
     /// Takes in what a run has shown; true if that was new.
     pub fn learn(&mut self, schedule: &Schedule, trace: &Trace, has_failed: bool) -> bool {
+        if matches::is_in_vain(trace, &schedule.matches) && !trace.stuck().is_empty() {
+            self.make_up_for(schedule);
+            return false;
+        }
         let is_new = self.note_features(trace);
         if schedule.kills.is_empty() {
             let is_new_order = self.orders.take(trace);
@@ -223,16 +228,37 @@ impl Plan {
         is_new
     }
 
+    /// A run in place of one that was in vain, if there is one.
+    fn make_up_for(&mut self, schedule: &Schedule) {
+        let quota = match schedule.kills.is_empty() {
+            true => &mut self.matches,
+            false => &mut self.matches_of_failures,
+        };
+        quota.in_vain += 1;
+        self.use_spares();
+    }
+
+    /// As many of the runs that were kept for later as there may be.
+    pub(crate) fn use_spares(&mut self) {
+        while let Some(schedule) = self.matches.next() {
+            self.tiers[Why::Order as usize].push_back(schedule);
+        }
+        while let Some(schedule) = self.matches_of_failures.next() {
+            self.tiers[Why::MatchOfFailure as usize].push_back(schedule);
+        }
+    }
+
     /// Runs in which receives from any source match what they could have matched, too.
     fn add_matches(&mut self, schedule: &Schedule, trace: &Trace) {
         for matches in matches::alternatives(trace, &schedule.matches) {
-            if self.matches as u64 >= self.limits.orders {
+            if self.matches.is_full() {
                 return;
             }
-            let why = if self.matches < FIRST_MATCHES { Why::Match } else { Why::Order };
+            let why = if self.matches.given < FIRST_MATCHES { Why::Match } else { Why::Order };
             let schedule = Schedule { matches, ..Schedule::plain(self.ranks, self.seed) };
-            if self.seen.insert(schedule.to_string()) {
-                self.matches += 1;
+            if self.seen.insert(schedule.to_string())
+                && let Some(schedule) = self.matches.take(schedule)
+            {
                 self.tiers[why as usize].push_back(schedule);
             }
         }
@@ -248,12 +274,13 @@ impl Plan {
             return;
         }
         for matches in matches::alternatives(trace, &schedule.matches) {
-            if self.matches_of_failures as u64 >= self.limits.orders {
+            if self.matches_of_failures.is_full() {
                 return;
             }
             let schedule = Schedule { matches, ..schedule.clone() };
-            if self.seen.insert(schedule.to_string()) {
-                self.matches_of_failures += 1;
+            if self.seen.insert(schedule.to_string())
+                && let Some(schedule) = self.matches_of_failures.take(schedule)
+            {
                 self.tiers[Why::MatchOfFailure as usize].push_back(schedule);
             }
         }
@@ -418,6 +445,24 @@ mod tests {
         let rest: Vec<(Schedule, Why)> = std::iter::from_fn(|| plan.draw()).collect();
         assert_eq!(rest.len() as u64, FIRST_ORDERS);
         assert_eq!(plan.orders().distinct(), 2);
+    }
+
+    #[test]
+    fn a_run_in_vain_is_made_up_for_and_shows_nothing() {
+        // Five requests, of which any may be the first that is complete.
+        let text = |rest: &str| format!("job 2 end\nat 0 p+0x1\ncall 0 0 MPI_Waitany 0\n{rest}");
+        let reference = Trace::read(&text("chosen 0 0 1 4 0 1 2 3\ndone 0 0 0\n"));
+        let limits = Limits { faults: 0, orders: 2, is_endless: false };
+        let mut plan = Plan::new(reference, 1, limits);
+        let mut forced = Vec::new();
+        let vain = Trace::read(&text("awaits 0 0 1\n"));
+        while let Some((schedule, _)) = plan.draw() {
+            if let Some(it) = schedule.matches.first() {
+                forced.push(it.source);
+                assert!(!plan.learn(&schedule, &vain, false), "nothing is new");
+            }
+        }
+        assert_eq!((forced, plan.orders().distinct()), (vec![0, 1, 2, 3], 1));
     }
 
     #[test]

@@ -58,7 +58,7 @@ const MOST_KNOWN: usize = 8;
 #[inline(never)]
 pub fn addresses(most: usize, call: usize) -> Vec<usize> {
     let Some(rank) = current() else { return Vec::new() };
-    let mut walk = Walk { rank, found: Vec::with_capacity(most), most };
+    let mut walk = Walk { rank, found: Vec::new(), most };
     let depth = (&raw const walk).addr();
     let stack = life::own_stack().filter(|stack| stack.contains(&depth));
     let addresses = |frames: &[Frame]| frames.iter().map(|frame| frame.address).collect();

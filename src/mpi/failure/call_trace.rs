@@ -38,7 +38,7 @@ use crate::mpi::failure::planned_death::PlannedDeath;
 use crate::mpi::failure::timeline::{Form, Timeline};
 use crate::transport::Envelope;
 use parking_lot::Mutex;
-use std::collections::HashMap;
+use rustc_hash::FxHashMap;
 use std::fmt::Write as _;
 use std::fs::File;
 use std::io::Write as _;
@@ -59,11 +59,11 @@ struct Trace {
     begun: Instant,
     /// The places so far, by the return addresses (with the lines of a script) and by what these
     /// mean: each rank has its own copy of the program.
-    seen: HashMap<(Vec<usize>, Vec<callers::Caller>), usize>,
-    places: HashMap<Vec<callers::Caller>, usize>,
+    seen: FxHashMap<(Vec<usize>, Vec<callers::Caller>), usize>,
+    places: FxHashMap<Vec<callers::Caller>, usize>,
     /// How many receives from any source a life has begun, and how many choices; and what is
     /// ordered for them.
-    counts: HashMap<(Member, Decision), u64>,
+    counts: FxHashMap<(Member, Decision), u64>,
     forced: Vec<ForcedMatch>,
     /// The receives from any source, by what [`posts`] has returned.
     wild: Vec<(Member, u64, u32)>,
@@ -73,12 +73,12 @@ struct Trace {
 pub fn begin(path: &str, ranks: usize, rules: &str, forced: &[ForcedMatch]) -> std::io::Result<()> {
     let file = File::create(path)?;
     let timeline = Form::of(path).map(Timeline::new);
-    let (seen, places) = (HashMap::new(), HashMap::new());
+    let (seen, places) = (FxHashMap::default(), FxHashMap::default());
     let text = match timeline {
         None => format!("job {ranks} {rules}\n"),
         Some(_) => String::new(),
     };
-    let (counts, forced, wild) = (HashMap::new(), forced.to_vec(), Vec::new());
+    let (counts, forced, wild) = (FxHashMap::default(), forced.to_vec(), Vec::new());
     let begun = clock::now();
     TRACE.get_or_init(|| {
         Mutex::new(Trace { file, text, timeline, begun, seen, places, counts, forced, wild })

@@ -5,9 +5,13 @@ use crate::explore::options::Settings;
 use crate::prepared::Prepared;
 use ftmpi_explore::{Expect, Expected, Kind, Schedule, Seen, Trace, leaks};
 use ftmpi_launch::{Job, RankKind};
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use rustix::io::Errno;
+use rustix::process::{Pid, PidfdFlags, pidfd_open};
 use std::collections::HashMap;
 use std::fs::{self, File};
 use std::io;
+use std::os::fd::OwnedFd;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, ExitStatus, Stdio};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -161,30 +165,22 @@ impl Runner {
     fn wait(
         &self, child: &mut Child, limit: Duration, place: &Path,
     ) -> io::Result<(Option<ExitStatus>, Option<Kind>)> {
-        const BRIEF: Duration = Duration::from_micros(200);
-        const LONG: Duration = Duration::from_millis(5);
-        let (begun, mut looked) = (Instant::now(), Instant::now());
-        loop {
-            if let Some(status) = child.try_wait()? {
-                return Ok((Some(status), None));
+        let begun = Instant::now();
+        let handle = pidfd_open(Pid::from_child(child), PidfdFlags::empty())?;
+        while !has_ended(&handle)? {
+            let size = |name: &str| fs::metadata(place.join(name)).map_or(0, |file| file.len());
+            let reason = match () {
+                () if begun.elapsed() > limit => Some(Kind::Hang),
+                () if size("stdout") + size("stderr") > FLOOD => Some(Kind::Hang),
+                () if resident(child.id()) > self.settings.memory => Some(Kind::Memory),
+                () => None,
+            };
+            if reason.is_some() {
+                let _ = child.kill();
+                return Ok((Some(child.wait()?), reason));
             }
-            let age = begun.elapsed();
-            if looked.elapsed() > Duration::from_millis(100) {
-                looked = Instant::now();
-                let size = |name: &str| fs::metadata(place.join(name)).map_or(0, |file| file.len());
-                let reason = match () {
-                    () if age > limit => Some(Kind::Hang),
-                    () if size("stdout") + size("stderr") > FLOOD => Some(Kind::Hang),
-                    () if resident(child.id()) > self.settings.memory => Some(Kind::Memory),
-                    () => None,
-                };
-                if reason.is_some() {
-                    let _ = child.kill();
-                    return Ok((Some(child.wait()?), reason));
-                }
-            }
-            std::thread::sleep(if age < LONG * 4 { BRIEF } else { LONG.min(age / 50) });
         }
+        Ok((Some(child.wait()?), None))
     }
 
     /// What a run among so many ranks must show; runs it without failures if that is not known.
@@ -251,6 +247,17 @@ fn is_elf(file: &Path) -> io::Result<bool> {
     let mut start = [0; 4];
     let read = io::Read::read(&mut File::open(file)?, &mut start)?;
     Ok(start[..read] == *b"\x7fELF")
+}
+
+/// Whether the process ends before it is time to look at its limits again.
+fn has_ended(process: &OwnedFd) -> io::Result<bool> {
+    const BETWEEN_LOOKS: Timespec = Timespec { tv_sec: 0, tv_nsec: 100_000_000 };
+    let mut ended = [PollFd::new(process, PollFlags::IN)];
+    match poll(&mut ended, Some(&BETWEEN_LOOKS)) {
+        Ok(count) => Ok(count > 0),
+        Err(Errno::INTR) => Ok(false),
+        Err(error) => Err(error.into()),
+    }
 }
 
 /// As a shell tells it.
