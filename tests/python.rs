@@ -70,6 +70,23 @@ fn a_rank_of_python_that_dies_is_started_again() {
 }
 
 #[test]
+fn a_rank_of_python_may_die_while_it_waits_for_its_interpreters_lock() {
+    let held = support::c("tests/programs/held.c").library("held");
+    let script = support::root().join("tests/programs/interpreter_lock.py");
+    for interpreter in interpreters().iter().filter(|it| ranks(it, 1).is_some()) {
+        for (form, more) in [("thread", ""), ("fiber", ""), ("fiber", "call"), ("fiber", "sleep")] {
+            let sign = support::fresh_directory("python_lock").join("waits");
+            let words = [script.as_os_str(), held.path().as_os_str(), sign.as_os_str()];
+            let run = support::launch(interpreter).ranks(3).env("FTMPI_RANKS", form);
+            // In a traced call the library asks the interpreter for the line.
+            let run = run.option("--mode").option("rebuild").option("--trace").option("/dev/null");
+            let seen = run.args(words).args([more]).succeeds();
+            assert_eq!(seen.sorted_lines(), ["rank 0: 3", "rank 1: 3", "rank 2: 3"], "{more}");
+        }
+    }
+}
+
+#[test]
 fn exceptions_and_statuses_of_python_are_those_of_its_rank() {
     for interpreter in interpreters() {
         let Some(run) = ranks(&interpreter, 2) else { continue };
