@@ -216,6 +216,24 @@ mod tests {
     }
 
     #[test]
+    fn what_may_take_the_place_of_a_run_in_vain_is_kept() {
+        let shown =
+            "job 2 end\nat 0 p+0x1\ncall 0 0 MPI_Waitany 0\nchosen 0 0 1 3 0 1 2\ndone 0 0 0\n";
+        let limits = Limits { faults: 0, orders: 1, is_endless: false };
+        let mut plan = Plan::new(Trace::read(shown), 1, limits);
+        let (first, _) = plan.draw().expect("one of the other three requests");
+        let again = |orders| {
+            let limits = Limits { orders, ..limits };
+            let text = plan.save(std::iter::once(&first));
+            let mut again = Plan::restore(Trace::read(shown), 1, limits, &text);
+            let drawn: Vec<Schedule> =
+                std::iter::from_fn(|| again.draw()).map(|(it, _)| it).collect();
+            drawn.iter().filter_map(|it| Some(it.matches.first()?.source)).collect::<Vec<i32>>()
+        };
+        assert_eq!((again(1), again(3)), (vec![0], vec![0, 2, 1]));
+    }
+
+    #[test]
     fn coverage_is_kept() {
         let text = "met MPI_Send /a/p+0x10 1 2 3 4 5 6 7\n";
         let mut coverage = Coverage::default();

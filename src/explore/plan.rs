@@ -184,9 +184,12 @@ impl Plan {
 
     /// A run at random: failures that were tried alone, together and in another order.
     fn any(&mut self) -> Option<(Schedule, Why)> {
+        let most = self.limits.faults.min(self.singles.len()) as u64;
+        // Without failures, known orders show nothing.
+        let is_known = self.limits.orders == 0 || self.orders.is_exhausted() || self.is_reduced();
+        let least = u64::from(is_known).min(most);
         for _ in 0..100 {
-            let most = self.limits.faults.min(self.singles.len()) as u64;
-            let count = if most == 0 { 0 } else { self.random.below(most + 1) };
+            let count = least + self.random.below(most - least + 1);
             let draw = |plan: &mut Plan| {
                 let number = plan.random.below(plan.singles.len() as u64) as usize;
                 plan.singles[number].clone()
@@ -412,6 +415,14 @@ mod tests {
         }
         assert_eq!(runs, 3 + plan.singles());
         assert_eq!(plan.left(), 0);
+    }
+
+    #[test]
+    fn runs_at_random_have_failures_when_all_orders_are_known() {
+        let limits = Limits { faults: 1, orders: 0, is_endless: true };
+        let mut plan = Plan::new(looping(2, 1), 1, limits);
+        let mut drawn = std::iter::from_fn(|| plan.draw()).filter(|(_, why)| *why == Why::Random);
+        assert!((0..20).all(|_| drawn.next().is_some_and(|(run, _)| run.kills.len() == 1)));
     }
 
     #[test]

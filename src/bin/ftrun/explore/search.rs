@@ -169,7 +169,10 @@ impl<'a> Search<'a> {
         failure: Option<Failure>,
     ) {
         self.runs += 1;
-        *self.tried.entry(why).or_default() += 1;
+        // What has no failure is counted among the orders.
+        if !schedule.kills.is_empty() {
+            *self.tried.entry(why).or_default() += 1;
+        }
         self.coverage.take(&seen.trace);
         self.plan.learn(&schedule, &seen.trace, failure.is_some());
         let Some(failure) = failure else { return };
