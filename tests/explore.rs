@@ -7,6 +7,8 @@
 mod support;
 
 use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::time::{Duration, Instant};
 use support::{Outcome, Run};
 
 /// What holds for the programs of one family.
@@ -236,6 +238,34 @@ fn an_exploration_that_was_stopped_goes_on() {
     assert!(count(&rest) < count(&whole), "{rest}\n{whole}");
     let again = support::command(support::ftrun()).args(["explore", "--resume", "/nowhere"]);
     again.args(["-np", "2"]).args(&program).fails_with(2);
+}
+
+#[test]
+fn an_exploration_that_is_ended_at_any_moment_goes_on_and_shares_its_directory_with_none() {
+    let state = support::fresh_directory("explore").join("state");
+    let program = program("leak.c", true);
+    let words = ["--mode", "ulfm", "-np", "2", "--minutes", "1"];
+    let mut running = Command::new(support::ftrun())
+        .args(["explore", "--quiet", "--state"])
+        .arg(&state)
+        .args(words)
+        .args(&program)
+        .spawn()
+        .expect("ftrun starts");
+    let until = Instant::now() + Duration::from_secs(60);
+    while !state.join("plan").exists() {
+        assert!(Instant::now() < until, "what has been tried is saved after ten seconds");
+        std::thread::sleep(Duration::from_millis(10));
+    }
+    for option in ["--state", "--resume"] {
+        let other = support::command(support::ftrun()).args(["explore", option]).args([&state]);
+        let other = other.args(words).args(&program).fails_with(2);
+        assert!(other.stderr.contains("another exploration is using it"), "{other}");
+    }
+    running.kill().and_then(|()| running.wait()).expect("it is ended");
+    let rest = support::command(support::ftrun()).args(["explore", "--resume"]).args([&state]);
+    let rest = rest.args(["--mode", "ulfm", "-np", "2"]).args(&program).succeeds();
+    assert!(rest.stdout.contains("nothing was found"), "{rest}");
 }
 
 #[test]

@@ -1,18 +1,21 @@
 //! The directory that keeps an exploration: its command line, its findings, its coverage.
 //!
 //! `words` and `home` say what was explored and from where, `NUMBER/` has a finding, `coverage.*`
-//! what failures have met. `work/` has the directories of runs while they are made.
+//! what failures have met. `work/` has the directories of runs while they are made. The directory
+//! is locked meanwhile, so that no two explorations share it.
 
 use crate::shared::refusal::Refusal;
 use ftmpi_explore::{Failure, Finding, Schedule, Seen};
 use std::ffi::OsString;
-use std::fs;
+use std::fs::{self, File};
 use std::io;
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::path::{Path, PathBuf};
 
 pub(super) struct State {
     pub(super) directory: PathBuf,
+    /// The lock of the directory while an exploration goes on.
+    held: Option<File>,
 }
 
 const WORDS: &str = "words";
@@ -35,16 +38,17 @@ impl State {
             )));
         }
         if is_ours {
+            let _held = hold(directory).map_err(no)?;
             fs::remove_dir_all(directory).map_err(no)?;
         }
-        let state = State { directory: directory.to_path_buf() };
+        let mut state = State { directory: directory.to_path_buf(), held: None };
         state.begin(words).map_err(no)?;
         Ok(state)
     }
 
     /// The state that an earlier exploration has left, to go on with.
     pub(super) fn resume(directory: &Path, words: &[OsString]) -> Result<State, Refusal> {
-        let state = State::open(directory)?;
+        let mut state = State::open(directory)?;
         let words = without_resume(words, directory);
         state.begin(&words).map_err(|error| {
             Refusal::usage(format!("cannot write --resume {}: {error}", directory.display()))
@@ -52,7 +56,9 @@ impl State {
         Ok(state)
     }
 
-    fn begin(&self, words: &[OsString]) -> io::Result<()> {
+    fn begin(&mut self, words: &[OsString]) -> io::Result<()> {
+        fs::create_dir_all(&self.directory)?;
+        self.held = Some(hold(&self.directory)?);
         fs::create_dir_all(self.work())?;
         let words: Vec<&[u8]> = words.iter().map(|word| word.as_bytes()).collect();
         fs::write(self.directory.join(WORDS), words.join(&0))?;
@@ -68,7 +74,7 @@ impl State {
         };
         let directory = std::path::absolute(directory).map_err(|_| no())?;
         match directory.join(WORDS).exists() {
-            true => Ok(State { directory }),
+            true => Ok(State { directory, held: None }),
             false => Err(no()),
         }
     }
@@ -123,8 +129,11 @@ impl State {
         numbers.into_iter().map(story).collect()
     }
 
+    /// Writes a file as a whole: an exploration may be stopped at any moment.
     pub(super) fn write(&self, name: &str, text: &str) -> io::Result<()> {
-        fs::write(self.directory.join(name), text)
+        let partial = self.directory.join(format!("{name}.new"));
+        fs::write(&partial, text)?;
+        fs::rename(&partial, self.directory.join(name))
     }
 
     pub(super) fn read(&self, name: &str) -> io::Result<String> {
@@ -139,6 +148,18 @@ impl State {
     /// Removes the directories of runs.
     pub(super) fn tidy(&self) {
         let _ = fs::remove_dir_all(self.work());
+    }
+}
+
+/// The lock of a directory.
+fn hold(directory: &Path) -> io::Result<File> {
+    let file = File::open(directory)?;
+    match file.try_lock() {
+        Ok(()) => Ok(file),
+        Err(fs::TryLockError::WouldBlock) => {
+            Err(io::Error::other("another exploration is using it"))
+        }
+        Err(fs::TryLockError::Error(error)) => Err(error),
     }
 }
 
