@@ -174,6 +174,22 @@ fn a_rank_that_computes_for_ever_is_told_with_its_stack() {
 }
 
 #[test]
+fn a_run_that_eats_memory_is_ended_and_told_with_its_calls() {
+    let eats = "#include <mpi.h>\n#include <stdlib.h>\n#include <string.h>\n\
+        int main(int argc, char **argv) {\n    int one = 1, sum;\n    MPI_Init(&argc, &argv);\n\
+        MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);\n\
+        if (MPI_Allreduce(&one, &sum, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD))\n\
+        for (;;) memset(malloc(1 << 20), 1, 1 << 20);\n    return MPI_Finalize();\n}\n";
+    let eats = vec![support::c_text("eats", eats).build().path().display().to_string()];
+    let state = support::fresh_directory("explore").join("state");
+    let options = ["--mode", "ulfm", "--memory", "300M", "--orders", "0", "--runs", "6"];
+    let seen = exploration(&state, 2, &options, &eats).fails_with(1);
+    assert!(seen.stdout.contains("finding 1: memory\n  takes one failure"), "{seen}");
+    let told = ["dies on entering MPI_Init", "MPI_Allreduce (eats.c:9) fails with"];
+    assert!(told.iter().all(|words| seen.stdout.contains(words)), "{seen}");
+}
+
+#[test]
 fn findings_in_python_name_the_lines_of_the_script() {
     let (seen, state) = explored("first_come.py", false, &["--expect", "same", "--orders", "2"]);
     let receive = "rank 0: MPI_Recv (first_come.py:32), its receive 1 from any source, takes";

@@ -7,7 +7,7 @@ use ftmpi_explore::{Expect, Expected, Kind, Schedule, Seen, Trace, leaks};
 use ftmpi_launch::{Job, RankKind};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::io::Errno;
-use rustix::process::{Pid, PidfdFlags, pidfd_open};
+use rustix::process::{Pid, PidfdFlags, Signal, pidfd_open, pidfd_send_signal};
 use std::collections::HashMap;
 use std::fs::{self, File};
 use std::io;
@@ -165,9 +165,11 @@ impl Runner {
     fn wait(
         &self, child: &mut Child, limit: Duration, place: &Path,
     ) -> io::Result<(Option<ExitStatus>, Option<Kind>)> {
+        const BETWEEN_LOOKS: Duration = Duration::from_millis(100);
+        const GRACE: Duration = Duration::from_millis(300);
         let begun = Instant::now();
         let handle = pidfd_open(Pid::from_child(child), PidfdFlags::empty())?;
-        while !has_ended(&handle)? {
+        while !has_ended(&handle, BETWEEN_LOOKS)? {
             let size = |name: &str| fs::metadata(place.join(name)).map_or(0, |file| file.len());
             let reason = match () {
                 () if begun.elapsed() > limit => Some(Kind::Hang),
@@ -176,7 +178,11 @@ impl Runner {
                 () => None,
             };
             if reason.is_some() {
-                let _ = child.kill();
+                // Asked to end, it writes down what it has done.
+                let _ = pidfd_send_signal(&handle, Signal::TERM);
+                if !has_ended(&handle, GRACE)? {
+                    let _ = child.kill();
+                }
                 return Ok((Some(child.wait()?), reason));
             }
         }
@@ -249,11 +255,11 @@ fn is_elf(file: &Path) -> io::Result<bool> {
     Ok(start[..read] == *b"\x7fELF")
 }
 
-/// Whether the process ends before it is time to look at its limits again.
-fn has_ended(process: &OwnedFd) -> io::Result<bool> {
-    const BETWEEN_LOOKS: Timespec = Timespec { tv_sec: 0, tv_nsec: 100_000_000 };
+/// Whether the process ends within this time.
+fn has_ended(process: &OwnedFd, within: Duration) -> io::Result<bool> {
+    let within = Timespec { tv_sec: 0, tv_nsec: within.subsec_nanos().into() };
     let mut ended = [PollFd::new(process, PollFlags::IN)];
-    match poll(&mut ended, Some(&BETWEEN_LOOKS)) {
+    match poll(&mut ended, Some(&within)) {
         Ok(count) => Ok(count > 0),
         Err(Errno::INTR) => Ok(false),
         Err(error) => Err(error.into()),
