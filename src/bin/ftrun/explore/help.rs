@@ -48,7 +48,8 @@ OPTIONS
     --faults N        At most N ranks die in a run: 2 by default. With 0 only
                       orders are tried.
     --orders N        Try at most N orders without failures: 200 by default.
-                      Fewer if they do not differ for any rank.
+                      Fewer if they do not differ for any rank. Orders that
+                      do not come about are made up for.
     --minutes M       Stop after this time. When all has been tried before that,
                       go on with failures and orders at random.
     --runs N          Stop after N runs; otherwise as --minutes.
