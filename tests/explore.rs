@@ -185,7 +185,7 @@ fn a_run_that_eats_memory_is_ended_and_told_with_its_calls() {
     let options = ["--mode", "ulfm", "--memory", "300M", "--orders", "0", "--runs", "6"];
     let seen = exploration(&state, 2, &options, &eats).fails_with(1);
     assert!(seen.stdout.contains("finding 1: memory\n  takes one failure"), "{seen}");
-    let told = ["dies on entering MPI_Init", "MPI_Allreduce (eats.c:9) fails with"];
+    let told = ["dies on entering MPI_Init", "MPI_Allreduce (eats.c:8) fails with"];
     assert!(told.iter().all(|words| seen.stdout.contains(words)), "{seen}");
 }
 
