@@ -11,8 +11,8 @@ pub struct Scene {
     pub title: String,
     /// The place of each dot, in the unit square.
     pub places: Vec<[f32; 2]>,
-    /// The extents of a machine whose nodes the dots are, in the order of the first dimension; empty:
-    /// they are no such machine.
+    /// The extents of the machine whose nodes the dots are, the first dimension running fastest;
+    /// empty: they are no such machine.
     pub grid: Vec<u32>,
     /// The name of a dot, and of the number of a frame; empty: node, tick.
     pub dot: &'static str,

@@ -196,7 +196,8 @@ fn a_machine_of_three_dimensions_is_a_body_that_can_be_turned() {
     page.wait("frame.state === 'at rest'");
     // The disc of a node in front has the colour of its packets.
     page.wait(
-        "(n => { const b = picture.box(), c = [...table.slice(4 * frame.colours[n], 4 * frame.colours[n] + 3)];
+        "(n => { const b = picture.box(), from = 4 * frame.colours[n];
+           const c = [...table.slice(from, from + 3)];
            const d = $('space').getContext('2d').getImageData(b.left + places[2 * n] * b.side,
              b.top + (1 - places[2 * n + 1]) * b.side, 1, 1).data;
            return c.every((v, i) => Math.abs(v - d[i]) < 3); })(space.order.at(-1))",

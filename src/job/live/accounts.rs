@@ -3,8 +3,6 @@
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
-/// How many things a rank can be seen doing.
-const KINDS: usize = super::sight::KINDS.len();
 /// A longer time between two looks is not accounted for: nobody has looked.
 const LONGEST: Duration = Duration::from_millis(500);
 /// For how long ranks are asked for whom they wait after a page has asked for the accounts.
@@ -12,7 +10,7 @@ const INTEREST: Duration = Duration::from_secs(3);
 
 #[derive(Clone, Default)]
 struct Account {
-    times: [Duration; KINDS],
+    times: Vec<Duration>,
     awaited: BTreeMap<u32, Duration>,
 }
 
@@ -25,9 +23,11 @@ pub(super) struct Accounts {
 }
 
 impl Accounts {
-    pub(super) fn new(seats: usize) -> Accounts {
+    /// For this many ranks, which can be seen doing this many things.
+    pub(super) fn new(seats: usize, kinds: usize) -> Accounts {
+        let account = Account { times: vec![Duration::ZERO; kinds], ..Account::default() };
         let (looked, asked) = (None, None);
-        Accounts { seats: vec![Account::default(); seats], looked, asked, passed: Duration::ZERO }
+        Accounts { seats: vec![account; seats], looked, asked, passed: Duration::ZERO }
     }
 
     /// All ranks are looked at, now.
@@ -78,20 +78,20 @@ mod tests {
 
     #[test]
     fn time_is_accounted_for_between_looks_that_are_close() {
-        let mut accounts = Accounts::new(2);
+        let mut accounts = Accounts::new(2, 3);
         let start = Instant::now();
         for (millis, kind) in [(0, 0), (100, 1), (200, 1), (9000, 2), (9050, 2)] {
             accounts.look(start + Duration::from_millis(millis));
             accounts.note(1, kind);
             accounts.note_awaited(1, 0);
         }
-        assert_eq!(accounts.json(1), "\"times\":[0,200,50,0,0,0,0,0],\"awaited\":[[0,250]]");
-        assert_eq!(accounts.json(0), "\"times\":[0,0,0,0,0,0,0,0],\"awaited\":[]");
+        assert_eq!(accounts.json(1), "\"times\":[0,200,50],\"awaited\":[[0,250]]");
+        assert_eq!(accounts.json(0), "\"times\":[0,0,0],\"awaited\":[]");
     }
 
     #[test]
     fn ranks_are_asked_for_whom_they_wait_only_while_a_page_shows_it() {
-        let (mut accounts, now) = (Accounts::new(1), Instant::now());
+        let (mut accounts, now) = (Accounts::new(1, 3), Instant::now());
         assert!(!accounts.are_shown(now));
         accounts.ask(now);
         assert!(accounts.are_shown(now + Duration::from_secs(1)));

@@ -13,7 +13,7 @@ use std::sync::atomic::Ordering;
 use std::time::Instant;
 
 /// The meanings of the colours.
-pub(super) const KINDS: [&str; 8] = [
+const KINDS: [&str; 8] = [
     "computes",
     "waits for messages",
     "waits in a collective",
@@ -81,7 +81,7 @@ impl Seat {
 impl Sight {
     pub(super) fn new(live: &'static Live) -> Sight {
         let count = live.world.size();
-        let (seats, accounts) = (vec![Seat::default(); count], Accounts::new(count));
+        let (seats, accounts) = (vec![Seat::default(); count], Accounts::new(count, KINDS.len()));
         Sight { live, view: 0, seats, accounts, places: places(live.world), moves: 0 }
     }
 
