@@ -2,6 +2,8 @@
 
 #[path = "browser/mod.rs"]
 mod browser;
+#[path = "live/crew.rs"]
+mod crew;
 #[path = "live/film.rs"]
 mod film;
 #[path = "live/screens.rs"]

@@ -227,6 +227,7 @@ fn the_site_is_built_without_a_warning_and_each_link_leads_to_a_page_and_a_place
     // The reference is generated: one word of each source.
     for (page, word) in [
         ("commands", "--on-failure"),
+        ("mpi", "MPI_Session_create_errhandler"),
         ("ftmpi", "ftmpi_incarnation"),
         ("ft-mpi-modes", "FTMPI_RANK_STATES"),
         ("mpi-ext", "MPIX_Comm_shrink"),
@@ -235,6 +236,25 @@ fn the_site_is_built_without_a_warning_and_each_link_leads_to_a_page_and_a_place
         let text = std::fs::read_to_string(site.join(format!("site/reference/{page}.html")));
         assert!(text.expect("the page is there").contains(word), "{page}");
     }
+    // Every call that the header declares, none twice.
+    let page = std::fs::read_to_string(site.join("site/reference/mpi.html")).unwrap();
+    let calls = |text: &str, before: &str| -> Vec<String> {
+        let (text, start) = (text.replace(['*', '\n'], " "), format!("{before}MPI_"));
+        let names = text.split(&start).skip(1).filter_map(|rest| {
+            let end = rest.find(|c: char| !c.is_alphanumeric() && c != '_')?;
+            rest[end..].starts_with('(').then(|| rest[..end].to_string())
+        });
+        let mut names: Vec<String> = names.collect();
+        names.sort();
+        names
+    };
+    let header = std::fs::read_to_string(support::root().join("include/mpi.h")).unwrap();
+    let declared = calls(&header, " P");
+    let shown = calls(&page, " ");
+    let missing: Vec<_> = declared.iter().filter(|name| !shown.contains(name)).collect();
+    assert!(declared.len() > 660 && missing.is_empty(), "{} calls, not {missing:?}", shown.len());
+    assert!(shown.windows(2).all(|two| two[0] != two[1]), "none twice");
+    assert_eq!(page.matches("// not with --processes").count(), 7);
 }
 
 #[test]

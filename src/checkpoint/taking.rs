@@ -185,6 +185,7 @@ async fn carry_out(process: &'static Process, mut job: Job, way: Way) -> Result 
         job.slot.entry = Some(entry);
         let toll = confirm(&lane(3), &job).await?;
         job.slot.entry = Some(Entry { is_committed: true, ..entry });
+        process.saved.note(process.world.age());
         let words = job.keep.memory.lock().pace.take(toll);
         if let Some(words) = words.filter(|_| entry.place == 0) {
             say(&words);

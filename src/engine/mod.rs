@@ -22,6 +22,7 @@ pub use crate::engine::rank::tally::{Observer, Path, Tally};
 pub use crate::engine::shared::contexts::CONTEXTS;
 pub use crate::engine::shared::home::Home;
 pub use crate::engine::shared::mismatch::Void;
+pub use crate::engine::shared::pairs::Pairs;
 pub use crate::engine::shared::recovery_cache::CommittedView;
 pub use crate::engine::shared::world::World;
 pub use crate::fault::{Key as Matter, Purpose, Summons};

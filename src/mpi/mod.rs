@@ -30,6 +30,7 @@ pub mod program;
 pub mod reaction;
 pub mod rma;
 pub mod run;
+pub mod saved;
 pub mod scratch;
 pub mod session;
 pub mod thread;

@@ -30,6 +30,7 @@ use crate::mpi::p2p::request_table::Requests;
 use crate::mpi::phases::Phases;
 use crate::mpi::program::Program;
 use crate::mpi::rma::win::{Win, Windows};
+use crate::mpi::saved::Saved;
 use crate::mpi::thread::thread_token;
 use crate::mpi::tools::state::Tools;
 use parking_lot::{Mutex, RwLock};
@@ -86,6 +87,7 @@ pub struct Process {
     /// What MPI_T_init_thread and its like have opened.
     pub tools: Tools,
     pub recoveries: RecoveryTimes,
+    pub saved: Saved,
     pulse: Pulse,
     /// MPI_COMM_WORLD as it was at first, and as it is after recoveries.
     first_world: Comm,
@@ -166,6 +168,7 @@ impl Process {
             fate: OnceLock::new(),
             tools: Tools::new(world, pulse.clone()),
             recoveries: RecoveryTimes::default(),
+            saved: Saved::default(),
             pulse,
             first_world: Comm::new(comm::WORLD, context, everyone, "MPI_COMM_WORLD")
                 .of_generation(0)

@@ -11,6 +11,9 @@ pub struct Scene {
     pub title: String,
     /// The place of each dot, in the unit square.
     pub places: Vec<[f32; 2]>,
+    /// The extents of the machine whose nodes the dots are, the first dimension running fastest;
+    /// empty: they are no such machine.
+    pub grid: Vec<u32>,
     /// The name of a dot, and of the number of a frame; empty: node, tick.
     pub dot: &'static str,
     pub unit: &'static str,
@@ -130,12 +133,13 @@ impl Scene {
         let or = |said: &str, usual: &str| quoted(if said.is_empty() { usual } else { said });
         let [scale, low, high] = &self.scale;
         format!(
-            "{{\"scene\":{number},\"title\":{},\"nodes\":{},\"dot\":{},\"unit\":{},\
+            "{{\"scene\":{number},\"title\":{},\"nodes\":{},\"grid\":[{}],\"dot\":{},\"unit\":{},\
              \"kinds\":[{}],\"mark\":{},\"arrow\":{},\"series\":[{}],\"sliders\":[{}],\
              \"setup\":[{}],\"views\":[{}],\"view\":{},\"clock\":{},\"deaths\":{},\
              \"back\":{},\"scale\":[{},{},{}]}}",
             quoted(&self.title),
             self.places.len(),
+            joined(self.grid.iter().map(u32::to_string)),
             or(self.dot, "node"),
             or(self.unit, "tick"),
             list(&self.kinds),

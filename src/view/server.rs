@@ -35,6 +35,10 @@ const PAGE: &str = concat!(
     include_str!("page/dress.js"),
     include_str!("page/paint.js"),
     include_str!("page/stream.js"),
+    include_str!("page/space.js"),
+    include_str!("page/export.js"),
+    include_str!("page/crew.js"),
+    include_str!("page/menu.js"),
     include_str!("page/hands.js"),
     include_str!("page/tail.html"),
 );

@@ -119,6 +119,15 @@ impl Browser {
         of_base64(answer["data"].as_str().expect("a picture"))
     }
 
+    /// The seconds that the page's main thread has worked so far, whatever for.
+    pub(crate) fn worked(&mut self) -> f64 {
+        self.ask("Performance.enable", json!({ "timeDomain": "timeTicks" }));
+        let told = self.ask("Performance.getMetrics", json!({}));
+        let metrics = told["metrics"].as_array().expect("a list");
+        let of_tasks = metrics.iter().find(|metric| metric["name"] == "TaskDuration");
+        of_tasks.and_then(|metric| metric["value"].as_f64()).expect("a number")
+    }
+
     /// What an expression is, in the page.
     pub(crate) fn value(&mut self, expression: &str) -> Value {
         let params =
@@ -175,6 +184,17 @@ impl Browser {
         let modifiers = if with_shift { 8 } else { 0 };
         self.mouse("mousePressed", x, y, modifiers);
         self.mouse("mouseReleased", x, y, modifiers);
+    }
+
+    /// Presses the right button at a place of the window.
+    pub(crate) fn right_click_at(&mut self, x: f64, y: f64) {
+        for (kind, buttons) in [("mousePressed", 2), ("mouseReleased", 0)] {
+            let params = json!({
+                "type": kind, "x": x, "y": y, "button": "right", "buttons": buttons,
+                "clickCount": 1,
+            });
+            self.ask("Input.dispatchMouseEvent", params);
+        }
     }
 
     pub(crate) fn drag(&mut self, from: (f64, f64), to: (f64, f64)) {

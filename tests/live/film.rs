@@ -86,6 +86,7 @@ fn film_of_a_job() {
     let mut page = Browser::open(&job.address, SIZE.0, SIZE.1, &profile);
     page.colours("dark");
     page.wait("frame && frame.count === 120 && frame.series[0] > 200");
+    page.value("showGuide(false)");
     page.value("document.querySelector('aside').scrollTo(0, 0)");
     settled(&mut page);
     let mut camera = Camera { pictures: Vec::new() };

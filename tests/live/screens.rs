@@ -36,6 +36,8 @@ fn each_page(mut look: impl FnMut(&str, &mut Browser)) {
         page.wait("frame && frame.colours.length === 1728");
         page.click("go");
         page.wait("frame.state === 'at rest'");
+        page.click("solid");
+        page.wait("space.on");
         look("ftbg", &mut page);
     }
     {
@@ -56,6 +58,8 @@ fn each_page(mut look: impl FnMut(&str, &mut Browser)) {
     job.order("kill 5");
     page.wait("frame.lines.some(line => line.steps.at(-1)[0] === 'recovered')");
     page.wait("frame.series[0] > 400");
+    page.value("$('crew').open = $('matrix').open = true");
+    page.wait("crew && pairs && pairs.pairs.length > 15");
     look("ftrun", &mut page);
     assert_eq!(job.end().0, Some(0));
     drop(page);
@@ -70,9 +74,12 @@ fn each_page(mut look: impl FnMut(&str, &mut Browser)) {
 #[test]
 #[ignore = "writes the pictures of docs/pictures/screens"]
 fn screens() {
+    const ROOM: usize = 2_000_000;
     let directory = support::root().join("docs/pictures/screens");
+    let mut bytes = 0;
     std::fs::create_dir_all(&directory).expect("there is room");
     each_page(|name, page| {
+        page.value("showGuide(false)");
         for (screen, width, height, scale) in SCREENS {
             page.resize(width, height);
             for scheme in ["light", "dark"] {
@@ -80,11 +87,13 @@ fn screens() {
                 page.value("scrollTo(0, 0)");
                 settled(page);
                 let file = page.small_file(width, height, scale);
+                bytes += file.len();
                 let path = directory.join(format!("{name}-{screen}-{scheme}.webp"));
                 std::fs::write(path, file).expect("there is room");
             }
         }
     });
+    assert!(bytes <= ROOM, "{bytes} bytes");
 }
 
 /// axe, installed by npm where that is possible.
@@ -123,6 +132,7 @@ fn axe_finds_nothing_that_keeps_anybody_from_using_a_page() {
         return;
     };
     each_page(|name, page| {
+        page.value("showGuide(true)");
         for scheme in ["light", "dark"] {
             page.colours(scheme);
             for (screen, width, height, _) in &SCREENS[..2] {

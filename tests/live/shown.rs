@@ -80,6 +80,7 @@ pub(crate) fn settled(page: &mut Browser) {
 }
 
 fn keep(page: &mut Browser, name: &str) {
+    page.value("showGuide(false)");
     settled(page);
     let file = page.file();
     assert!(file.len() < 200_000, "{name} has {} bytes", file.len());
@@ -191,6 +192,51 @@ fn figures() {
 fn costs() {
     cost_of_simulation();
     cost_of_job();
+}
+
+/// What each kind of page costs its browser while a run goes on: pictures a second, and the time
+/// that the page's main thread works for each, plots, layout and all.
+#[test]
+#[ignore = "measures, and wants the machine for itself"]
+fn work_of_each_page() {
+    for (name, words, ready) in [
+        ("ftsim", "poisson --nodes 2500 --border 0,0,0,1 --ticks 1000000", "frame.tick > 20"),
+        ("ftbg", "octtree --dims 24,24,24 --slice 5", "frame.tick > 2"),
+        ("ftspare", "sample --dims 24,24 --alloc 2D(2,1) --cases 1 --seed 3", "frame"),
+    ] {
+        let shown = Shown::tool(name, words);
+        let profile = support::fresh_directory(&format!("work-{name}"));
+        let mut page = Browser::open(&shown.address, 1200, 900, &profile);
+        page.wait("frame && frame.count > 100");
+        shown.order("speed 60");
+        page.click("go");
+        page.wait(ready);
+        work(&mut page, name);
+    }
+    let mut job = Job::begin_with("work-ftrun", 120, &[], |_| {});
+    let profile = support::fresh_directory("work-ftrun-profile");
+    let mut page = Browser::open(&job.address, 1200, 900, &profile);
+    page.wait("frame && frame.count === 120 && frame.series[0] > 200");
+    work(&mut page, "ftrun -np 120");
+    assert_eq!(job.end().0, Some(0));
+}
+
+fn work(page: &mut Browser, name: &str) {
+    let before = page.worked();
+    let counted = page.value(
+        "new Promise(go => { let drawn = 0; const draw = picture.draw, begun = performance.now();
+           picture.draw = () => { draw(); drawn++; };
+           setTimeout(() => { picture.draw = draw;
+             go([drawn, (performance.now() - begun) / 1000, frame.tick]); }, 5000); })",
+    );
+    let worked = page.worked() - before;
+    let at = |place: usize| counted[place].as_f64().expect("a number");
+    println!(
+        "{name}: {:.1} pictures a second, {:.2} ms of the page's main thread for each, tick {}",
+        at(0) / at(1),
+        worked * 1000.0 / at(0),
+        at(2)
+    );
 }
 
 /// Pictures a second with 100,000 dots that change, and how long a kill takes to a point of the

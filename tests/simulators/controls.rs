@@ -177,3 +177,81 @@ fn every_control_has_a_name_and_is_large_enough_for_a_finger() {
     assert_eq!(nameless.as_array().map(Vec::len), Some(0), "{nameless}");
     assert!(page.number("document.documentElement.scrollWidth") <= 390.0, "nothing sticks out");
 }
+
+#[test]
+fn a_machine_of_three_dimensions_is_a_body_that_can_be_turned() {
+    let run = Run::begin(&FTBG, "octtree --dims 6,5,4 --json --quiet");
+    let mut page = Browser::open(&run.address, 1200, 800, &scratch("controls-solid"));
+    page.wait("frame && frame.colours.length === 120 && !$('solid').hidden && $('turns').hidden");
+    page.value("globalThis.flat = [...places]");
+    page.click("solid");
+    page.wait("space.on && !$('turns').hidden && $('solid').ariaPressed === 'true'");
+    page.wait("getComputedStyle($('dots')).visibility === 'hidden'");
+    // Every node is where the camera sees it, and the nearest one is drawn last.
+    assert_eq!(page.value("places.every(v => v > 0 && v < 1)"), true);
+    assert_eq!(page.value("space.order.length"), 120);
+    let nearest = "space.depths.indexOf(Math.max(...space.depths))";
+    assert_eq!(page.value(&format!("space.order.at(-1) === {nearest}")), true);
+    page.click("go");
+    page.wait("frame.state === 'at rest'");
+    // The disc of a node in front has the colour of its packets.
+    page.wait(
+        "(n => { const b = picture.box(), from = 4 * frame.colours[n];
+           const c = [...table.slice(from, from + 3)];
+           const d = $('space').getContext('2d').getImageData(b.left + places[2 * n] * b.side,
+             b.top + (1 - places[2 * n + 1]) * b.side, 1, 1).data;
+           return c.every((v, i) => Math.abs(v - d[i]) < 3); })(space.order.at(-1))",
+    );
+    // By buttons, keys and a drag.
+    let turned = |page: &mut Browser| [page.number("space.turn"), page.number("space.tilt")];
+    let begun = turned(&mut page);
+    page.click("turn-right");
+    page.click("tilt-up");
+    let [turn, tilt] = turned(&mut page);
+    assert!(turn > begun[0] && tilt > begun[1], "{begun:?}, {turn}, {tilt}");
+    page.value("$('dots').focus()");
+    page.key("a", 65);
+    page.key("x", 88);
+    let back = turned(&mut page);
+    assert!((back[0] - begun[0]).abs() + (back[1] - begun[1]).abs() < 1e-9, "{back:?}, {begun:?}");
+    let [left, top, wide, high] = corners(&mut page, "#over");
+    let middle = (left + wide / 2.0, top + high / 2.0);
+    page.drag(middle, (middle.0 + 120.0, middle.1 + 40.0));
+    let [turn, _] = turned(&mut page);
+    assert!((turn - back[0]).abs() > 0.1, "{turn}, {back:?}");
+    assert_eq!(page.value("region"), serde_json::Value::Null, "a drag selects nothing");
+    // The dots are where the pointer finds them.
+    page.wait("nearest(...places.slice(14, 16)) === 7");
+    page.key("d", 68);
+    page.wait("!space.on && flat.every((v, i) => v === places[i])");
+    page.wait("getComputedStyle($('dots')).visibility === 'visible'");
+}
+
+#[test]
+fn two_dimensions_have_no_body() {
+    let run = Run::begin(&FTSPARE, "sample --dims 6,6 --alloc 2D(2,1) --method 2D+1D+0D --seed 3");
+    let mut page = Browser::open(&run.address, 1100, 800, &scratch("controls-flat"));
+    page.wait("frame && frame.count === 36 && $('solid').hidden");
+    page.key("d", 68);
+    assert_eq!(page.value("space.on"), false);
+}
+
+#[test]
+fn the_guide_is_shown_at_the_first_visit_and_when_it_is_asked_for() {
+    for (program, words, line) in [
+        (&FTSIM, "poisson --nodes 100 --border 0,0,0,1", "Step makes one tick"),
+        (&FTBG, "octtree --dims 6,6,6 --json --quiet", "“3-D” shows the machine as a body"),
+        (&FTSPARE, "sample --dims 6,6 --alloc 2D(2,1) --seed 3", "Step makes one failure"),
+    ] {
+        let run = Run::begin(program, words);
+        let mut page = Browser::open(&run.address, 1100, 800, &scratch("controls-guide"));
+        page.wait(&format!("!$('guide').hidden && $('guide').innerText.includes('{line}')"));
+        page.click("guide-done");
+        page.wait("$('guide').hidden");
+        page.value("location.reload()");
+        page.wait("frame && scene && places && document.readyState === 'complete'");
+        page.wait("$('guide').hidden && $('nodes').textContent !== '0'");
+        page.key("?", 191);
+        page.wait("!$('guide').hidden");
+    }
+}

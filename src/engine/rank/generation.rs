@@ -70,7 +70,8 @@ impl Engine {
         let is_disquieted = self.world.disquiets(self.me) || self.world.has_voids();
         let is_calm = dead.is_empty() && !outlook.is_called && !is_disquieted;
         let is_here = self.generation() == 0 && !self.is_elsewhere.load(Ordering::Relaxed);
-        let may_take_fast_path = is_calm && is_here && !self.world.is_careful() && !is_instrumented;
+        let is_counted = is_instrumented || self.world.counts_pairs();
+        let may_take_fast_path = is_calm && is_here && !self.world.is_careful() && !is_counted;
         let known = |is_well: bool| if is_well { stir } else { u64::MAX };
         self.calm.store(known(is_calm), Ordering::Relaxed);
         self.fast_path.store(known(may_take_fast_path), Ordering::Relaxed);

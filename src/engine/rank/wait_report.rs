@@ -1,5 +1,6 @@
 //! What a rank waits for, as the deadlock detector reports it.
 
+use crate::base::Member;
 use crate::engine::rank::awaited::{Sought, Waiter, Waits, Want, Watched};
 use crate::engine::rank::operation::{Op, Stage, Watch};
 
@@ -35,15 +36,18 @@ impl Engine {
         self.sent_shortly.load(Ordering::Relaxed)
     }
 
-    /// The program has sent one that did not go the short way.
-    #[inline]
-    pub fn count_sent(&self) {
-        self.sent_otherwise.fetch_add(1, Ordering::Relaxed);
-    }
-
     /// How often a thread of the rank in this seat was woken.
     pub fn wakings(&self) -> u32 {
         self.port.bell().rings()
+    }
+
+    /// The program has sent a message that did not go the short way.
+    #[inline]
+    pub fn count_sent(&self, to: Member) {
+        self.sent_otherwise.fetch_add(1, Ordering::Relaxed);
+        if let Some(pairs) = self.world.pairs.get() {
+            pairs.count(self.me.seat, to.seat);
+        }
     }
 
     /// What the rank waits for, if some thread of it waits and there is nothing for it to look at.

@@ -9,6 +9,7 @@ use crate::engine::shared::elsewhere::{Elsewhere, Reporter};
 use crate::engine::shared::home::Home;
 use crate::engine::shared::meeting::Meetings;
 use crate::engine::shared::mismatch::{Void, Voids};
+use crate::engine::shared::pairs::Pairs;
 use crate::engine::shared::rules::{Charter, Rules};
 use crate::fault::{Agreements, Chronicle, Incident, Ledger, Revocations};
 use crate::host::{clock, sched};
@@ -42,6 +43,8 @@ pub struct World {
     charter: Charter,
     /// Whether a rank is ordered to die at a step that must be seen.
     is_careful: AtomicBool,
+    /// The number of messages from each rank to each other one, once somebody has asked for it.
+    pub(in crate::engine) pairs: OnceLock<Pairs>,
     /// Whether anybody can wait: some rank has an engine.
     is_in_use: AtomicBool,
     ranks_per_core: usize,
@@ -137,6 +140,7 @@ impl World {
             meetings: Meetings::default(),
             charter: Charter::default(),
             is_careful: AtomicBool::new(false),
+            pairs: OnceLock::new(),
             is_in_use: AtomicBool::new(false),
             ranks_per_core: seats.div_ceil(cores),
             modelled_ranks_per_core: seats.div_ceil(cores),
@@ -467,6 +471,25 @@ impl World {
     pub fn be_careful(&self) {
         self.is_careful.store(true, Ordering::SeqCst);
         self.disturb();
+    }
+
+    /// The numbers of messages of each pair of seats, which are counted from now on if they were
+    /// not before; `None` in a job that is too large.
+    pub fn count_pairs(&self) -> Option<&Pairs> {
+        if self.size() > Pairs::MOST_SEATS {
+            return None;
+        }
+        if self.pairs.get().is_none() {
+            let _ = self.pairs.set(Pairs::new(self.size()));
+            // All ranks look again whether they may take the fast path.
+            self.disturb();
+        }
+        self.pairs.get()
+    }
+
+    /// Whether messages are counted by pairs.
+    pub(in crate::engine) fn counts_pairs(&self) -> bool {
+        self.pairs.get().is_some()
     }
 
     /// Whether steps are to be told.

@@ -1,6 +1,7 @@
 //! Carries out the requests of people who watch a job: describe a rank, kill ranks, choose a view.
 
 use super::sight::Sight;
+use super::table;
 use crate::base::random::Random;
 use crate::engine::Waits;
 use crate::host::life;
@@ -20,9 +21,12 @@ pub(super) fn obey(words: &str, sight: &mut Sight) -> Result<String, String> {
             }
         }
         "region" => kill_region(rest, sight),
+        "ranks" => Ok(table::of_ranks(sight)),
+        "pairs" => table::of_messages(sight),
         "view" => sight.choose(rest).map(str::to_string),
         _ => Err(format!(
-            "`{word}`: use info RANK, kill RANK, region X0 Y0 X1 Y1 PERCENT or view NAME"
+            "`{word}`: use info RANK, kill RANK, region X0 Y0 X1 Y1 PERCENT, view NAME, ranks or \
+             pairs"
         )),
     }
 }

@@ -2,10 +2,12 @@
 //! samples what every rank leaves visible anyway; the only extra work of a rank is to note the call
 //! in which it falls asleep.
 
+mod accounts;
 mod hands;
 mod shared;
 mod sight;
 mod stories;
+mod table;
 
 use crate::engine::World;
 use crate::fault::Incident;
@@ -133,7 +135,8 @@ impl Live {
                 false => UNWATCHED,
             };
             if let Some(order) = self.feed.order(wait.max(Duration::from_millis(1))) {
-                is_urgent = is_watched && !order.words.starts_with("info");
+                let asks = |what: &&str| order.words.starts_with(what);
+                is_urgent = is_watched && !["info", "ranks", "pairs"].iter().any(asks);
                 self.obey(order, sight);
             }
             let (begun, before) = (Instant::now(), service::spent());

@@ -1,5 +1,6 @@
 //! Takes one frame of a job: what each rank is doing, from what it leaves visible.
 
+use super::accounts::Accounts;
 use super::shared::{Gone, Live};
 use super::stories::Stories;
 use crate::engine::World;
@@ -9,6 +10,7 @@ use crate::mpi::failure::deadlock_report;
 use crate::mpi::process::Process;
 use crate::view::{Frame, Image, Scene};
 use std::sync::atomic::Ordering;
+use std::time::Instant;
 
 /// The meanings of the colours.
 const KINDS: [&str; 8] = [
@@ -41,6 +43,7 @@ pub(super) struct Sight {
     live: &'static Live,
     view: usize,
     seats: Vec<Seat>,
+    pub(super) accounts: Accounts,
     pub(super) places: Vec<[f32; 2]>,
     /// The number of moves when the places were looked up.
     moves: usize,
@@ -77,8 +80,9 @@ impl Seat {
 
 impl Sight {
     pub(super) fn new(live: &'static Live) -> Sight {
-        let seats = vec![Seat::default(); live.world.size()];
-        Sight { live, view: 0, seats, places: places(live.world), moves: 0 }
+        let count = live.world.size();
+        let (seats, accounts) = (vec![Seat::default(); count], Accounts::new(count, KINDS.len()));
+        Sight { live, view: 0, seats, accounts, places: places(live.world), moves: 0 }
     }
 
     pub(super) fn world(&self) -> &'static World {
@@ -132,6 +136,9 @@ impl Sight {
         let mut dots = Vec::with_capacity(count);
         let gone = self.live.gone.lock().clone();
         let (mut marks, mut arrows) = (Vec::new(), Vec::new());
+        let now = Instant::now();
+        self.accounts.look(now);
+        let asks = self.view == WAITS || self.accounts.are_shown(now);
         for (number, gone) in gone.into_iter().enumerate() {
             let rank = life::living(number);
             let is_finished = self.live.finished[number].load(Ordering::Relaxed);
@@ -140,18 +147,23 @@ impl Sight {
                 late.as_ref().is_some_and(|late| !late.iter().any(is_it))
             };
             self.seats[number].count(gone, rank.as_ref());
-            if let Some(rank) = rank.as_ref().filter(|_| self.view == WAITS) {
-                arrows.extend(awaited_by(rank));
+            for arrow in rank.as_ref().filter(|_| asks).map(awaited_by).unwrap_or_default() {
+                self.accounts.note_awaited(number, arrow[1]);
+                arrows.extend((self.view == WAITS).then_some(arrow));
             }
             let life = life::incarnation(number);
             if life.is_some_and(|life| life > 0) {
                 marks.push(number as u32);
             }
-            dots.push(match &rank {
+            let kind = match &rank {
                 Some(rank) => Some(kind(rank, || has_come(rank))),
                 None if is_finished => Some(DONE),
                 None => life.is_none().then_some(OUTSIDE),
-            });
+            };
+            if let Some(kind) = kind {
+                self.accounts.note(number, kind);
+            }
+            dots.push(kind);
         }
         let sum = |of: fn(&Seat) -> u64| self.seats.iter().map(of).sum::<u64>();
         let (messages, collectives) = (sum(|it| it.messages), sum(|it| it.collectives));

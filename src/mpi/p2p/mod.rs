@@ -106,12 +106,12 @@ pub fn isend(
                 return Err(revoked());
             }
             buffered_send::send(process, comm, letter, data)?;
-            process.engine.count_sent();
+            process.engine.count_sent(letter.to);
             return Ok(Pending::Nothing);
         }
     };
     let sent = process.engine.send(letter, data, completion)?;
-    process.engine.count_sent();
+    process.engine.count_sent(letter.to);
     Ok(sent.map_or(Pending::Nothing, Pending::Op))
 }
 
@@ -206,7 +206,7 @@ pub fn isendrecv_replace(process: &Process, comm: &Comm, both: &Exchange) -> Res
     let send = match letter {
         Some(letter) => {
             note_send(process, &letter);
-            process.engine.count_sent();
+            process.engine.count_sent(letter.to);
             process.engine.send_copy(letter, &both.data)?
         }
         None => None,

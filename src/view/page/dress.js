@@ -39,6 +39,11 @@ function dressAll() {
   $("view").replaceChildren(...views.map(name => new Option(name)));
   if (scene.replay) $("moment").max = scene.replay.frames - 1;
   $("clock").hidden = $("clock-keys").hidden = !clocked(); $("node").max = scene.nodes - 1;
+  $("crew").hidden = $("matrix").hidden = !isJob();
+  $("solid").hidden = !canTurn();
+  if (!canTurn() && $("stage").classList.contains("solid")) stand(false);
+  for (const key of document.querySelectorAll(".solid-key")) key.hidden = !canTurn();
+  if (!visited.get()) showGuide(true);
   $("size").value = Math.max(1, Math.min(36, Math.round(500 / Math.sqrt(scene.nodes))));
 }
 

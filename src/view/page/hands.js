@@ -78,6 +78,10 @@ $("over").onpointermove = event => {
   if (!drag || drag.id !== event.pointerId) return;
   const [x, y] = where(event), [u, v] = drag.from;
   drag.moved ||= Math.hypot(x - u, y - v) >= 0.01;
+  if (space.on && drag.moved) {
+    const [r, s] = drag.last || drag.from;
+    drag.last = [x, y]; turnBy((x - r) * 3, (s - y) * 3); return;
+  }
   if (!drag.moved || !drag.selects) return;
   const within = v => Math.max(0, Math.min(1, v));
   region = [Math.min(x, u), Math.min(y, v), Math.max(x, u), Math.max(y, v)].map(within);
@@ -87,6 +91,7 @@ $("over").onpointerup = event => {
   if (!drag || drag.id !== event.pointerId) return;
   const { moved, selects } = drag;
   drag = null;
+  if (moved && space.on) return;
   if (moved && selects) {
     ["x0", "y0", "x1", "y1"].forEach((id, i) => $(id).value = region[i].toFixed(3));
     select(false);
@@ -104,25 +109,6 @@ $("over").onpointercancel = event => {
   region = drag.before; drag = null; over();
 };
 $("moment").oninput = () => order(`seek ${$("moment").value}`);
-/* Files made in the page, without a request: the picture, and all that was plotted. */
-function save(name, blob) {
-  const link = document.createElement("a");
-  link.href = URL.createObjectURL(blob); link.download = name; link.click();
-  setTimeout(() => URL.revokeObjectURL(link.href), 10000);
-}
-function pictureFile() {
-  const dots = $("dots"), sheet = document.createElement("canvas"), ctx = sheet.getContext("2d");
-  sheet.width = dots.width; sheet.height = dots.height;
-  ctx.fillStyle = getComputedStyle(document.documentElement).getPropertyValue("--sky");
-  ctx.fillRect(0, 0, sheet.width, sheet.height); ctx.drawImage(dots, 0, 0); ctx.drawImage($("over"), 0, 0);
-  return new Promise(go => sheet.toBlob(go, "image/png"));
-}
-const numbersFile = () => new Blob([JSON.stringify({
-  title: scene.title, unit: scene.unit, tick: frame.tick, state: frame.state, series: Object.fromEntries(history),
-  recoveries: frame.lines, colours: [...frame.colours], alive: [...frame.alive], kinds: scene.kinds,
-})], { type: "application/json" });
-$("png").onclick = async () => save("picture.png", await pictureFile());
-$("json").onclick = () => save("run.json", numbersFile());
 /* A rank's state changes all the time, so the answer is renewed. */
 setInterval(() => {
   if (scene && scene.unit === "ms" && !scene.replay && /^info/.test(asked) && frame && frame.state !== "ended") order(asked);
@@ -153,6 +139,8 @@ $("form").onsubmit = event => {
 /* Whether an element uses a key itself; all other keys belong to the page, wherever the focus is. */
 function takes({ tagName, type, className }, key) {
   if (className === "plot") return plotTakes(key);
+  if (className === "pairs") return pairsTakes(key);
+  if (tagName === "SUMMARY") return key === " " || key === "Enter";
   if (tagName === "BUTTON") return key === " " || key === "Enter";
   if (tagName === "INPUT" && type === "range") return /^(Arrow|Page|Home|End)/.test(key);
   if (tagName === "INPUT" && type === "number") return /^([-+.,e\d]|Arrow.*)$/i.test(key);
@@ -166,7 +154,10 @@ addEventListener("keydown", event => {
     "+": () => nudge("speed", 5, $("speed").oninput), "-": () => nudge("speed", -5, $("speed").oninput),
   };
   const keys = {
-    ...clock, i: info, b: () => { if (!$("back").hidden) order("border back"); }, k: kill, r: killRegion, Escape: () => $("dots").focus(),
+    ...clock, i: info, m: menuByKey, "?": () => showGuide($("guide").hidden),
+    d: () => { if (canTurn()) stand(!space.on); },
+    ...space.on && { a: () => turnBy(-0.15, 0), e: () => turnBy(0.15, 0), w: () => turnBy(0, 0.15), x: () => turnBy(0, -0.15) },
+    b: () => { if (!$("back").hidden) order("border back"); }, k: kill, r: killRegion, Escape: () => $("dots").focus(),
     p: () => { const p = $("palette"); p.selectedIndex = (p.selectedIndex + 1) % p.length; p.onchange(); },
     v: () => { const v = $("view"); if (v.length) { v.selectedIndex = (v.selectedIndex + 1) % v.length; v.onchange(); } },
     "]": () => nudge("size", 1, repaint), "[": () => nudge("size", -1, repaint),

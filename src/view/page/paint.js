@@ -2,7 +2,7 @@ let drawn = 0, since = performance.now(), plotting = false;
 function paint() {
   due = false;
   if (!frame || !places || places.length !== 2 * frame.colours.length) return;
-  picture.draw();
+  if (space.on) drawSolid(); else picture.draw();
   /* The layer above the dots changes seldom. */
   const covers = frame.marks.length + (frame.arrows || []).length > 0;
   if (isCovered || covers) over();

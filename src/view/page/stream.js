@@ -2,7 +2,10 @@
 async function prepare() {
   const next = await (await fetch(base + "scene")).json();
   const spots = new Float32Array(await (await fetch(base + "places")).arrayBuffer());
-  scene = next; places = spots; frame = null; isCovered = true; dress(); picture.load();
+  scene = next; places = spots; frame = null; isCovered = true;
+  const was = space.on;
+  space.on = false; space.flat = null; dress(); picture.load();
+  if (was) stand(true);
 }
 
 const text = new TextDecoder();

@@ -25,8 +25,9 @@ SYNOPSIS
 DESCRIPTION
     Looks at the machine and prints a line for each thing: `ok` if it is there,
     `--` if something that not every job needs is missing, `NO` if jobs do not
-    run. Programs in C and Fortran are compiled and run with four ranks, of
-    which one is killed; the others must go on.
+    run. Programs in C (with the usual compiler and with clang) and Fortran are
+    compiled and run with four ranks, of which one is killed; the others must go
+    on. Programs in Python, with and without mpi4py, are run with four ranks.
 
 EXIT STATUS
     0 if a C program was compiled, ran and survived; 1 if not.

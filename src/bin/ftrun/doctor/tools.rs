@@ -2,25 +2,45 @@
 
 use super::finding::{Finding, State, first_line};
 
-/// What is looked for, the words that tell its version, and what is lacking without it.
-const TOOLS: [(&str, &[&str], &str); 4] = [
-    ("gdb", &["gdb", "--version"], "not found: install it to look into ranks (docs/TOOLS.md)"),
-    ("clang", &["clang", "--version"], "not found: only needed by those who compile with it"),
-    ("python3", &["python3", "--version"], "not found: install it to run programs in Python"),
-    (
-        "mpi4py",
-        &["python3", "-c", "import importlib.metadata as m; print(m.version('mpi4py'))"],
-        "not found: programs in Python need it, `pip install mpi4py` (docs/PYTHON.md)",
-    ),
+/// A program: how it is asked for its version, what to know if it is there, and what is lacking
+/// without it.
+struct Tool {
+    subject: &'static str,
+    asked: &'static [&'static str],
+    with: &'static str,
+    without: &'static str,
+}
+
+const TOOLS: [Tool; 3] = [
+    Tool {
+        subject: "gdb",
+        asked: &["gdb", "--version"],
+        with: "",
+        without: "not found: install it to look into ranks (docs/TOOLS.md)",
+    },
+    Tool {
+        subject: "Slurm",
+        asked: &["srun", "--version"],
+        with: ": allocate one node, and call ftrun in it (`srun -N 1 -n 1 -c CORES ftrun …`)",
+        without: "no srun: only needed on a cluster whose jobs it starts; on such a cluster, load \
+                  its module or ask who runs it",
+    },
+    Tool {
+        subject: "PMIx",
+        asked: &["pmix_info", "--version"],
+        with: ": not used, ftrun starts ranks itself",
+        without: "no pmix_info: not needed, ftrun starts ranks itself; another MPI's launcher that \
+                  needs it comes with it (Debian: `apt-get install libpmix-bin`)",
+    },
 ];
 
 pub(super) fn findings() -> Vec<Finding> {
-    TOOLS.iter().map(|(tool, words, without)| finding(tool, words, without)).collect()
+    TOOLS.iter().map(finding).collect()
 }
 
-fn finding(tool: &'static str, words: &[&str], without: &str) -> Finding {
-    match first_line(words[0], &words[1..]) {
-        Some(version) => Finding::new(State::Good, tool, version),
-        None => Finding::new(State::Lacking, tool, without),
+fn finding(tool: &Tool) -> Finding {
+    match first_line(tool.asked[0], &tool.asked[1..]) {
+        Some(version) => Finding::new(State::Good, tool.subject, version + tool.with),
+        None => Finding::new(State::Lacking, tool.subject, tool.without),
     }
 }

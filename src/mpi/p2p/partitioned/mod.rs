@@ -111,7 +111,7 @@ fn start(process: &'static Process, comm: &Comm, half: &Arc<Half>) -> Result<Pen
     let round = link.rounds.fetch_add(1, Ordering::Relaxed).wrapping_add(1);
     if let Some(sending) = link.channel.sending.get().filter(|_| half.side == Side::Giver) {
         link.channel.start_sending(sending);
-        engine.count_sent();
+        engine.count_sent(link.peer);
     }
     if let Some(receiving) = link.channel.receiving.get().filter(|_| half.side == Side::Taker) {
         let taken = link.channel.start_receiving(receiving, round);

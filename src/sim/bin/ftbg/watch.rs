@@ -154,6 +154,7 @@ impl<P: Program> Run for Watched<P> {
         Scene {
             title: format!("{}, {x} × {y} × {z} nodes", self.name),
             places: self.places.clone(),
+            grid: vec![x, y, z],
             unit: "ns",
             scale: [VIEWS[self.view].1.into(), "0".into(), "the most".into()],
             series: vec!["packets under way", "packets", "handlers", "waiting in buffers"],

@@ -254,6 +254,7 @@ impl Run for Watched<'_> {
         Scene {
             title: format!("spares {} on a {shape} of {}", self.study.spares, dims.join(" × ")),
             places: self.places.clone(),
+            grid: self.study.grid.dims().to_vec(),
             unit: "failure",
             kinds: if self.view == 0 { KINDS.to_vec() } else { Vec::new() },
             mark: "the node that fails",

@@ -1,0 +1,89 @@
+/* The ranks of a job: where each is and what its time goes into; and who sends how much to whom. Both are asked for only
+   while they are shown. */
+let crew = null, pairs = null, cell = null;
+const isJob = () => !!scene && scene.unit === "ms" && !scene.replay;
+/* What an order tells in JSON; unlike other answers it is not shown as a message. */
+async function told(words) {
+  const text = await (await fetch(base + "order", { method: "POST", body: words })).text();
+  if (!text.startsWith("ok ")) throw new Error(text.slice(3));
+  return JSON.parse(text.slice(3));
+}
+const element = (name, className, ...inside) => {
+  const it = document.createElement(name); it.className = className; it.append(...inside); return it;
+};
+const seconds = ms => ms < 10000 ? `${(ms / 1000).toFixed(1)} s` : `${Math.round(ms / 1000)} s`;
+/* One rank: its bar, and in words how much of the time it computed, for whom it waited, and how old its checkpoint is. */
+function crewRow(rank, n) {
+  const all = rank.times.reduce((sum, time) => sum + time, 0), share = time => `${Math.round(100 * time / (all || 1))} %`;
+  const bar = element("div", "bar");
+  rank.times.forEach((time, kind) => {
+    if (!time) return;
+    const part = element("span", ""); part.style.setProperty("flex", `${time} 0 0`);
+    part.style.setProperty("background", KINDS[kind % KINDS.length]);
+    part.title = `${scene.kinds[kind]} ${share(time)}`; bar.append(part);
+  });
+  const words = [`computes ${share(rank.times[0])}`];
+  if (rank.awaited.length) words.push(`waits for ${rank.awaited.map(([who, time]) => `${who} (${share(time)})`).join(", ")}`);
+  if (rank.checkpoint !== null) words.push(`checkpoint ${seconds(rank.checkpoint)} ago`);
+  if (rank.life) words.push(`life ${rank.life}`);
+  if (!frame.alive[n]) words.unshift("dead");
+  const pick = element("button", "pick", `rank ${n}`);
+  pick.onclick = () => { $("node").value = n; info(); };
+  return element("li", "rank", pick, bar, element("small", "", words.join(" · ")));
+}
+/* Grouped by host and process, and by the node of a machine. */
+function showCrew() {
+  const groups = new Map();
+  crew.ranks.forEach((rank, n) => {
+    const node = rank.node === null ? "" : `, node ${rank.node}`, name = `Host ${crew.host}, process ${crew.process}${node}`;
+    if (!groups.has(name)) groups.set(name, []);
+    groups.get(name).push(n);
+  });
+  /* A button that has the focus keeps it. */
+  const rows = $("crew-rows"), at = [...rows.querySelectorAll(".pick")].indexOf(document.activeElement);
+  rows.replaceChildren(...[...groups].map(([name, list]) => element("section", "",
+    element("h3", "", `${name}: ${list.length} ${list.length === 1 ? "rank" : "ranks"}`),
+    element("ul", "", ...list.map(n => crewRow(crew.ranks[n], n))))));
+  if (at >= 0) rows.querySelectorAll(".pick")[at]?.focus({ preventScroll: true });
+}
+/* The matrix: a row for each sender, a column for each receiver; few and many differ in colour. */
+function showPairs() {
+  const canvas = $("pairs"), { ranks: n, pairs: all } = pairs, ctx = canvas.getContext("2d");
+  canvas.width = canvas.height = n;
+  const top = Math.max(1, ...all.map(([, , count]) => count)), stops = PALETTES.viridis.map(rgb);
+  const image = ctx.createImageData(n, n);
+  for (const [from, to, count] of all) {
+    const f = Math.log1p(count) / Math.log1p(top) * (stops.length - 1), low = Math.min(Math.floor(f), stops.length - 2);
+    const c = stops[low].map((v, i) => Math.round(v + (stops[low + 1][i] - v) * (f - low)));
+    image.data.set([...c, 255], 4 * (from * n + to));
+  }
+  ctx.putImageData(image, 0, 0);
+  const sum = all.reduce((sum, [, , count]) => sum + count, 0);
+  cell = cell && cell.map(at => Math.max(0, Math.min(n - 1, at)));
+  const count = cell && (all.find(([from, to]) => from === cell[0] && to === cell[1]) || [0, 0, 0])[2];
+  $("pairs-told").textContent = cell ? `From rank ${cell[0]} to rank ${cell[1]}: ${of(count)} messages`
+    : `${of(sum)} messages between ${of(all.length)} pairs since this was opened; the most: ${of(all.length ? top : 0)}`;
+  canvas.setAttribute("aria-label", `matrix of messages. ${$("pairs-told").textContent}`);
+}
+async function refresh() {
+  if (!isJob() || !frame || frame.state === "ended") return;
+  try {
+    if ($("crew").open) { crew = await told("ranks"); showCrew(); }
+    if ($("matrix").open) { pairs = await told("pairs"); showPairs(); }
+  } catch (why) { $("pairs-told").textContent = why.message; }
+}
+setInterval(refresh, 1000);
+$("crew").ontoggle = $("matrix").ontoggle = refresh;
+$("pairs").onpointermove = event => {
+  if (!pairs) return;
+  const r = $("pairs").getBoundingClientRect(), at = (v, from, side) => Math.floor((v - from) / side * pairs.ranks);
+  cell = [at(event.clientY, r.top, r.height), at(event.clientX, r.left, r.width)]; showPairs();
+};
+$("pairs").onpointerleave = () => { cell = null; if (pairs) showPairs(); };
+const pairsTakes = key => /^Arrow/.test(key);
+$("pairs").onkeydown = event => {
+  if (!pairs || !pairsTakes(event.key)) return;
+  event.preventDefault();
+  const [down, right] = { ArrowUp: [-1, 0], ArrowDown: [1, 0], ArrowLeft: [0, -1], ArrowRight: [0, 1] }[event.key];
+  cell = cell ? [cell[0] + down, cell[1] + right] : [0, 0]; showPairs();
+};

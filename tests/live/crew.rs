@@ -1,0 +1,158 @@
+//! The page of a job beside its picture: ranks by host and process with time bars and the ages of
+//! checkpoints, the matrix of messages, the menu of a dot, the drawing as a file.
+
+use crate::browser::Browser;
+use crate::{Job, place, support};
+
+/// Rank 1 waits for the file, and rank 0 for rank 1. Both have a checkpoint.
+const WAITS: &str = "#include <ftmpi.h>
+#include <ftck.h>
+#include <mpi.h>
+#include <unistd.h>
+int main(int argc, char **argv)
+{
+    FTCK ck;
+    int rank, word = 0;
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    FTCK_Create(MPI_COMM_WORLD, \"rs:1\", &ck);
+    FTCK_Register(ck, 0, &word, 1, MPI_INT);
+    if (FTCK_Checkpoint(ck, 1) != MPI_SUCCESS)
+        MPI_Abort(MPI_COMM_WORLD, 3);
+    while (rank == 1 && access(argv[1], F_OK) != 0)
+        usleep(1000);
+    if (rank == 1)
+        MPI_Send(&word, 1, MPI_INT, 0, 8, MPI_COMM_WORLD);
+    else
+        MPI_Recv(&word, 1, MPI_INT, 1, 8, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    FTCK_Free(&ck);
+    return MPI_Finalize();
+}
+";
+
+fn open(job: &Job, name: &str, ranks: usize) -> Browser {
+    let profile = support::fresh_directory(&format!("{name}-profile"));
+    let mut page = Browser::open(&job.address, 1200, 900, &profile);
+    page.wait(&format!("frame && frame.count === {ranks}"));
+    page
+}
+
+#[test]
+fn ranks_are_listed_with_what_their_time_goes_into_and_how_old_their_checkpoints_are() {
+    let program = support::c_text("waits", WAITS).flags(&["-O2"]).build();
+    let mut job = Job::begin_of(&program, support::fresh_directory("live-crew"), 2, &[]);
+    let mut page = open(&job, "live-crew", 2);
+    page.wait("!$('crew').hidden && !$('crew').open");
+    page.value("document.querySelector('#crew summary').click()");
+    page.wait("document.querySelectorAll('#crew-rows .rank').length === 2");
+    let host = std::fs::read_to_string("/proc/sys/kernel/hostname").unwrap();
+    let group = format!("Host {}, process {}: 2 ranks", host.trim(), job.child.id());
+    assert_eq!(page.value("document.querySelector('#crew-rows h3').textContent"), group);
+    let row = "document.querySelectorAll('#crew-rows .rank')";
+    page.wait(&format!("/waits for 1 \\([0-9]+ %\\)/.test({row}[0].textContent)"));
+    // Rank 0 sleeps in a receive; rank 1 sleeps in no call of MPI.
+    page.wait("(([a, b]) => a.times[1] > 1000 && b.times[0] > 1000)(crew.ranks)");
+    page.wait("(([a, b]) => a.awaited[0][0] === 1 && b.awaited.length === 0)(crew.ranks)");
+    page.wait(&format!("/^rank 1computes (9[0-9]|100) %/.test({row}[1].textContent)"));
+    page.wait(&format!("{row}[0].querySelectorAll('.bar span').length >= 1"));
+    page.wait(&format!("[...{row}].every(r => /checkpoint [0-9.]+ s ago/.test(r.textContent))"));
+    page.value("globalThis.before = crew.ranks[0].checkpoint");
+    page.wait("crew.ranks[0].checkpoint > before + 900");
+    // Its button asks about a rank.
+    page.value(&format!("{row}[1].querySelector('button').click()"));
+    page.wait("/^rank 1: life 0, /.test($('word').textContent)");
+    // Closed, it asks no more.
+    page.value("document.querySelector('#crew summary').click()");
+    page.wait("!$('crew').open");
+    let (status, _, said) = job.end();
+    assert_eq!(status, Some(0), "{said}");
+}
+
+#[test]
+fn on_a_machine_ranks_are_grouped_by_node_and_the_menu_kills_a_node() {
+    let mut job = Job::begin_with("live-nodes", 16, &["--machine", "m.toml"], |directory| {
+        let text = "[machine]\nname = \"mesh\"\ntopology = \"mesh\"\ndims = [5, 4]\n";
+        std::fs::write(directory.join("m.toml"), text).expect("there is room");
+    });
+    let mut page = open(&job, "live-nodes", 16);
+    page.value("document.querySelector('#crew summary').click()");
+    page.wait("crew && document.querySelectorAll('#crew-rows h3').length === 16");
+    page.wait(
+        "/, node mesh:[0-9],[0-9]: 1 rank$/.test($('crew-rows').querySelector('h3').textContent)",
+    );
+    // By the right button.
+    let (x, y) = place(&mut page, 6);
+    page.right_click_at(x, y);
+    page.wait("!$('menu').hidden && document.activeElement.textContent === 'What is rank 6?'");
+    assert_eq!(page.value("$('node').value"), "6");
+    page.wait("/^Kill the only rank of node mesh:/.test($('menu').children[2].textContent)");
+    page.key("ArrowDown", 40);
+    page.key("ArrowDown", 40);
+    page.key("Enter", 13);
+    page.wait("$('menu').hidden && frame.marks.includes(6) && frame.count === 16");
+    // By key; escape closes it.
+    page.key("m", 77);
+    page.wait("!$('menu').hidden");
+    page.key("Escape", 27);
+    page.wait("$('menu').hidden && document.activeElement === $('dots')");
+    page.wait("document.querySelectorAll('#crew-rows .rank')[6].textContent.includes('life 1')");
+    assert_eq!(job.end().0, Some(0));
+}
+
+#[test]
+fn the_matrix_counts_who_sends_to_whom_from_when_it_is_opened() {
+    let mut job = Job::begin("live-matrix", &[]);
+    let mut page = open(&job, "live-matrix", 16);
+    page.wait("frame.series[0] > 500");
+    page.value("document.querySelector('#matrix summary').click()");
+    // Each rank sends to the next one.
+    page.wait("pairs && pairs.pairs.length === 16 && pairs.pairs.every(([, , n]) => n > 10)");
+    page.wait("pairs.pairs.every(([from, to]) => to === (from + 1) % 16)");
+    let counted = page.value("[pairs.pairs.reduce((sum, [, , n]) => sum + n, 0), frame.series[0]]");
+    assert!(counted[0].as_f64() < counted[1].as_f64(), "not those before: {counted}");
+    page.wait("/^[0-9,]+ messages between 16 pairs/.test($('pairs-told').textContent)");
+    // A point of it, by key and by mouse.
+    page.value("$('pairs').focus()");
+    page.key("ArrowDown", 40);
+    page.key("ArrowRight", 39);
+    page.wait("/^From rank 0 to rank 1: [0-9,]+ messages/.test($('pairs-told').textContent)");
+    page.value("$('pairs').scrollIntoView({ block: 'center' })");
+    let spot = page.value(
+        "(r => [r.x + r.width * 4.5 / 16, r.y + r.height * 3.5 / 16])
+         ($('pairs').getBoundingClientRect())",
+    );
+    let at = |place: usize| spot[place].as_f64().expect("a number");
+    page.point_at(at(0), at(1));
+    page.wait("/^From rank 3 to rank 4: [0-9,]+ messages/.test($('pairs-told').textContent)");
+    let inked = "(at => $('pairs').getContext('2d').getImageData(...at, 1, 1).data[3])";
+    assert_eq!(page.value(&format!("[{inked}([4, 3]), {inked}([3, 3])].join()")), "255,0");
+    assert_eq!(job.end().0, Some(0));
+}
+
+#[test]
+fn the_drawing_has_a_shape_for_each_rank_and_names_the_colours() {
+    let mut job = Job::begin("live-svg", &[]);
+    let mut page = open(&job, "live-svg", 16);
+    job.order("kill 5");
+    page.wait("frame.marks.length === 1 && frame.count === 16");
+    page.value("save = (name, blob) => { globalThis.kept = { name, blob }; }");
+    page.click("svg");
+    page.wait("kept.name === 'picture.svg' && kept.blob.type === 'image/svg+xml'");
+    page.value("kept.blob.text().then(t => { globalThis.sheet = t; })");
+    page.value("sheet = new DOMParser().parseFromString(sheet, 'image/svg+xml')");
+    assert_eq!(page.value("sheet.querySelectorAll('parsererror').length"), 0);
+    assert_eq!(page.value("sheet.querySelectorAll('circle > title').length"), 16);
+    assert_eq!(page.value("sheet.querySelectorAll('circle[fill=none]').length"), 1);
+    assert_eq!(page.value("sheet.querySelector('title').textContent.split(',')[0]"), "watched");
+    let named = "[...sheet.querySelectorAll('text')].some(t => t.textContent === 'dead')";
+    assert_eq!(page.value(named), true);
+    // A browser shows the file.
+    let text = page.value("kept.blob.text()");
+    let file = job.directory.join("picture.svg");
+    std::fs::write(&file, text.as_str().expect("text")).unwrap();
+    let profile = support::fresh_directory("live-svg-shown");
+    let mut shown = Browser::open(&format!("file://{}", file.display()), 900, 900, &profile);
+    shown.wait("document.documentElement.tagName === 'svg'");
+    shown.wait("document.querySelector('circle').getBoundingClientRect().width > 5");
+    assert_eq!(job.end().0, Some(0));
+}
