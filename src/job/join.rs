@@ -7,7 +7,7 @@ use crate::engine::shared::rules::Rules;
 use crate::fault::Report;
 use crate::host::{life, service};
 use crate::job::link::{self, say};
-use crate::job::{death_outside, end, fault_injection, start};
+use crate::job::{death_outside, end, fault_injection, standstill, start};
 use crate::launch::Job;
 use crate::mpi::rma::remote::handler;
 use crate::mpi::tools::settings;
@@ -80,7 +80,7 @@ fn enter(place: &Place, job: &Job, call: fn() -> &'static str) -> io::Result<Opt
     for (seat, at) in met {
         world.meet(seat, Address { pid: at.pid, descriptor: at.descriptor });
     }
-    service::start(Box::new(move || listen(world, listening)))?;
+    service::start(Box::new(move || listen(world, processes, listening)))?;
     let (asked, asks) = crossbeam_channel::bounded(1);
     service::start(Box::new(move || asks.iter().for_each(|()| help(processes))))?;
     processes.expect_help(Box::new(move || {
@@ -91,7 +91,7 @@ fn enter(place: &Place, job: &Job, call: fn() -> &'static str) -> io::Result<Opt
 }
 
 /// Hears what `ftrun` says, for as long as it is there. Without it there is no job.
-fn listen(world: &'static World, mut from: UnixStream) {
+fn listen(world: &'static World, processes: &'static Processes, mut from: UnixStream) {
     loop {
         match hear(&mut from) {
             Some(Told::Notice(notice)) => world.hear(notice),
@@ -100,6 +100,9 @@ fn listen(world: &'static World, mut from: UnixStream) {
             }
             Some(Told::Cause(status)) => end::blame(i32::from(status)),
             Some(Told::DieOutside(order)) => death_outside::die(order),
+            Some(Told::Look(look)) => {
+                say(&Said::Seen { look, still: standstill::look(processes) });
+            }
             Some(Told::End) => link::write_and_die(),
             Some(Told::Welcome { .. } | Told::Refused) => {}
             None => life::end_process(1, ""),

@@ -9,6 +9,7 @@ pub(in crate::transport) mod foreign;
 mod notes;
 mod segment;
 mod short;
+mod stillness;
 mod stream;
 
 pub use segment::{Address, MOST as MOST_PROCESSES};

@@ -2,6 +2,7 @@
 //! failure, starts again. `ftrun` is also the coordinator of what they agree on.
 
 mod connections;
+mod deadlock;
 mod happening;
 mod judgement;
 mod lines;

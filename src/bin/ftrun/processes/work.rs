@@ -2,13 +2,14 @@
 //! the coordinator what follows, and does it.
 
 use super::connections::{self, Listener};
+use super::deadlock::{Deadlock, Step};
 use super::happening::{Guest, Happening};
 use super::judgement::{Record, Verdict};
 use super::lines::say;
 use super::seats::{Life, Template};
 use ftmpi_base::Member;
 use ftmpi_fault::{Coordinator, Order, Report};
-use ftmpi_launch::{Job, Rules};
+use ftmpi_launch::{Job, Rules, STUCK};
 use ftmpi_machine::Chance;
 use ftmpi_machine::schedule::When;
 use ftmpi_wireup::{Said, Told};
@@ -34,6 +35,8 @@ pub(super) struct Work {
     timed: Vec<(Instant, Member, When)>,
     /// What those who have ended may still be saying.
     since_silent: Vec<(Instant, usize)>,
+    /// Watches for a deadlock, if the job wants that.
+    deadlock: Option<Deadlock>,
     end: Option<u8>,
 }
 
@@ -59,6 +62,7 @@ impl Work {
             strokes: strokes.map(Iterator::peekable),
             timed: Vec::new(),
             since_silent: Vec::new(),
+            deadlock: job.watches.then(|| Deadlock::new(Instant::now())),
             end: None,
         };
         for seat in 0..job.ranks {
@@ -114,7 +118,8 @@ impl Work {
         let timed = self.timed.iter().map(|(at, ..)| *at);
         let silent = self.since_silent.iter().map(|(at, _)| *at + PATIENCE);
         let patience = self.job.patience.map(|_| self.looked + OFTEN);
-        timed.chain(silent).chain(limit).chain(stroke).chain(patience).min()
+        let deadlock = self.deadlock.as_ref().map(Deadlock::due);
+        timed.chain(silent).chain(limit).chain(stroke).chain(patience).chain(deadlock).min()
     }
 
     fn look_at_clock(&mut self) {
@@ -150,6 +155,41 @@ impl Work {
         }
         if let Some(patience) = self.job.patience {
             self.vote_out(patience);
+        }
+        if self.deadlock.as_ref().is_some_and(|deadlock| deadlock.due() <= now) {
+            let lives = self.lives_that_may_be_stuck();
+            self.watch(|deadlock| deadlock.begin(lives, now));
+        }
+    }
+
+    /// All that live, if nothing may happen but what they do.
+    fn lives_that_may_be_stuck(&mut self) -> Option<Vec<Member>> {
+        let has_strokes = self.strokes.as_mut().is_some_and(|strokes| strokes.peek().is_some());
+        if has_strokes || !self.timed.is_empty() {
+            return None;
+        }
+        let living = self.seats.iter().enumerate();
+        let living = living.filter_map(|(seat, life)| Some((seat, life.as_ref()?)));
+        let member = |(seat, life): (usize, &Life)| {
+            let can_answer = life.connection.is_some() && life.ended.is_none();
+            can_answer.then_some(Member { seat, incarnation: life.incarnation })
+        };
+        living.map(member).collect()
+    }
+
+    /// Lets the deadlock detector do something, if there is one.
+    fn watch(&mut self, act: impl FnOnce(&mut Deadlock) -> Step) {
+        match self.deadlock.as_mut().map_or(Step::Nothing, act) {
+            Step::Nothing => {}
+            Step::Ask(Member { seat, incarnation }, look) => {
+                if let Some(life) = self.life(seat, incarnation) {
+                    tell(life, &Told::Look(look));
+                }
+            }
+            Step::Stuck(words) => {
+                say(&format!("ftrun: {words}"));
+                self.end = Some(STUCK);
+            }
         }
     }
 
@@ -236,6 +276,9 @@ impl Work {
     }
 
     fn cope(&mut self, happening: Happening) {
+        if !matches!(happening, Happening::Said { .. }) {
+            self.watch(Deadlock::interrupt);
+        }
         match happening {
             Happening::Joined(guest) => self.welcome(guest),
             Happening::Said { seat, incarnation, said } => {
@@ -304,6 +347,7 @@ impl Work {
                     life.order = Some(order);
                 }
             }
+            Said::Seen { look, still } => self.watch(|deadlock| deadlock.hear(from, look, still)),
             Said::Abort { status, words } => {
                 say(&format!("ftrun: {words}"));
                 self.end = Some(status as u8);
