@@ -16,6 +16,7 @@ pub mod ledger;
 pub mod messages;
 pub mod record;
 pub mod recovery;
+pub mod report_line;
 pub mod revocation;
 pub mod rules;
 #[cfg(test)]
@@ -25,7 +26,7 @@ pub mod view;
 
 pub use agreement::{Agreement, Decision, Message, Outbox, Value};
 pub use agreements::{Agreements, Key, News, Party, Purpose, Summons, Surroundings};
-pub use chronicle::{Chronicle, Incident};
+pub use chronicle::{Chronicle, Cure, Fact, Incident};
 pub use coordinator::Coordinator;
 pub use deadlock_detector::{DeadlockDetector, Sight};
 pub use deadlock_report::{DeadlockReport, enumerate};

@@ -75,6 +75,9 @@ fn enter(place: &Place, job: &Job, call: fn() -> &'static str) -> io::Result<Opt
     if let Some(rules) = job.rules.or_else(start::shown) {
         charter.give(rules);
     }
+    if job.report.is_some() {
+        world.report_to_chronicle();
+    }
     fault_injection::order(world, job, Vec::new());
     world.begin_with(*welcome);
     for (seat, at) in met {

@@ -8,7 +8,11 @@ use crate::mpi::process::Process;
 /// In which calls the rank of `process` is, and what it waits for there, a line each.
 pub fn lines_of(process: &Process, waits: &Waits) -> Vec<String> {
     let calls = format!("in {}", waits.calls.join(" and "));
-    let wants = waits.wants.iter().map(|want| words_of(process, *want));
+    // They are in order, so those that are alike are neighbours.
+    let wants = waits.wants.chunk_by(|one, other| one == other).map(|alike| {
+        let words = words_of(process, alike[0]);
+        if alike.len() == 1 { words } else { format!("{words}, {} times", alike.len()) }
+    });
     std::iter::once(calls).chain(wants).collect()
 }
 

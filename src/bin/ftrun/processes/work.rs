@@ -6,6 +6,7 @@ use super::deadlock::{Deadlock, Step};
 use super::happening::{Guest, Happening};
 use super::judgement::{Record, Verdict};
 use super::lines::say;
+use super::report;
 use super::seats::{Life, Template};
 use ftmpi_base::Member;
 use ftmpi_fault::{Coordinator, Order, Report};
@@ -35,6 +36,8 @@ pub(super) struct Work {
     timed: Vec<(Instant, Member, When)>,
     /// What those who have ended may still be saying.
     since_silent: Vec<(Instant, usize)>,
+    /// What is written about failures, if the job wants that.
+    report: Option<report::Report>,
     /// Watches for a deadlock, if the job wants that.
     deadlock: Option<Deadlock>,
     end: Option<u8>,
@@ -42,7 +45,9 @@ pub(super) struct Work {
 
 impl Work {
     /// Starts all ranks.
-    pub(super) fn begin(job: &Job, template: Template, listener: Listener) -> Result<Work, String> {
+    pub(super) fn begin(
+        job: &Job, template: Template, listener: Listener, report: Option<report::Report>,
+    ) -> Result<Work, String> {
         let (sender, events) = channel();
         listener.serve(sender.clone());
         let ranks = job.ranks as u32;
@@ -62,6 +67,7 @@ impl Work {
             strokes: strokes.map(Iterator::peekable),
             timed: Vec::new(),
             since_silent: Vec::new(),
+            report,
             deadlock: job.watches.then(|| Deadlock::new(Instant::now())),
             end: None,
         };
@@ -82,6 +88,7 @@ impl Work {
                 None => self.look_at_clock(),
             }
         }
+        let is_report_complete = self.report.as_mut().is_none_or(report::Report::end);
         if let Some(status) = self.end {
             self.close_all();
             self.drain_all();
@@ -90,7 +97,10 @@ impl Work {
         if let Some(words) = self.record.last_words(self.job.ranks) {
             say(&format!("ftrun: {words}"));
         }
-        self.record.status(self.rules())
+        match self.record.status(self.rules()) {
+            0 if !is_report_complete => 1,
+            status => status,
+        }
     }
 
     fn rules(&self) -> Rules {
@@ -272,6 +282,9 @@ impl Work {
             }
         }
         self.seats[seat] = Some(life);
+        if let Some(report) = self.report.as_mut().filter(|_| incarnation > 0) {
+            report.respawned(member);
+        }
         Ok(())
     }
 
@@ -295,6 +308,7 @@ impl Work {
             Happening::Ended { seat, incarnation, status } => {
                 if let Some(life) = self.life(seat, incarnation) {
                     life.ended = Some(status);
+                    life.died = Some(Instant::now());
                     if !life.is_silent {
                         self.since_silent.push((Instant::now(), seat));
                     }
@@ -361,6 +375,9 @@ impl Work {
                         self.record.departed(rules);
                     }
                 }
+                if let (Report::Learnt(fact), Some(written)) = (&report, &mut self.report) {
+                    written.learn(fact);
+                }
                 let orders = self.coordinator.hear(from, report, self.started.elapsed());
                 self.obey(orders);
             }
@@ -378,6 +395,11 @@ impl Work {
                 Order::TellAll(notice) => {
                     let told = Told::Notice(notice);
                     self.seats.iter().flatten().for_each(|life| tell(life, &told));
+                }
+                Order::Write(agreed) => {
+                    if let Some(report) = &mut self.report {
+                        report.agreed(&agreed);
+                    }
                 }
                 Order::Start { member, generation } => {
                     if let Err(why) = self.start(member, generation) {
@@ -399,6 +421,9 @@ impl Work {
         let member = Member { seat, incarnation: life.incarnation };
         let rules = self.rules();
         let (verdict, words) = self.record.judge(seat, &life, status, rules, &self.job);
+        if let Some(report) = self.report.as_mut().filter(|_| verdict != Verdict::Well) {
+            report.begin(member, &life, status, rules, &self.job);
+        }
         // The others hear of it first: it may take a while until all its output is written.
         let mut trouble = None;
         let mut last_words = words.filter(|_| !self.job.is_quiet);
@@ -430,6 +455,9 @@ impl Work {
     }
 
     fn lose(&mut self, member: Member) {
+        if let Some(report) = &mut self.report {
+            report.recorded(member);
+        }
         // Before its death is known: who ends the job for that does so with this status.
         if let Some(cause) = self.record.cause() {
             self.seats.iter().flatten().for_each(|life| tell(life, &Told::Cause(cause)));
