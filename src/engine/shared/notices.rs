@@ -21,7 +21,7 @@ impl World {
     /// to be seen.
     #[inline]
     pub fn can_meet(&self) -> bool {
-        self.elsewhere.is_none() && self.network().is_none()
+        self.can_meet
     }
 
     pub(in crate::engine) fn processes(&self) -> Option<&'static Processes> {

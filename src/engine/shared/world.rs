@@ -45,6 +45,10 @@ pub struct World {
     /// Whether anybody can wait: some rank has an engine.
     is_in_use: AtomicBool,
     ranks_per_core: usize,
+    /// How many share a core of the machine that they are to believe in.
+    modelled_ranks_per_core: usize,
+    /// Whether all ranks share memory in which messages need not be seen.
+    pub(super) can_meet: bool,
     /// The simulated machine between the ranks.
     network: Option<&'static SimulatedNetwork>,
     started: Instant,
@@ -104,6 +108,7 @@ impl World {
         // The coordinator draws some, too.
         world.contexts = Contexts::of(me.seat as u32, ranks as u32 + 1);
         world.elsewhere = Some(Elsewhere::new(me, processes, report));
+        world.can_meet = false;
         sched::expect_crowd(world.ranks_per_core > 1);
         world
     }
@@ -111,7 +116,7 @@ impl World {
     /// A world of `seats` ranks on a simulated machine, with a core each.
     fn over(network: &'static SimulatedNetwork, seats: usize) -> World {
         let world = World::with(network.wire_for(seats), sched::cores(), seats);
-        World { network: Some(network), ..world }
+        World { network: Some(network), modelled_ranks_per_core: 1, can_meet: false, ..world }
     }
 
     /// A world of `seats` ranks on `cores` cores.
@@ -136,6 +141,8 @@ impl World {
             is_careful: AtomicBool::new(false),
             is_in_use: AtomicBool::new(false),
             ranks_per_core: seats.div_ceil(cores),
+            modelled_ranks_per_core: seats.div_ceil(cores),
+            can_meet: true,
             network: None,
             started: clock::now(),
             contexts: Contexts::of(0, 1),
@@ -510,10 +517,10 @@ impl World {
         self.ranks_per_core > 1
     }
 
-    /// How many ranks share a core.
+    /// How many ranks share a core of the machine that they are to believe in.
     #[inline]
     pub fn ranks_per_core(&self) -> usize {
-        if self.network.is_some() { 1 } else { self.ranks_per_core }
+        self.modelled_ranks_per_core
     }
 
     /// The simulated network that carries messages, in virtual time.

@@ -25,7 +25,7 @@ impl Bcast {
     #[inline(always)]
     pub fn plan(comm: &Comm, offer: Offer<'_>, root: i32) -> Result<Bcast> {
         let role = Role::of(comm, root)?;
-        let claim = Claim::of(Kind::Bcast).role(role, comm);
+        let claim = Claim::of(Kind::Bcast).root(root, role, comm);
         if role == Role::Nobody {
             return Ok(Bcast { role, data: Region::EMPTY, claim });
         }

@@ -183,18 +183,18 @@ impl Claim {
         self.with(form as u64, FORM)
     }
 
-    /// This claim with the root as all members of `comm` know it.
+    /// This claim with the root as all members of `comm` know it: `root` as it was passed, except
+    /// between two groups and where ranks are missing.
     #[inline(always)]
-    pub(super) fn role(self, role: Role, comm: &Comm) -> Claim {
-        match role {
-            Role::Root if comm.is_whole() => self.with(comm.rank as u64 + 1, ROOT),
-            Role::Leaf(root) if comm.is_whole() => self.with(root as u64 + 1, ROOT),
-            _ => self.role_with_care(role, comm.living()),
+    pub(super) fn root(self, root: i32, role: Role, comm: &Comm) -> Claim {
+        match comm.is_whole() {
+            true => self.with(root as u64 + 1, ROOT),
+            false => self.root_with_care(role, comm.living()),
         }
     }
 
     #[cold]
-    fn role_with_care(self, role: Role, comm: &Comm) -> Claim {
+    fn root_with_care(self, role: Role, comm: &Comm) -> Claim {
         match role {
             Role::Root if !comm.is_inter() => return self.with(comm.rank as u64 + 1, ROOT),
             Role::Leaf(root) if !comm.is_inter() => return self.with(root as u64 + 1, ROOT),
@@ -227,7 +227,7 @@ impl Claim {
     }
 
     /// The rank of the root, of an operation within a group that has one.
-    pub(super) fn root(self) -> i32 {
+    pub(super) fn rank_of_root(self) -> i32 {
         (self.0.what >> ROOT) as i32 - 1
     }
 
@@ -384,6 +384,17 @@ pub(in crate::mpi) fn compare(process: &Process, comm: &Comm, number: i32, claim
 /// Does what [`compare`] does, where the living members of a communicator meet.
 #[inline(always)]
 pub(super) fn compare_at(
+    meeting: &Meeting, process: &Process, comm: &Comm, number: i32, claim: Claim,
+) -> Result {
+    match meeting.calls.has(number as u32, claim.call()) {
+        true => Ok(()),
+        false => compare_closely(meeting, process, comm, number, claim),
+    }
+}
+
+/// Compares a call that is not known to be like the others: most often it is the first one.
+#[inline(never)]
+fn compare_closely(
     meeting: &Meeting, process: &Process, comm: &Comm, number: i32, claim: Claim,
 ) -> Result {
     if !checks::are_on() || comm.is_alone() || process.world.is_of_several_processes() {

@@ -48,14 +48,20 @@ pub fn block<P: Plan>(process: &Process, comm: &Comm, plan: &Result<P>) -> Resul
 
 #[inline(always)]
 fn block_on(plan: &impl Plan, lane: &Lane<'_>, meeting: &Meeting) -> Result {
-    let crowd = Crowd::of(lane);
-    let (Venue::Memory { all }, algorithm) = plan.select(crowd) else {
-        return block_on_wire(plan, lane);
-    };
+    let mut crowd = Crowd::of(lane);
+    let (mut venue, mut algorithm) = plan.select(crowd);
+    if venue == Venue::Wire {
+        match block_on_wire(plan, lane)? {
+            None => return Ok(()),
+            Some(paid) => (crowd, venue, algorithm) = paid,
+        }
+    }
     if !lane.is_undisturbed() {
         look_closely(lane)?;
     }
-    let members = Members::<InPlace>::join(lane, meeting, crowd, all && !crowd.is_small());
+    // Called here alone, so that it is a part of this function.
+    let is_common = venue == Venue::Memory { all: true } && !crowd.is_small();
+    let members = Members::<InPlace>::join(lane, meeting, crowd, is_common);
     members.enter()?;
     run::block(plan.together(algorithm, &members))
 }
@@ -68,10 +74,31 @@ fn look_closely(lane: &Lane<'_>) -> Result {
     object_at_first(lane)
 }
 
-/// Out of line: the frame that messages need would also cost operations in shared memory.
+/// How an operation whose time is paid is carried out, in shared memory.
+type Paid<P> = (Crowd, Venue, <P as Plan>::Algorithm);
+
+/// By messages, or what is left to do of an operation in virtual time. Out of line: the frame that
+/// messages need would also cost operations in shared memory.
 #[inline(never)]
-fn block_on_wire(plan: &impl Plan, lane: &Lane<'_>) -> Result {
-    run::block(perform(plan, lane))
+fn block_on_wire<P: Plan>(plan: &P, lane: &Lane<'_>) -> Result<Option<Paid<P>>> {
+    run::block(async {
+        match pay(plan, lane).await? {
+            None => perform(plan, lane).await.map(|()| None),
+            paid => Ok(paid),
+        }
+    })
+}
+
+/// In virtual time, lets pass what an operation takes that shared memory can carry out.
+async fn pay<P: Plan>(plan: &P, lane: &Lane<'_>) -> Result<Option<Paid<P>>> {
+    if !lane.is_priced() {
+        return Ok(None);
+    }
+    lane.look_round()?;
+    let crowd = priced::crowd(lane);
+    let (venue, algorithm) = plan.select(crowd);
+    let is_paid = venue != Venue::Wire && priced::take_time(lane, plan.claim()).await?;
+    Ok(is_paid.then_some((crowd, venue, algorithm)))
 }
 
 /// Does this member's part, unless a member is known to be dead: then no member does.
@@ -85,25 +112,16 @@ async fn perform(plan: &impl Plan, lane: &Lane<'_>) -> Result {
 
 async fn attempt(plan: &impl Plan, lane: &Lane<'_>) -> Result {
     lane.look_round()?;
-    if lane.is_priced() {
-        let crowd = priced::crowd(lane);
-        if let (Venue::Memory { all }, algorithm) = plan.select(crowd)
-            && priced::take_time(lane, plan.claim()).await?
-        {
-            if lane.way() == Way::Blocking {
-                let members = Members::<InPlace>::begin(lane, crowd, all)?;
-                plan.together(algorithm, &members).await?;
-            } else {
-                let members = Members::<AsRun>::come(lane, crowd, all)?;
-                plan.together(algorithm, &members).await?;
-            }
-            return lane.verdict();
+    let (crowd, (venue, algorithm)) = match pay(plan, lane).await? {
+        Some((crowd, venue, algorithm)) => (crowd, (venue, algorithm)),
+        None => {
+            let crowd = Crowd::of(lane);
+            (crowd, plan.select(crowd))
         }
-    }
-    let crowd = Crowd::of(lane);
-    match plan.select(crowd) {
-        (Venue::Wire, algorithm) => plan.by_messages(algorithm, lane).await?,
-        (Venue::Memory { all }, algorithm) => {
+    };
+    match venue {
+        Venue::Wire => plan.by_messages(algorithm, lane).await?,
+        Venue::Memory { all } => {
             plan.together(algorithm, &Members::<AsRun>::come(lane, crowd, all)?).await?;
         }
     }

@@ -39,7 +39,7 @@ impl Gather {
         let is_even = recv.is_even();
         let kind = if is_even { Kind::Gather } else { Kind::Gatherv };
         let amount = block(role, recv, send)?;
-        let claim = Claim::of(kind).role(role, comm).amount(amount);
+        let claim = Claim::of(kind).root(root, role, comm).amount(amount);
         let blocks = if role == Role::Root { Some(check(recv, comm)?) } else { None };
         let blocks = blocks.map(|blocks| at_living::<S>(blocks, comm));
         Ok(Gather { role, mine: mine.map(Spot::region), blocks, is_even, claim })

@@ -36,7 +36,7 @@ pub(super) async fn take_time(lane: &Lane<'_>, claim: Claim) -> Result<bool> {
         .network()
         .and_then(|network| network.overheads().collectives.algorithm(operation, bytes));
     let algorithm = chosen.unwrap_or_else(|| usual(operation, bytes, size as u64));
-    part.carry_out(operation, algorithm, claim.root(), bytes).await?;
+    part.carry_out(operation, algorithm, claim.rank_of_root(), bytes).await?;
     Ok(true)
 }
 

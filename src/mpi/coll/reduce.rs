@@ -31,7 +31,7 @@ impl Reduce {
     pub fn plan(comm: &Comm, terms: Terms<'_>, root: i32) -> Result<Reduce> {
         let role = Role::of(comm, root)?;
         if comm.is_inter() {
-            return Reduce::between(comm, terms, role);
+            return Reduce::between(comm, terms, root, role);
         }
         let Terms { send, recv, .. } = terms;
         let is_root = role == Role::Root;
@@ -39,14 +39,14 @@ impl Reduce {
         let count = terms.count()?;
         let terms = terms.check(input, count)?;
         let target = if is_root { Some(terms.target(recv, count)?) } else { None };
-        let claim = terms.claim(Kind::Reduce).role(role, comm);
+        let claim = terms.claim(Kind::Reduce).root(root, role, comm);
         let target = target.map(|place| (recv, terms.region(place)));
         Ok(Reduce { role, bytes: terms.bytes(), sum: Some(terms.sum()), target, claim })
     }
 
     #[inline(never)]
-    fn between(comm: &Comm, terms: Terms<'_>, role: Role) -> Result<Reduce> {
-        let claim = Claim::of(Kind::Reduce).role(role, comm);
+    fn between(comm: &Comm, terms: Terms<'_>, root: i32, role: Role) -> Result<Reduce> {
+        let claim = Claim::of(Kind::Reduce).root(root, role, comm);
         if role == Role::Nobody {
             return Ok(Reduce { role, sum: None, bytes: 0, target: None, claim });
         }
@@ -55,7 +55,7 @@ impl Reduce {
         let count = terms.count()?;
         let sum = terms.check(if is_root { recv } else { send }, count)?.sum();
         let target = if is_root { Some((recv, sum.at(recv, sum.whole())?)) } else { None };
-        let claim = sum.claim(Kind::Reduce).role(role, comm);
+        let claim = sum.claim(Kind::Reduce).root(root, role, comm);
         let (bytes, sum) = (sum.bytes(), Some(sum).filter(|_| !is_root));
         Ok(Reduce { role, sum, bytes, target, claim })
     }

@@ -38,7 +38,7 @@ impl Scatter {
         let is_even = send.is_even();
         let kind = if is_even { Kind::Scatter } else { Kind::Scatterv };
         let amount = block(role, send, recv)?;
-        let claim = Claim::of(kind).role(role, comm).amount(amount);
+        let claim = Claim::of(kind).root(root, role, comm).amount(amount);
         let blocks = if role == Role::Root { Some(check(send, comm)?) } else { None };
         let blocks = blocks.map(|blocks| at_living::<S>(blocks, comm));
         Ok(Scatter { role, blocks, mine: mine.map(Spot::region), is_even, claim })

@@ -67,7 +67,7 @@ impl Call {
     fn stamp(self, number: u32) -> u64 {
         const ODD: [u64; 2] = [0x9e37_79b9_7f4a_7c15, 0xd6e8_feb8_6659_fd93];
         let mixed = self.what.wrapping_mul(ODD[0]) ^ self.amount.wrapping_mul(ODD[1]);
-        u64::from(number) << 32 | (mixed >> 32).max(1)
+        u64::from(number) << 32 | mixed >> 32 | 1
     }
 }
 
@@ -78,29 +78,31 @@ impl Calls {
         Calls((0..count).map(|_| entry()).collect())
     }
 
+    /// Whether a member has arrived at the operation of this number with the same call.
+    #[inline(always)]
+    pub fn has(&self, number: u32, call: Call) -> bool {
+        self.entry(number).stamp.load(Ordering::Acquire) == call.stamp(number)
+    }
+
     /// A member arrives at the operation of this number with its call; fails if another member's
     /// call is not like it. From then on it fails for all that arrive.
-    #[inline(always)]
     pub fn compare(
         &self, number: u32, caller: Caller, is_like: fn(Call, Call) -> bool,
     ) -> Result<(), Caller> {
-        let entry = &self.0[number as usize & (self.0.len() - 1)];
-        let stamp = caller.call.stamp(number);
-        let known = entry.stamp.load(Ordering::Acquire);
-        let Caller { place, call } = caller;
-        // The parts of a call are in registers: together they would be written, and read again as
-        // one word, before the first has arrived in memory.
-        if known == stamp { Ok(()) } else { entry.settle(known, number, place, call, is_like) }
+        self.entry(number).settle(number, caller, is_like)
+    }
+
+    #[inline(always)]
+    fn entry(&self, number: u32) -> &Entry {
+        &self.0[number as usize & (self.0.len() - 1)]
     }
 }
 
 impl Entry {
-    #[inline(never)]
     fn settle(
-        &self, mut known: u64, number: u32, place: usize, call: Call,
-        is_like: fn(Call, Call) -> bool,
+        &self, number: u32, caller: Caller, is_like: fn(Call, Call) -> bool,
     ) -> Result<(), Caller> {
-        let (caller, stamp) = (Caller { place, call }, call.stamp(number));
+        let (stamp, mut known) = (caller.call.stamp(number), self.stamp.load(Ordering::Acquire));
         loop {
             if known == stamp {
                 return Ok(());
