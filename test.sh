@@ -69,7 +69,8 @@ for ranks in thread fiber; do
 done
 echo "== tests of life, messages, failures and recovery, with every rank in a process of its own"
 # Left out: what docs/PROCESSES.md says does not work there (calls that do not match are not
-# compared, spawning, handles of FT-MPI differ, checkpoints), and what ends by the program's own ld.so.
+# compared, spawning, traces, handles of FT-MPI differ), what ends by the program's own ld.so, and
+# what runs there as threads and fibers.
 # shellcheck disable=SC2046  # each name is a word
 FTMPI_RANKS=process cargo test --release --no-fail-fast $(printf -- "--test %s " \
     pt2pt comm ulfm recovery kills matrix storm topo matching completions files failures) -- \

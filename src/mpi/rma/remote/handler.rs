@@ -88,7 +88,7 @@ fn act(world: &World, shared: &Shared, endpoint: &Endpoint, from: Member, word: 
         Word::Lock { is_exclusive, has_locks } => {
             let lock = if is_exclusive { Lock::Exclusive } else { Lock::Shared };
             let has_it = shared.with_queue(endpoint.me, |queue| queue.ask(rank, lock, has_locks));
-            hand_over(world, shared, if has_it { &[rank] } else { &[] });
+            hand_over(world, shared, &[rank][..usize::from(has_it)]);
         }
         Word::Unlock => {
             let granted = shared.with_queue(endpoint.me, |queue| queue.release(rank));
