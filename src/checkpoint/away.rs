@@ -3,7 +3,7 @@
 //! data.
 
 use super::extent::KINDS;
-use super::stripes::Offer;
+use super::slot::{Codes, Data};
 use crate::base::sync::sheet::Sheet;
 use crate::host::memory::{Span, afar};
 use serde::{Deserialize, Serialize};
@@ -33,19 +33,17 @@ struct Place {
 }
 
 impl Away {
-    /// Where to find what this process shows.
-    pub(super) fn of(offer: &Offer) -> Away {
-        let place = |sheet: &Sheet| Place { address: sheet.address(), bytes: sheet.len() };
-        let holding = |holding: &super::stripes::Holding| Holding {
-            place: holding.place,
-            data: holding.data.each_ref().map(place),
-            codes: holding
-                .codes
+    /// Where other processes find what this one shows: the data and the codes of these places.
+    pub(super) fn of<'a>(shown: impl Iterator<Item = (usize, &'a Data, &'a Codes)>) -> Away {
+        let here = |sheet: &Sheet| Place { address: sheet.address(), bytes: sheet.len() };
+        let holding = |(place, data, codes): (usize, &Data, &Codes)| Holding {
+            place,
+            data: data.each_ref().map(here),
+            codes: codes
                 .each_ref()
-                .map(|codes| codes.iter().map(|(stripe, code)| (*stripe, place(code))).collect()),
+                .map(|codes| codes.iter().map(|(stripe, code)| (*stripe, here(code))).collect()),
         };
-        let pid = std::process::id() as i32;
-        Away { pid, holdings: offer.holdings.iter().map(holding).collect() }
+        Away { pid: std::process::id() as i32, holdings: shown.map(holding).collect() }
     }
 
     /// Bytes of the data of a place; `None` if they are not there.

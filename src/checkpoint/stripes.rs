@@ -75,6 +75,12 @@ impl Offer {
         }
     }
 
+    /// Where other processes find that.
+    fn addresses(&self) -> Away {
+        let holdings = self.holdings.iter();
+        Away::of(holdings.map(|one| (one.place, &*one.data, &*one.codes)))
+    }
+
     pub(super) fn holding(&self, place: usize) -> &Holding {
         let found = self.holdings.iter().find(|holding| holding.place == place);
         found.expect("who sits at a place shows what is kept there")
@@ -174,7 +180,7 @@ impl Crew<'_> {
             return hear_here::<ShownOffers>(&lane, offer.clone(), all).await.map(Shown::Here);
         }
         let all = |all: Vec<&Away>| all.into_iter().cloned().collect();
-        let others = hear::<Addresses>(&lane, Away::of(offer), all).await?;
+        let others = hear::<Addresses>(&lane, offer.addresses(), all).await?;
         Ok(Shown::Apart { own: offer.clone(), others })
     }
 

@@ -30,8 +30,8 @@ impl Processes {
         Some(seen.finish())
     }
 
-    /// Whether nothing that is queued for a process can be sent before the process, or `ftrun`, does
-    /// something. A full ring does not count: its reader has something to look at.
+    /// Whether nothing that is queued for a process can be sent before that process, or `ftrun`,
+    /// does something. A full ring does not count: its reader has something to look at.
     fn is_blocked(&self, peer: &Peer) -> bool {
         match peer.queue.front() {
             None => true,
