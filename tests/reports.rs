@@ -151,6 +151,20 @@ fn a_quiet_job_says_nothing_of_failures_that_it_survives() {
 }
 
 #[test]
+fn a_command_line_that_is_refused_costs_no_older_report_and_leaves_no_new_one() {
+    let directory = support::fresh_directory("reports");
+    let (old, new) = (directory.join("old"), directory.join("new"));
+    std::fs::write(&old, "what was reported").expect("it can be written");
+    for (kind, file) in ["report", "record", "trace"].iter().flat_map(|k| [(k, &old), (k, &new)]) {
+        let run = support::run(&program()).ranks(2);
+        let run = run.option(format!("--{kind}={}", file.display())).option("--no-such-option");
+        assert_eq!(run.outcome().status, Some(2));
+    }
+    assert_eq!(std::fs::read_to_string(&old).expect("it is there"), "what was reported");
+    assert!(!new.exists());
+}
+
+#[test]
 fn a_report_that_cannot_be_written_is_refused() {
     let run = support::run(&program()).ranks(2).option("--report=/no/such/directory/report");
     let seen = run.fails_with(2);

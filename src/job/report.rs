@@ -9,7 +9,7 @@ use crate::host::output;
 use crate::host::virtual_time::accounts::{self, Account};
 use crate::machine::units::{NANO, Picos};
 use parking_lot::Mutex;
-use std::fs::{File, OpenOptions};
+use std::fs::File;
 use std::io::Write as _;
 use std::path::Path;
 use std::sync::OnceLock;
@@ -19,9 +19,8 @@ static FILE: OnceLock<Mutex<File>> = OnceLock::new();
 
 /// Opens the report at `path`; returns the reason if it cannot.
 pub(super) fn open(path: &Path) -> Result<(), String> {
-    let file = OpenOptions::new().append(true).create(true).open(path);
-    let file =
-        file.map_err(|error| format!("cannot write --report {}: {error}", path.display()))?;
+    let file = File::create(path)
+        .map_err(|error| format!("cannot write --report {}: {error}", path.display()))?;
     FILE.get_or_init(|| Mutex::new(file));
     Ok(())
 }

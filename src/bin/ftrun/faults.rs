@@ -7,7 +7,7 @@ use ftmpi_launch::{Job, RankKind};
 use ftmpi_machine::forced_match::ForcedMatch;
 use ftmpi_machine::schedule::{self, Event, When};
 use std::ffi::OsStr;
-use std::fs::File;
+use std::fs::OpenOptions;
 use std::hash::{BuildHasher, RandomState};
 use std::path::Path;
 use std::time::Duration;
@@ -166,12 +166,19 @@ pub(crate) fn time_scale(dashed: &str, value: &OsStr) -> Result<f64, Refusal> {
     factor.ok_or_else(|| no(dashed, &format!("`{text}` is not a factor above 0, such as 0.001")))
 }
 
-/// `--report FILE`: creates the file, empty. Its name is valid whatever directory the job runs in.
+/// `--report FILE`: the file can be written. What it holds stays until the job begins. Its name is
+/// valid whatever directory the job runs in.
 pub(crate) fn report(dashed: &str, value: &OsStr) -> Result<String, Refusal> {
     let name = value.to_string_lossy();
     let no = |why: &str| Refusal::usage(format!("cannot write {dashed} {name}: {why}"));
-    File::create(value).map_err(|error| no(&error.to_string()))?;
-    let path = Path::new(value).canonicalize().map_err(|error| no(&error.to_string()))?;
+    let is_new = !Path::new(value).exists();
+    let tried = OpenOptions::new().write(true).create(true).truncate(false).open(value);
+    let path = tried.and_then(|_| Path::new(value).canonicalize());
+    if is_new && path.is_ok() {
+        // Left for the job: a command line that is refused leaves nothing behind.
+        let _ = std::fs::remove_file(value);
+    }
+    let path = path.map_err(|error| no(&error.to_string()))?;
     let path = path.to_str().filter(|path| !path.contains('\n'));
     path.map(str::to_string).ok_or_else(|| no("its path is not plain text"))
 }
