@@ -8,7 +8,7 @@ use ftmpi_base::Member;
 use ftmpi_fault::report_line::line;
 use ftmpi_fault::{Chronicle, Cure, Fact, Incident};
 use ftmpi_launch::{Job, Rules};
-use std::fs::{File, OpenOptions};
+use std::fs::File;
 use std::io::Write;
 use std::process::ExitStatus;
 use std::time::{Duration, Instant};
@@ -25,7 +25,7 @@ impl Report {
     /// The report that the job asks for, if it does; or why it cannot be written.
     pub(super) fn open(job: &Job) -> Result<Option<Report>, String> {
         let Some(path) = &job.report else { return Ok(None) };
-        let file = OpenOptions::new().append(true).create(true).open(path);
+        let file = File::create(path);
         let file = file.map_err(|error| format!("cannot write --report {path}: {error}"))?;
         let (chronicle, started) = (Chronicle::default(), Instant::now());
         Ok(Some(Report { file, chronicle, started, is_complete: true }))
