@@ -301,7 +301,7 @@ fn what_needs_shared_memory_is_refused_by_name_and_ends_nothing() {
     for option in [
         "--seed=1",
         "--watch",
-        "--report=/dev/null",
+        "--record=/dev/null",
         "--machine=torus",
         "--trace=/dev/null",
         "--match=0:1=1",

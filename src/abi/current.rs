@@ -107,17 +107,21 @@ fn find() -> &'static Process {
             process
         }),
         // One of several processes of a job, or not under ftrun: a world of one.
-        None => ALONE.get_or_init(|| {
-            let joined = job::join(call);
-            let me = joined.as_ref().map_or(FIRST, |joined| joined.me);
-            let world = match joined {
-                Some(joined) => WORLD.get_or_init(|| joined.world),
-                None => world(1, 1, None),
-            };
-            let process = Process::new(world, me, Pulse::default(), &PROGRAM);
-            job::lead(&process);
-            process
-        }),
+        None => {
+            let alone = ALONE.get_or_init(|| {
+                let joined = job::join(call);
+                let me = joined.as_ref().map_or(FIRST, |joined| joined.me);
+                let world = match joined {
+                    Some(joined) => WORLD.get_or_init(|| joined.world),
+                    None => world(1, 1, None),
+                };
+                let process = Process::new(world, me, Pulse::default(), &PROGRAM);
+                job::lead(&process);
+                process
+            });
+            job::introduce(alone);
+            alone
+        }
     };
     process.introduce();
     with(|current| current.process.set(Some(process)));

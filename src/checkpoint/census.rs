@@ -197,7 +197,7 @@ impl Draft {
             serial,
             spared: ledger::spared(layouts, accounts),
             turn: disk::turn(accounts, serial),
-            stamp: disk::stamp(),
+            stamp: accounts.first().map_or(0, |first| first.stamp),
             members: comm.living().group.members().map(Some).collect(),
             ranks: (0..members as i32).collect(),
             without_codes: vec![false; members].into(),

@@ -7,13 +7,13 @@ use super::ledger::Seat;
 use super::restored::{Common, maker};
 use super::room::{Room, Worst};
 use super::slot::Slot;
-use super::stripes::{Chunks, Crew, Offer, Offers, Work, pieces};
-use crate::base::sync::sheet::Reading;
+use super::stripes::{Bytes, Chunks, Crew, Offer, Offers, Work, pieces};
 use crate::mpi::error::Result;
 use crate::mpi::process::Process;
 use parking_lot::Mutex;
 use std::iter;
 use std::ops::Range;
+use std::result::Result as Outcome;
 use std::sync::Arc;
 
 /// The length of pieces. The parts are looked up anew for each piece.
@@ -47,9 +47,7 @@ pub(super) async fn decode(
     let offer = Arc::new(Offer { rooms: rooms.clone(), ..Offer::of(slots) });
     // The exact data come first: their directory tells where doubles are, and how large they are.
     let kinds = [EXACT, DOUBLES];
-    let part = |offers: &Offers<'_>, kind: usize| {
-        decode_kind(crew.process, common, offers, kind).map(|()| Work::Done)
-    };
+    let part = |offers: &Offers<'_>, kind: usize| decode_kind(crew.process, common, offers, kind);
     crew.work(offer, kinds, common.shape.has_doubles, part).await?;
     let lost = iter::once(own).chain(others).filter(|slot| slot.lost_place().is_some());
     let mut worst = Worst::default();
@@ -71,33 +69,42 @@ impl Slot {
 }
 
 /// Computes this member's part of all lost data.
-fn decode_kind(process: &Process, common: &Common, offers: &Offers<'_>, kind: usize) -> Result {
+fn decode_kind(
+    process: &Process, common: &Common, offers: &Offers<'_>, kind: usize,
+) -> Result<Work> {
+    // In several processes, each member restores what it gets.
+    let part = if offers.are_apart() { Some((0, 1)) } else { offers.part() };
+    let Some((part, parts)) = part else { return Ok(Work::Done) };
     for repair in &common.choice.repairs {
         let unit = common.shape.unit(kind, repair.stripe);
-        let Some((part, parts)) = offers.part() else { break };
         let range = share(unit, part, parts);
         for lost in repair.lost.iter().filter(|_| !range.is_empty()) {
-            process.engine.step()?;
             let mut wanted = Wanted::of(common, kind, repair, *lost);
+            if offers.are_apart() && wanted.rank != offers.me {
+                continue;
+            }
+            process.engine.step()?;
             let from = wanted.parts.iter().map(|source| source.rank as i32);
             offers.gather(process, from, range.len());
-            wanted.make(offers, Chunks { kind, unit }, repair.stripe, range.clone());
+            let made = wanted.make(offers, Chunks { kind, unit }, repair.stripe, range.clone());
+            if let Err(lost) = made {
+                return Ok(lost);
+            }
             offers.spread(process, iter::once(wanted.rank as i32), range.len());
         }
     }
-    Ok(())
+    Ok(Work::Done)
 }
 
 impl Source {
     fn read<'a>(
         &self, offers: &'a Offers<'_>, Chunks { kind, unit }: Chunks, stripe: usize,
         piece: Range<usize>,
-    ) -> Reading<'a> {
-        let offer = offers.of(self.rank).holding(self.place);
-        let start = self.chunk * unit;
+    ) -> Outcome<Bytes<'a>, Work> {
+        let (at, start) = ((self.rank, self.place), self.chunk * unit);
         match self.part {
-            Part::Data(_) => offer.data[kind].read(start + piece.start..start + piece.end),
-            Part::Code(_) => offer.codes[kind][&stripe].read(piece),
+            Part::Data(_) => offers.data(at, kind, start + piece.start..start + piece.end),
+            Part::Code(_) => offers.code(at, kind, stripe, piece),
         }
     }
 }
@@ -126,7 +133,7 @@ impl Wanted {
     fn make(
         &mut self, offers: &Offers<'_>, Chunks { kind, unit }: Chunks, stripe: usize,
         range: Range<usize>,
-    ) {
+    ) -> Outcome<(), Work> {
         let rooms = &offers.of(self.rank).rooms;
         let room = rooms.iter().find(|room| room.place == self.place);
         let room = room.expect("there is room for all that comes back");
@@ -137,12 +144,13 @@ impl Wanted {
         for piece in pieces(range, PIECE) {
             let mut made = room.data[kind].write(start + piece.start..start + piece.end);
             for (number, source) in self.parts.iter().enumerate() {
-                let bytes = source.read(offers, Chunks { kind, unit }, stripe, piece.clone());
+                let bytes = source.read(offers, Chunks { kind, unit }, stripe, piece.clone())?;
                 self.maker.add(source.part, &bytes, &mut made, number == 0);
             }
             self.maker.end();
         }
         room.note(self.maker.largest());
+        Ok(())
     }
 
     fn of(common: &Common, kind: usize, repair: &Repair, lost: usize) -> Wanted {

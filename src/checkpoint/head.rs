@@ -8,6 +8,7 @@ use super::extent::{Extent, KINDS};
 use super::ledger::Generation;
 use super::scheme::Scheme;
 use super::shape::Shape;
+use serde::{Deserialize, Serialize};
 
 /// The beginning of every file; the last byte is the version of the format.
 const MAGIC: u64 = u64::from_le_bytes(*b"FTCK\x00\x00\x00\x02");
@@ -17,7 +18,7 @@ const NOTE: usize = 6;
 const REGION: usize = 3;
 pub(super) const FIXED_BYTES: usize = 8 * FIXED;
 
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Head {
     pub(super) generation: Generation,
     pub(super) place: usize,
@@ -32,7 +33,7 @@ pub(super) struct Head {
 }
 
 /// What the files of other places tell about a place.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Note {
     pub(super) place: usize,
     /// The rank that it had.
@@ -42,7 +43,7 @@ pub(super) struct Note {
 }
 
 /// A part of a file with a checksum of its own.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Region {
     pub(super) kind: usize,
     /// The stripe of a code; `None` for data.

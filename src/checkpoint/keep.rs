@@ -40,7 +40,6 @@ pub struct Safety {
 /// another: replacements create theirs long after the others.
 pub fn create(process: &'static Process, comm: &Held<Comm>, scheme: &[u8]) -> Result<usize> {
     comm.must_be_intra()?;
-    comm.must_share_memory(process, "checkpoints")?;
     let scheme = Scheme::parse(&String::from_utf8_lossy(scheme));
     let scheme = scheme.map_err(|reason| Class::ARG.because(reason))?;
     code::prepare(scheme.code, scheme.spares);

@@ -14,9 +14,10 @@
 use super::extent::Extent;
 use super::laid::Layouts;
 use super::layout::Repair;
+use serde::{Deserialize, Serialize};
 
 /// What a slot holds.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Entry {
     /// The serial number of its checkpoint, from 1 on.
     pub serial: u64,
@@ -36,7 +37,7 @@ pub struct Entry {
 }
 
 /// A checkpoint on disk.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Generation {
     pub serial: u64,
     /// A random number, since other jobs use equal serial numbers.
@@ -46,7 +47,7 @@ pub struct Generation {
 }
 
 /// What a rank knows of a generation of files.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Written {
     pub generation: Generation,
     /// Its own place.
@@ -59,7 +60,7 @@ pub struct Written {
 }
 
 /// What a rank reports to all others.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Account {
     pub entries: [Option<Entry>; 2],
     /// The largest serial number that it knows.
@@ -79,6 +80,8 @@ pub struct Account {
     /// What it has on disk, and after how many checkpoints it writes again; 0: never.
     pub written: [Option<Written>; 2],
     pub every: u64,
+    /// What the files of the next checkpoint share, if this is the first member and it writes any.
+    pub stamp: u64,
     /// Whether its own file cannot be read, by turns.
     pub is_damaged: [bool; 2],
 }

@@ -1,6 +1,6 @@
 //! What a rank keeps: its registered data, two copies of them, and codes of others' data.
 
-use super::disk::Disk;
+use super::disk::{Disk, stamp};
 use super::extent::Heads;
 use super::ledger::{Account, Entry};
 use super::leeway::Leeway;
@@ -56,6 +56,7 @@ impl Memory {
             node: self.node,
             written,
             is_damaged: damage.unwrap_or_default(),
+            stamp: self.disk.as_ref().map_or(0, |_| stamp()),
             every: self.disk.as_ref().map_or(0, |disk| disk.every),
         }
     }

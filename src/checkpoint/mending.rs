@@ -23,6 +23,7 @@ use super::taking::{encode, say};
 use crate::base::sync::sheet::Sheet;
 use crate::mpi::error::{Class, Failure, Result};
 use crate::mpi::error_codes::DATA_LOST;
+use serde::{Deserialize, Serialize};
 use std::path::PathBuf;
 use std::result::Result as Outcome;
 use std::sync::Arc;
@@ -36,6 +37,7 @@ impl Topic for Readings {
 }
 
 /// What a rank reports about a file.
+#[derive(Serialize, Deserialize)]
 struct Told {
     place: usize,
     head: Option<Head>,

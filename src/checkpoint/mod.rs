@@ -7,6 +7,7 @@
 //! follow from their keys.
 
 mod apart;
+mod away;
 mod census;
 pub mod code;
 mod decoding;

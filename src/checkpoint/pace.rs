@@ -7,6 +7,7 @@
 //! interval than others: all take the largest, which a restoration tells them, and count anew.
 
 use crate::host::clock;
+use serde::{Deserialize, Serialize};
 use std::time::Instant;
 
 /// An interval has at most this many times the iterations that were measured.
@@ -27,7 +28,7 @@ pub(super) struct Pace {
 }
 
 /// What a rank reports of a checkpoint, in seconds; 0: unknown.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub(super) struct Toll {
     pub(super) cost: f64,
     pub(super) iteration: f64,

@@ -8,10 +8,10 @@ use super::scheme::Scheme;
 use super::shape::Shape;
 use super::slot::{Orphan, Slot, code_of};
 use crate::base::Member;
+use crate::fault::enumerate;
 use crate::mpi::comm::group::Group;
 use crate::mpi::error::{Failure, Result};
 use crate::mpi::error_codes::DATA_LOST;
-use crate::mpi::failure::deadlock_report::enumerate;
 use std::sync::Arc;
 
 /// What all members know of a checkpoint that is being restored.

@@ -3,6 +3,7 @@
 use super::extent::{DOUBLES, Extent};
 use super::slot::{Data, Stretch, is_finite, stretches};
 use parking_lot::Mutex;
+use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 
 /// Restored data: of the rank's own place, or of one that no rank has any more.
@@ -15,7 +16,7 @@ pub(super) struct Room {
 }
 
 /// The least accurate of the restored sums.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Worst {
     /// Decimal digits lost.
     pub(super) digits: i32,

@@ -1,11 +1,16 @@
 //! Rounds: how the members of an operation tell each other something. Each leaves its part where
 //! all find it, all meet, and the first to continue computes the outcome for the others as well.
 //! Time and memory grow with the data, not with the square of the number of members.
+//!
+//! Members in several processes hear all parts from their coordinator, or none does, and each
+//! computes the outcome for itself.
 
 use crate::base::sync::alike::Alike;
 use crate::mpi::coll;
-use crate::mpi::error::Result;
+use crate::mpi::error::{Class, Result};
 use crate::mpi::lane::{Lane, Stamp};
+use serde::Serialize;
+use serde::de::DeserializeOwned;
 use std::sync::{Arc, OnceLock};
 
 /// What members tell each other in one kind of operation.
@@ -32,7 +37,24 @@ impl<T: Topic> Default for Rounds<T> {
 
 /// Tells all others `mine`. Returns what `make` makes of all parts, which are in the order of
 /// ranks; its result must not depend on the member that calls it.
-pub(super) async fn hear<T: Topic>(
+pub(super) async fn hear<T: Topic<Part: Serialize + DeserializeOwned>>(
+    lane: &Lane<'_>, mine: T::Part, make: impl FnOnce(Vec<&T::Part>) -> T::Outcome,
+) -> Result<Arc<T::Outcome>> {
+    if lane.comm().shares_memory(lane.process()) {
+        return hear_here::<T>(lane, mine, make).await;
+    }
+    let mine = postcard::to_allocvec(&mine).expect("it is plain data");
+    let heard = lane.hear_all(&mine).await?;
+    let read = |bytes: &Vec<u8>| postcard::from_bytes(bytes).ok();
+    let all = heard.iter().map(read).collect::<Option<Vec<T::Part>>>();
+    let all = all.ok_or_else(|| {
+        Class::INTERN.because("a process has told something else about a checkpoint")
+    })?;
+    Ok(Arc::new(make(all.iter().collect())))
+}
+
+/// As [`hear`], for members that share memory: parts may be anything.
+pub(super) async fn hear_here<T: Topic>(
     lane: &Lane<'_>, mine: T::Part, make: impl FnOnce(Vec<&T::Part>) -> T::Outcome,
 ) -> Result<Arc<T::Outcome>> {
     let rounds = lane.process().world.tenant::<Rounds<T>>();

@@ -1,13 +1,14 @@
 //! How checkpoints are protected, as programs write it: `rs:2`, `weighted:5,dedicated`,
 //! `xor,groups=4`.
 
+use serde::{Deserialize, Serialize};
 use std::fmt;
 
 /// The size of a group that spreads codes over its members, unless the program chooses.
 const GROUP: usize = 16;
 
 /// How codes are computed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Code {
     /// Exclusive or: bit-exact, one loss.
     Xor,
@@ -27,7 +28,7 @@ impl Code {
 }
 
 /// Which members keep what.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Keeping {
     /// In groups; each member keeps codes of the others' data.
     Spread,
@@ -42,7 +43,7 @@ pub enum Keeping {
 }
 
 /// A scheme: how codes are computed, and where they are kept.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Scheme {
     pub code: Code,
     pub keeping: Keeping,

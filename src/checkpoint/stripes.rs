@@ -4,17 +4,21 @@
 //!
 //! All members meet before any of them reads, and again when all have done their parts. Only a
 //! member that has been at the second meeting relies on what others have made for it.
+//!
+//! In several processes each member makes what it keeps itself, from what it reads of the others
+//! (see `away`).
 
+use super::away::Away;
 use super::code::Encoder;
 use super::extent::{DOUBLES, KINDS};
-use super::layout::part_of;
+use super::layout::{Share, part_of};
 use super::room::Room;
-use super::rounds::{Topic, hear};
+use super::rounds::{Topic, hear, hear_here};
 use super::scheme::Scheme;
 use super::shape::Shape;
 use super::slot::{Codes as Kept, Data, Slot, Source, code_of, is_finite};
 use crate::base::Member;
-use crate::base::sync::sheet::Writing;
+use crate::base::sync::sheet::{Reading, Writing};
 use crate::host::life;
 use crate::host::memory::Fault;
 use crate::mpi::coll;
@@ -23,7 +27,8 @@ use crate::mpi::error::Result;
 use crate::mpi::lane::Lane;
 use crate::mpi::process::Process;
 use crate::mpi::run::Way;
-use std::ops::Range;
+use serde::{Deserialize, Serialize};
+use std::ops::{Deref, Range};
 use std::result::Result as Outcome;
 use std::sync::{Arc, OnceLock};
 
@@ -50,7 +55,7 @@ pub(super) struct Offer {
 
 /// A rank's data and codes of a place.
 pub(super) struct Holding {
-    place: usize,
+    pub(super) place: usize,
     pub(super) data: Arc<Data>,
     pub(super) codes: Arc<Kept>,
 }
@@ -70,6 +75,12 @@ impl Offer {
         }
     }
 
+    /// Where other processes find that.
+    fn addresses(&self) -> Away {
+        let holdings = self.holdings.iter();
+        Away::of(holdings.map(|one| (one.place, &*one.data, &*one.codes)))
+    }
+
     pub(super) fn holding(&self, place: usize) -> &Holding {
         let found = self.holdings.iter().find(|holding| holding.place == place);
         found.expect("who sits at a place shows what is kept there")
@@ -82,6 +93,14 @@ enum ShownOffers {}
 impl Topic for ShownOffers {
     type Part = Arc<Offer>;
     type Outcome = Vec<Arc<Offer>>;
+}
+
+/// Where members in several processes keep what they show.
+enum Addresses {}
+
+impl Topic for Addresses {
+    type Part = Away;
+    type Outcome = Vec<Away>;
 }
 
 /// The worst outcome of all members.
@@ -102,7 +121,7 @@ pub(super) struct Crew<'a> {
 }
 
 /// The outcome of a part of the work; the largest counts.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub(super) enum Work {
     Done,
     /// Some codes are infinite or NaN.
@@ -138,10 +157,9 @@ impl Crew<'_> {
         part: impl Fn(&Offers<'_>, usize) -> Result<Work>,
     ) -> Result<bool> {
         self.lane(0).look_round()?;
-        let shown = |all: Vec<&Arc<Offer>>| all.into_iter().cloned().collect();
-        let all = hear::<ShownOffers>(&self.lane(0), offer.clone(), shown).await?;
+        let shown = self.show(&offer).await?;
         let (comm, me) = (self.comm, self.comm.rank as usize);
-        let offers = Offers { all, comm, me, hands: self.hands() };
+        let offers = Offers { shown, comm, me, hands: self.hands() };
         let mut work = Work::Done;
         for (at, kind) in kinds.into_iter().enumerate() {
             if at > 0 && in_between {
@@ -152,6 +170,18 @@ impl Crew<'_> {
         // A member that has heard from all others may reuse its memory.
         drop(offers);
         self.settle(&offer, work).await
+    }
+
+    /// Shows an offer to all members, and learns what they show.
+    async fn show(&self, offer: &Arc<Offer>) -> Result<Shown> {
+        let lane = self.lane(0);
+        if self.comm.shares_memory(self.process) {
+            let all = |all: Vec<&Arc<Offer>>| all.into_iter().cloned().collect();
+            return hear_here::<ShownOffers>(&lane, offer.clone(), all).await.map(Shown::Here);
+        }
+        let all = |all: Vec<&Away>| all.into_iter().cloned().collect();
+        let others = hear::<Addresses>(&lane, offer.addresses(), all).await?;
+        Ok(Shown::Apart { own: offer.clone(), others })
     }
 
     /// The number of members that work on a stripe. If members share cores, that is four for each
@@ -179,8 +209,32 @@ impl Crew<'_> {
 }
 
 /// What all members show.
+enum Shown {
+    /// In this process.
+    Here(Arc<Vec<Arc<Offer>>>),
+    /// In several.
+    Apart { own: Arc<Offer>, others: Arc<Vec<Away>> },
+}
+
+/// Bytes that a member keeps.
+pub(super) enum Bytes<'a> {
+    InPlace(Reading<'a>),
+    Brought(Vec<u8>),
+}
+
+impl Deref for Bytes<'_> {
+    type Target = [u8];
+    fn deref(&self) -> &[u8] {
+        match self {
+            Bytes::InPlace(bytes) => bytes,
+            Bytes::Brought(bytes) => bytes,
+        }
+    }
+}
+
+/// What all members show.
 pub(super) struct Offers<'a> {
-    all: Arc<Vec<Arc<Offer>>>,
+    shown: Shown,
     comm: &'a Comm,
     pub(super) me: usize,
     /// How many members work on one stripe, at most.
@@ -191,11 +245,58 @@ impl Offers<'_> {
     /// The part of the lost data that this member restores, and the number of parts; `None` if it
     /// has none.
     pub(super) fn part(&self) -> Option<(usize, usize)> {
-        part_of(self.me, self.all.len(), self.hands)
+        part_of(self.me, self.comm.size() as usize, self.hands)
     }
 
+    /// Whether each member makes for itself all that it keeps.
+    pub(super) fn are_apart(&self) -> bool {
+        matches!(self.shown, Shown::Apart { .. })
+    }
+
+    /// What a rank shows in this process.
     pub(super) fn of(&self, rank: usize) -> &Offer {
-        &self.all[rank]
+        match &self.shown {
+            Shown::Here(all) => &all[rank],
+            Shown::Apart { own, .. } => {
+                assert!(rank == self.me, "nobody writes into another process");
+                own
+            }
+        }
+    }
+
+    /// Reads data that a rank has of a place.
+    pub(super) fn data(
+        &self, (rank, place): (usize, usize), kind: usize, range: Range<usize>,
+    ) -> Outcome<Bytes<'_>, Work> {
+        match self.away(rank) {
+            None => Ok(Bytes::InPlace(self.of(rank).holding(place).data[kind].read(range))),
+            Some(away) => brought(rank, away.data(place, kind, range)),
+        }
+    }
+
+    /// Reads the code of a stripe that a rank keeps at a place.
+    pub(super) fn code(
+        &self, (rank, place): (usize, usize), kind: usize, stripe: usize, range: Range<usize>,
+    ) -> Outcome<Bytes<'_>, Work> {
+        match self.away(rank) {
+            None => {
+                let code = &self.of(rank).holding(place).codes[kind][&stripe];
+                Ok(Bytes::InPlace(code.read(range)))
+            }
+            Some(away) => brought(rank, away.code(place, kind, stripe, range)),
+        }
+    }
+
+    /// Whether the data of a rank are to be copied yet.
+    fn has_source(&self, rank: usize) -> bool {
+        self.away(rank).is_none() && self.of(rank).source.is_some()
+    }
+
+    fn away(&self, rank: usize) -> Option<&Away> {
+        match &self.shown {
+            Shown::Apart { others, .. } if rank != self.me => Some(&others[rank]),
+            _ => None,
+        }
     }
 
     /// In virtual time, so many bytes come here from each of these ranks.
@@ -226,6 +327,11 @@ impl Offers<'_> {
     }
 }
 
+/// What has come from another process: nothing if that has ended, or has given up.
+fn brought<'a>(rank: usize, bytes: Option<Vec<u8>>) -> Outcome<Bytes<'a>, Work> {
+    bytes.map(Bytes::Brought).ok_or(Work::Lost { rank })
+}
+
 /// Divides a range into pieces of `bytes` bytes.
 pub(super) fn pieces(range: Range<usize>, bytes: usize) -> impl Iterator<Item = Range<usize>> {
     let end = range.end;
@@ -238,15 +344,15 @@ impl Codes<'_> {
     pub(super) fn make(&self, process: &Process, offers: &Offers<'_>, kind: usize) -> Result<Work> {
         let code = code_of(self.scheme.code, kind);
         let mut work = Work::Done;
-        let shares = |place: &usize| self.shape.layout.shares(*place, offers.hands);
-        for share in self.places.iter().flat_map(shares) {
+        let shares = |place: &usize| self.shares(offers, *place);
+        for (share, by) in self.places.iter().flat_map(shares) {
             let stripe = &self.shape.layout.stripes[share.stripe];
             let unit = self.shape.unit(kind, share.stripe);
-            let keepers = stripe.keepers.iter().enumerate();
-            let wanted: Vec<(usize, usize)> = keepers
-                .filter(|(_, keeper)| self.is_wanted[**keeper])
-                .map(|(i, k)| (i, *k))
-                .collect();
+            let keepers = stripe.keepers.iter().copied().enumerate();
+            let is_wanted =
+                |keeper: usize| self.is_wanted[keeper] && by.is_none_or(|by| by == keeper);
+            let wanted: Vec<(usize, usize)> =
+                keepers.filter(|(_, keeper)| is_wanted(*keeper)).collect();
             if wanted.is_empty() {
                 continue;
             }
@@ -276,6 +382,16 @@ impl Codes<'_> {
         Ok(work)
     }
 
+    /// The parts of codes that are made by the member at a place: for some keeper, or for all.
+    fn shares(&self, offers: &Offers<'_>, place: usize) -> Vec<(Share, Option<usize>)> {
+        let layout = &self.shape.layout;
+        if offers.are_apart() {
+            let whole = |stripe| (Share { stripe, part: 0, parts: 1 }, Some(place));
+            return layout.kept_by(place).map(whole).collect();
+        }
+        layout.shares(place, offers.hands).into_iter().map(|share| (share, None)).collect()
+    }
+
     /// Makes one piece of the codes of a stripe; returns false if they are infinite or NaN.
     fn piece(
         &self, offers: &Offers<'_>, Chunks { kind, unit }: Chunks, number: usize,
@@ -289,14 +405,12 @@ impl Codes<'_> {
         for (at, (member, chunk)) in self.shape.layout.stripes[number].data.iter().enumerate() {
             let (rank, start) = (rank(*member), chunk * unit + piece.start);
             let range = start..start + piece.len();
-            let offer = offers.of(rank);
-            let data = &offer.holding(*member).data[kind];
-            if offer.source.is_some() {
-                let mut room = data.write(range);
+            if offers.has_source(rank) {
+                let mut room = offers.of(rank).holding(*member).data[kind].write(range);
                 offers.bring(rank, kind, start, &mut room)?;
                 encoder.add(at, &room, &mut made);
             } else {
-                encoder.add(at, &data.read(range), &mut made);
+                encoder.add(at, &offers.data((rank, *member), kind, range)?, &mut made);
             }
         }
         encoder.end(&mut made);

@@ -114,8 +114,10 @@ fn prepare(
     let mut slot = std::mem::take(&mut memory.slots[at]);
     lay_out(&mut slot, draft, place);
     let mut source = Some(Source::of(&memory.items, keep.scheme.code));
-    // Without stripes, no member copies the data while it encodes them.
-    if let Some(source) = source.take_if(|_| is_beside || shape.layout.stripes.is_empty()) {
+    // Without stripes, or from other processes, no member copies the data while it encodes them.
+    let copies_now =
+        is_beside || shape.layout.stripes.is_empty() || !comm.living().shares_memory(process);
+    if let Some(source) = source.take_if(|_| copies_now) {
         let filled = slot.fill(&source);
         filled.map_err(|fault| Failure::from(process.engine.suffer(fault.address)))?;
     }

@@ -2,7 +2,9 @@
 //! Pure: times come in as arguments, counted from the start of the job.
 
 use ftmpi_base::Member;
+use ftmpi_launch::{CommMode, OnFailure, Rules};
 use ftmpi_machine::berths::Relocation;
+use serde::{Deserialize, Serialize};
 use std::ops::Range;
 use std::time::Duration;
 
@@ -57,6 +59,33 @@ pub enum Cure {
     Recover,
 }
 
+/// What ranks have come to know of failures.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Fact {
+    /// A survivor has noticed the deaths of these.
+    Noticed(Vec<Member>),
+    /// A recovery of the world in these seats is complete, with these members.
+    Committed { seats: Range<usize>, members: Vec<Member>, generation: u64 },
+}
+
+impl Cure {
+    /// How a job responds under these rules, and what the user calls that.
+    pub fn of(rules: Rules, on_failure: OnFailure) -> (Cure, &'static str) {
+        match rules {
+            Rules::End => (Cure::End, "end"),
+            Rules::Standard if on_failure == OnFailure::Restart => (Cure::Continue, "restart"),
+            Rules::Standard => (Cure::Continue, "continue"),
+            Rules::Ulfm => (Cure::Continue, "ulfm"),
+            Rules::Ft(modes) => match modes.comm {
+                CommMode::Abort => (Cure::End, "abort"),
+                CommMode::Blank => (Cure::Recover, "blank"),
+                CommMode::Shrink => (Cure::Recover, "shrink"),
+                CommMode::Rebuild => (Cure::Recover, "rebuild"),
+            },
+        }
+    }
+}
+
 impl Incident {
     /// The record of a failure at its beginning.
     pub fn new(member: Member, died: Duration, cure: Cure, mode: &'static str) -> Incident {
@@ -93,8 +122,18 @@ impl Chronicle {
         }
     }
 
+    /// A rank has come to know this.
+    pub fn learn(&mut self, fact: &Fact, now: Duration) {
+        match fact {
+            Fact::Noticed(members) => self.noticed(members, now),
+            Fact::Committed { seats, members, generation } => {
+                self.committed(seats.clone(), members, *generation, now);
+            }
+        }
+    }
+
     /// A survivor has noticed the deaths of `members`.
-    pub fn noticed(&mut self, members: &[Member], now: Duration) {
+    fn noticed(&mut self, members: &[Member], now: Duration) {
         for member in members {
             if let Some(incident) = self.of(*member) {
                 let first = incident.noticed.map_or(now, |(first, _)| first);
@@ -126,7 +165,7 @@ impl Chronicle {
 
     /// A recovery of the world in `seats` is complete, with these members: finishes the records of
     /// all others there. Only the first report counts.
-    pub fn committed(
+    fn committed(
         &mut self, seats: Range<usize>, members: &[Member], generation: u64, now: Duration,
     ) {
         let is_over = |incident: &mut Incident| {

@@ -48,7 +48,7 @@ impl Coordinator {
             return Vec::new();
         }
         match report {
-            Report::Began => Vec::new(),
+            Report::Began | Report::Learnt(_) => Vec::new(),
             Report::Contributed { key, roster, course, value } => {
                 if let Ok(most) = u32::try_from(value.most) {
                     self.learn(most);
@@ -155,8 +155,12 @@ impl Coordinator {
         let (context, stride) = (&self.context, self.stride);
         let fresh_context = || context.replace(context.get() + stride);
         let around = Surroundings { ledger: &self.ledger, now, fresh_context: &fresh_context };
-        let News { decided, led_on, wanted, .. } = act(&mut self.agreements, &around);
+        let news = act(&mut self.agreements, &around);
+        let News { decided, led_on, wanted, agreed, .. } = news;
         let mut orders = orders;
+        if !agreed.is_empty() {
+            orders.push(Order::Write(agreed));
+        }
         for (members, summons) in wanted {
             let generation = summons.recovery.before().generation + 1;
             for member in members {

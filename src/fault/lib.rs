@@ -9,11 +9,14 @@ pub mod agreement;
 pub mod agreements;
 pub mod chronicle;
 pub mod coordinator;
+pub mod deadlock_detector;
+pub mod deadlock_report;
 mod exchange;
 pub mod ledger;
 pub mod messages;
 pub mod record;
 pub mod recovery;
+pub mod report_line;
 pub mod revocation;
 pub mod rules;
 #[cfg(test)]
@@ -23,8 +26,10 @@ pub mod view;
 
 pub use agreement::{Agreement, Decision, Message, Outbox, Value};
 pub use agreements::{Agreements, Key, News, Party, Purpose, Summons, Surroundings};
-pub use chronicle::{Chronicle, Incident};
+pub use chronicle::{Chronicle, Cure, Fact, Incident};
 pub use coordinator::Coordinator;
+pub use deadlock_detector::{DeadlockDetector, Sight};
+pub use deadlock_report::{DeadlockReport, enumerate};
 pub use ledger::Ledger;
 pub use messages::{Notice, Order, Report, Welcome};
 pub use record::{Annals, Loss, Record};

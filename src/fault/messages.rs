@@ -2,6 +2,7 @@
 
 use crate::agreement::{Decision, Value};
 use crate::agreements::{Key, Summons};
+use crate::chronicle::Fact;
 use crate::ledger::Ledger;
 use ftmpi_base::Member;
 use serde::{Deserialize, Serialize};
@@ -24,6 +25,8 @@ pub enum Report {
     Departed,
     /// It is on the way to this generation of the world that this context stands for.
     Called { home: u32, generation: u64 },
+    /// It has come to know this, which is to be written down.
+    Learnt(Fact),
     /// It has revoked the communicator with this context.
     Revoked { context: u32, roster: Vec<Member> },
 }
@@ -62,6 +65,8 @@ pub enum Notice {
 pub enum Order {
     Tell(Member, Notice),
     TellAll(Notice),
+    /// The survivors have agreed that these are dead: that is to be written down, if anything is.
+    Write(Vec<Member>),
     /// This member is to be started, in that generation.
     Start {
         member: Member,

@@ -34,18 +34,25 @@ pub fn stillness(is_exempt: impl Fn(i32) -> bool) -> Option<u64> {
     Some(seen.finish())
 }
 
-/// Whether a line of `/proc/…/syscall` is a wait on a futex, without a time limit, that only this
-/// process can end: a private one, or one in memory that is not shared.
+/// Whether a line of `/proc/…/syscall` is a wait, without a time limit, that only this process can
+/// end: on a futex, a private one or one in memory that is not shared; or that of a rank for its
+/// own and other processes, which alone waits for several futexes.
 fn is_endless_wait(line: &str, is_shared: impl Fn(u64) -> bool) -> bool {
     const WAIT: u64 = 0;
     const WAIT_BITSET: u64 = 9;
     const PRIVATE: u64 = 128;
     const REALTIME: u64 = 256;
     let mut words = line.split_whitespace();
-    let Some(Ok(libc::SYS_futex)) = words.next().map(str::parse::<i64>) else { return false };
+    let number = words.next().and_then(|word| word.parse::<i64>().ok());
     let hex = |word: &str| u64::from_str_radix(word.trim_start_matches("0x"), 16).ok();
     let arguments: Option<Vec<u64>> = words.take(4).map(hex).collect();
     let Some([address, operation, _, limit]) = arguments.as_deref() else { return false };
+    match number {
+        Some(libc::SYS_futex) => {}
+        // Here, too, the limit is the fourth.
+        Some(libc::SYS_futex_waitv) => return *limit == 0,
+        _ => return false,
+    }
     // The kernel takes the operation as a 32-bit number.
     let operation = operation & 0xffff_ffff;
     let is_private = operation & PRIVATE != 0;
@@ -116,6 +123,9 @@ mod tests {
         let join = "202 0x7f001000 0x109 0x5 0x0 0x0 0xffffffff 0x7f 0x7f";
         assert!(is_endless_wait(join, private));
         assert!(!is_endless_wait(join, |_| true));
+        // The wait for several, without and with a time limit.
+        assert!(is_endless_wait("449 0x7ffe10 0x2 0x0 0x0 0x1 0x0 0x7f 0x7f", |_| true));
+        assert!(!is_endless_wait("449 0x7ffe10 0x2 0x0 0x7ffe 0x1 0x0 0x7f 0x7f", private));
         // With a time limit; a wake; another system call; running.
         assert!(!is_endless_wait("202 0x7f001000 0x80 0x5 0x7ffe 0x0 0x0 0x7f 0x7f", private));
         assert!(!is_endless_wait("202 0x7f001000 0x81 0x5 0x0 0x0 0x0 0x7f 0x7f", private));

@@ -4,15 +4,15 @@
 //! patience.
 
 use crate::base::Member;
-use crate::engine::shared::deadlock_detector::{DeadlockDetector, Sight};
 use crate::engine::{Waits, World};
+use crate::fault::{DeadlockDetector, DeadlockReport, Sight};
 use crate::host::life::{self, Visit};
 use crate::host::{clock, sched, service, tasks};
 use crate::job::end::say;
 use crate::job::fault_injection;
 use crate::job::gone::Gone;
-use crate::launch::Job;
-use crate::mpi::failure::deadlock_report::DeadlockReport;
+use crate::launch::{Job, STUCK};
+use crate::mpi::failure::deadlock_report::lines_of;
 use crate::mpi::process::Process;
 use parking_lot::Mutex;
 use std::collections::HashSet;
@@ -23,9 +23,6 @@ use std::time::{Duration, Instant};
 const BETWEEN_LOOKS: Duration = Duration::from_millis(500);
 /// In a job with a seed one thread runs all ranks, so that a look costs little.
 const BETWEEN_SEEDED_LOOKS: Duration = Duration::from_millis(2);
-
-/// The exit status of a job that is stuck.
-const STUCK: i32 = 123;
 
 /// What the thread watches for.
 struct Duty {
@@ -151,10 +148,8 @@ fn end_job(gone: &Gone) {
     let mut report = DeadlockReport::default();
     for (rank, waits) in stuck {
         if let Some(process) = rank.for_good().attached::<Process>() {
-            report.add(process, &waits);
+            report.add(process.me.seat, lines_of(process, &waits));
         }
     }
-    let whole = "ftrun: deadlock: all ranks wait for each other, and nothing is under way; \
-                 the job ends\n";
-    life::end_process(STUCK, &format!("{whole}{}", report.words()));
+    life::end_process(STUCK.into(), &format!("ftrun: {}\n", report.words()));
 }

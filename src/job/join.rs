@@ -7,7 +7,7 @@ use crate::engine::shared::rules::Rules;
 use crate::fault::Report;
 use crate::host::{life, service};
 use crate::job::link::{self, say};
-use crate::job::{death_outside, end, fault_injection, start};
+use crate::job::{death_outside, end, fault_injection, standstill, start};
 use crate::launch::Job;
 use crate::mpi::rma::remote::handler;
 use crate::mpi::tools::settings;
@@ -75,12 +75,15 @@ fn enter(place: &Place, job: &Job, call: fn() -> &'static str) -> io::Result<Opt
     if let Some(rules) = job.rules.or_else(start::shown) {
         charter.give(rules);
     }
+    if job.report.is_some() {
+        world.report_to_chronicle();
+    }
     fault_injection::order(world, job, Vec::new());
     world.begin_with(*welcome);
     for (seat, at) in met {
         world.meet(seat, Address { pid: at.pid, descriptor: at.descriptor });
     }
-    service::start(Box::new(move || listen(world, listening)))?;
+    service::start(Box::new(move || listen(world, processes, listening)))?;
     let (asked, asks) = crossbeam_channel::bounded(1);
     service::start(Box::new(move || asks.iter().for_each(|()| help(processes))))?;
     processes.expect_help(Box::new(move || {
@@ -91,7 +94,7 @@ fn enter(place: &Place, job: &Job, call: fn() -> &'static str) -> io::Result<Opt
 }
 
 /// Hears what `ftrun` says, for as long as it is there. Without it there is no job.
-fn listen(world: &'static World, mut from: UnixStream) {
+fn listen(world: &'static World, processes: &'static Processes, mut from: UnixStream) {
     loop {
         match hear(&mut from) {
             Some(Told::Notice(notice)) => world.hear(notice),
@@ -100,6 +103,9 @@ fn listen(world: &'static World, mut from: UnixStream) {
             }
             Some(Told::Cause(status)) => end::blame(i32::from(status)),
             Some(Told::DieOutside(order)) => death_outside::die(order),
+            Some(Told::Look(look)) => {
+                say(&Said::Seen { look, still: standstill::look(processes) });
+            }
             Some(Told::End) => link::write_and_die(),
             Some(Told::Welcome { .. } | Told::Refused) => {}
             None => life::end_process(1, ""),

@@ -12,6 +12,7 @@ mod link;
 mod live;
 mod policy;
 mod report;
+mod standstill;
 mod start;
 
 pub use abort::end_group;
@@ -19,4 +20,5 @@ pub use end::{end_for_error, end_job, leave, status_for};
 pub use fault_injection::lead;
 pub use join::join;
 pub use link::{die, kill, place};
+pub use standstill::introduce;
 pub use start::start;

@@ -3,9 +3,9 @@
 
 use crate::base::Member;
 use crate::engine::World;
-use crate::engine::shared::rules::{CommMode, Rules};
+use crate::engine::shared::rules::Rules;
+use crate::fault::Cure;
 use crate::fault::Incident;
-use crate::fault::chronicle::Cure;
 use crate::host::computing::Computing;
 use crate::host::life::{self, Ending, Tenant, Verdict};
 use crate::host::{Rank, clock, output};
@@ -61,18 +61,7 @@ impl Policy {
 
     /// Begins the record of a failure. On a simulated machine, the rank's node fails with it.
     fn chronicle(&self, rank: &Rank, ending: Ending, words: &str, order: Option<String>) {
-        let (cure, mode) = match self.world.rules() {
-            Rules::End => (Cure::End, "end"),
-            Rules::Standard if self.on_failure == OnFailure::Restart => (Cure::Continue, "restart"),
-            Rules::Standard => (Cure::Continue, "continue"),
-            Rules::Ulfm => (Cure::Continue, "ulfm"),
-            Rules::Ft(modes) => match modes.comm {
-                CommMode::Abort => (Cure::End, "abort"),
-                CommMode::Blank => (Cure::Recover, "blank"),
-                CommMode::Shrink => (Cure::Recover, "shrink"),
-                CommMode::Rebuild => (Cure::Recover, "rebuild"),
-            },
-        };
+        let (cure, mode) = Cure::of(self.world.rules(), self.on_failure);
         let node = self.world.berths().map(|mut berths| {
             let node = berths.node_of(rank.seat);
             berths.fail(node);

@@ -23,6 +23,9 @@ pub const VARIABLE: &str = "FTRUN_JOB";
 /// The variable that keeps the user's own `LD_PRELOAD` while the library's is in force.
 pub const PRELOAD_KEPT: &str = "FTRUN_LD_PRELOAD";
 
+/// The exit status of a job whose ranks all wait for each other.
+pub const STUCK: u8 = 123;
+
 /// Variables from which scripts and tools learn the rank that they run in, as other launchers set
 /// them. Every rank has its own values; all ranks are on one node.
 pub const RANK_VARIABLES: [&str; 8] = [

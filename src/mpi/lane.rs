@@ -190,7 +190,7 @@ impl<'a> Lane<'a> {
 
     /// All members say something, and hear what all have said, in the order of their ranks: or none
     /// does. For members that share no memory.
-    pub(super) async fn hear_all(&self, bytes: &[u8]) -> Result<Vec<Vec<u8>>> {
+    pub async fn hear_all(&self, bytes: &[u8]) -> Result<Vec<Vec<u8>>> {
         must_be_fresh(self.process, self.comm)?;
         let engine = &self.process.engine;
         let (matter, members) = self.exchange_matter();

@@ -47,6 +47,15 @@ pub struct Whereabouts {
     pub descriptor: i32,
 }
 
+/// How a process is that stands still.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Still {
+    /// Changes whenever something has happened there.
+    pub turn: u64,
+    /// In which calls its rank is, and what it waits for.
+    pub lines: Vec<String>,
+}
+
 /// What a process says to `ftrun`.
 #[derive(Debug, Serialize, Deserialize)]
 pub enum Said {
@@ -64,6 +73,12 @@ pub enum Said {
     Kill(usize),
     /// It is about to die as ordered.
     Order(String),
+    /// What it has seen of itself when it was asked for the time of this number; `None`: it is at
+    /// work, or may go on by itself.
+    Seen {
+        look: u64,
+        still: Option<Still>,
+    },
     /// The job is to end.
     Abort {
         status: i32,
@@ -91,6 +106,8 @@ pub enum Told {
     Cause(u8),
     /// It is to die by this order as soon as it is outside of MPI.
     DieOutside(String),
+    /// It is to say whether it stands still, for the time of this number.
+    Look(u64),
     /// The job is over: it is to write what it holds, and to end.
     End,
 }

@@ -52,6 +52,11 @@ impl Sheet {
         self.memory.is_empty()
     }
 
+    /// Where it begins, for other processes, which may read it.
+    pub fn address(&self) -> usize {
+        self.start.expose_provenance()
+    }
+
     /// Sets its length; new bytes are zero.
     pub fn resize(&mut self, bytes: usize) {
         self.memory.resize(bytes, 0);

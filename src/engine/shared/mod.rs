@@ -3,7 +3,6 @@
 
 pub(in crate::engine) mod agreement;
 pub(in crate::engine) mod contexts;
-pub mod deadlock_detector;
 pub(in crate::engine) mod elsewhere;
 pub(in crate::engine) mod home;
 pub(in crate::engine) mod meeting;

@@ -11,7 +11,7 @@ use crate::engine::shared::meeting::Meetings;
 use crate::engine::shared::mismatch::{Void, Voids};
 use crate::engine::shared::pairs::Pairs;
 use crate::engine::shared::rules::{Charter, Rules};
-use crate::fault::{Agreements, Chronicle, Incident, Ledger, Revocations};
+use crate::fault::{Agreements, Chronicle, Fact, Incident, Ledger, Report, Revocations};
 use crate::host::{clock, sched};
 use crate::machine::berths::Berths;
 use crate::transport::{Envelope, Port, Processes, SimulatedNetwork, Wire};
@@ -64,6 +64,8 @@ pub struct World {
     /// What is told about failures, and the function that writes it; empty if there is none.
     chronicle: Mutex<Chronicle>,
     scribe: OnceLock<fn(&Incident)>,
+    /// Whether there is a chronicle, here or at the coordinator of several processes.
+    is_chronicled: AtomicBool,
     /// How far apart ordered failures are on average.
     mean_time: OnceLock<Duration>,
     /// Where ranks sit, if they do on a machine that was thought out.
@@ -153,6 +155,7 @@ impl World {
             call: OnceLock::new(),
             chronicle: Mutex::default(),
             scribe: OnceLock::new(),
+            is_chronicled: AtomicBool::new(false),
             mean_time: OnceLock::new(),
             berths: OnceLock::new(),
             tenants: Tenants::default(),
@@ -328,6 +331,7 @@ impl World {
     /// From now on, what happens is written down.
     pub fn keep_chronicle(&self, scribe: fn(&Incident)) {
         self.scribe.get_or_init(|| scribe);
+        self.is_chronicled.store(true, Ordering::Relaxed);
     }
 
     /// Tells the chronicle of something that happens now. Called for failures only.
@@ -346,10 +350,25 @@ impl World {
 
     /// Tells the chronicle that a rank has noticed the deaths after `epoch`.
     pub(in crate::engine) fn tell_noticed(&self, epoch: usize) {
-        if self.scribe.get().is_some() {
-            let deaths = self.deaths_since(epoch);
-            self.tell(|chronicle, now| chronicle.noticed(&deaths, now));
+        if self.is_chronicled.load(Ordering::Relaxed) {
+            self.learn(Fact::Noticed(self.deaths_since(epoch)));
         }
+    }
+
+    /// Tells the chronicle what a rank has come to know, wherever it is kept.
+    pub fn learn(&self, fact: Fact) {
+        match &self.elsewhere {
+            None => self.tell(|chronicle, now| chronicle.learn(&fact, now)),
+            Some(elsewhere) if self.is_chronicled.load(Ordering::Relaxed) => {
+                elsewhere.report(&Report::Learnt(fact));
+            }
+            Some(_) => {}
+        }
+    }
+
+    /// The coordinator writes down what happens, and is told of it from now on.
+    pub fn report_to_chronicle(&self) {
+        self.is_chronicled.store(true, Ordering::Relaxed);
     }
 
     /// The job ends: what is still open is written down.

@@ -25,9 +25,14 @@ impl Comm {
         self.next_tag()
     }
 
+    /// Whether all members are in one process.
+    pub fn shares_memory(&self, process: &Process) -> bool {
+        self.is_alone() || !process.world.is_of_several_processes()
+    }
+
     /// Fails where the members are in several processes, for `what` needs memory that they share.
     pub fn must_share_memory(&self, process: &Process, what: &str) -> Result {
-        if self.is_alone() || !process.world.is_of_several_processes() {
+        if self.shares_memory(process) {
             return Ok(());
         }
         let words = format!("{what} among several processes: run ftrun without --processes");

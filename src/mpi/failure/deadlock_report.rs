@@ -1,50 +1,19 @@
-//! The deadlock report: describes in words what each rank waits for when a job is stuck.
+//! What a rank waits for, in words: for the deadlock report and for who watches a job.
 
 use crate::base::Member;
 use crate::engine::{ANY_SOURCE, ANY_TAG, Waits, Want};
 use crate::mpi::comm::Comm;
 use crate::mpi::process::Process;
-use std::collections::BTreeMap;
 
-/// The ranks that are stuck, by what they wait for.
-#[derive(Default)]
-pub struct DeadlockReport(BTreeMap<Vec<String>, Vec<usize>>);
-
-impl DeadlockReport {
-    /// One more rank that waits.
-    pub fn add(&mut self, process: &Process, waits: &Waits) {
-        let calls = format!("in {}", waits.calls.join(" and "));
-        let wants = waits.wants.iter().map(|want| words_of(process, *want));
-        let lines = std::iter::once(calls).chain(wants).collect();
-        self.0.entry(lines).or_default().push(process.me.seat);
-    }
-
-    /// A paragraph for each group of ranks that wait for the same, those of the lowest rank first.
-    pub fn words(&self) -> String {
-        let mut groups: Vec<_> = self.0.iter().map(|(lines, ranks)| (ranks, lines)).collect();
-        groups.sort_unstable();
-        let paragraph = |(ranks, lines): (&Vec<usize>, &Vec<String>)| {
-            let noun = if ranks.len() == 1 { "rank" } else { "ranks" };
-            format!("  {noun} {}: {}\n", enumerate(ranks), lines.join("\n    waits for "))
-        };
-        groups.into_iter().map(paragraph).collect()
-    }
-}
-
-/// Numbers in ascending order, runs of them by their ends: `0, 2-5, 9`.
-pub fn enumerate(numbers: &[usize]) -> String {
-    let mut runs: Vec<(usize, usize)> = Vec::new();
-    for &number in numbers {
-        match runs.last_mut() {
-            Some((_, last)) if *last + 1 == number => *last = number,
-            _ => runs.push((number, number)),
-        }
-    }
-    let run = |(first, last): (usize, usize)| match last - first {
-        0 => first.to_string(),
-        _ => format!("{first}-{last}"),
-    };
-    runs.into_iter().map(run).collect::<Vec<_>>().join(", ")
+/// In which calls the rank of `process` is, and what it waits for there, a line each.
+pub fn lines_of(process: &Process, waits: &Waits) -> Vec<String> {
+    let calls = format!("in {}", waits.calls.join(" and "));
+    // They are in order, so those that are alike are neighbours.
+    let wants = waits.wants.chunk_by(|one, other| one == other).map(|alike| {
+        let words = words_of(process, alike[0]);
+        if alike.len() == 1 { words } else { format!("{words}, {} times", alike.len()) }
+    });
+    std::iter::once(calls).chain(wants).collect()
 }
 
 /// What `process` waits for.
@@ -122,17 +91,5 @@ fn tagged(tag: i32) -> String {
     match tag {
         ANY_TAG => "any tag".to_string(),
         _ => format!("tag {tag}"),
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn runs_of_ranks_are_named_by_their_ends() {
-        assert_eq!(enumerate(&[]), "");
-        assert_eq!(enumerate(&[3]), "3");
-        assert_eq!(enumerate(&[0, 2, 3, 4, 9, 10]), "0, 2-4, 9-10");
     }
 }

@@ -5,7 +5,7 @@ use crate::base::Member;
 use crate::engine::shared::rules::{MsgMode, RecoveryMode, mode_of};
 use crate::engine::{CommittedView, Moved, Summons};
 use crate::fault::view::Slot;
-use crate::fault::{Mode, Record, Recovery, Step, Value, View};
+use crate::fault::{Fact, Mode, Record, Recovery, Step, Value, View};
 use crate::host::clock;
 use crate::mpi::comm::group::Group;
 use crate::mpi::comm::{Comm, Gaps};
@@ -287,9 +287,8 @@ fn begin(
 ) -> CommittedView {
     let (world, home) = (process.world, process.engine.home());
     let members: Vec<Member> = view.members().collect();
-    world.tell(|chronicle, now| {
-        chronicle.committed(home.seats(), &members, view.generation, now);
-    });
+    let (seats, generation) = (home.seats(), view.generation);
+    world.learn(Fact::Committed { seats, members: members.clone(), generation });
     let is_taken = |(_, slot): &(i32, &Slot)| slot.member().is_some();
     let ranks: Arc<[i32]> = (0..).zip(&view.slots).filter(is_taken).map(|(rank, _)| rank).collect();
     let last = || view.slots.iter().map(|slot| slot.last()).collect();

@@ -7,13 +7,13 @@
 use crate::base::Member;
 use crate::base::roll::Roll;
 use crate::engine::{Matter, Purpose};
+use crate::fault::enumerate;
 use crate::fault::{Decision, Value};
 use crate::host::memory::{Region, Span};
 use crate::mpi::comm::group::Group;
 use crate::mpi::comm::prepared::Draft;
 use crate::mpi::comm::{Comm, Contexts};
 use crate::mpi::error::{Class, Failure, Result};
-use crate::mpi::failure::deadlock_report::enumerate;
 use crate::mpi::handle_table::Held;
 use crate::mpi::process::Process;
 use crate::mpi::run::{self, Way};

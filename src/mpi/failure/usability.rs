@@ -3,10 +3,11 @@
 //! Without failures, the check is two loads and two branches.
 
 use crate::engine::shared::rules::MsgMode;
+use crate::fault::enumerate;
 use crate::mpi::comm::Comm;
 use crate::mpi::error::{Class, Failure, Result, is_failure, told};
 use crate::mpi::error_codes;
-use crate::mpi::failure::{abroad, attributes, deadlock_report};
+use crate::mpi::failure::{abroad, attributes};
 use crate::mpi::process::Process;
 
 /// How a communicator stands in the eyes of one of its members.
@@ -91,5 +92,5 @@ pub fn dead(process: &Process, code: i32) -> Option<String> {
     }
     let seats = process.world.bereaved();
     let noun = if seats.len() == 1 { "rank" } else { "ranks" };
-    Some(format!("; failed so far: {noun} {}", deadlock_report::enumerate(&seats)))
+    Some(format!("; failed so far: {noun} {}", enumerate(&seats)))
 }

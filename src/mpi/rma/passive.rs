@@ -115,6 +115,7 @@ fn wait_for_lock(
     if is_granted {
         return Ok(());
     }
+    hand_over(process.world, &win.shared, &[]);
     let seen = Cell::new(None);
     // The wait asks again after it has ended.
     let has_it = Cell::new(false);

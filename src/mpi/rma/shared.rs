@@ -214,8 +214,9 @@ impl Shared {
         done
     }
 
-    /// An exclusive lock starves at this target, or does not. For threads that hold its queue.
-    fn note_starving(&self, rank: i32, is_starving: bool) {
+    /// An exclusive lock starves at this target, or does not. For threads that hold its queue, or
+    /// have heard of it from another process.
+    pub fn note_starving(&self, rank: i32, is_starving: bool) {
         let own = rank as u32 + 1;
         let (from, to) = if is_starving { (0, own) } else { (own, 0) };
         if self.starving.load(Ordering::Relaxed) == from {

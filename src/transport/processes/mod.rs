@@ -9,6 +9,7 @@ pub(in crate::transport) mod foreign;
 mod notes;
 mod segment;
 mod short;
+mod stillness;
 mod stream;
 
 pub use segment::{Address, MOST as MOST_PROCESSES};
@@ -251,10 +252,7 @@ impl Processes {
         }
         if written > 0 {
             self.queued.fetch_sub(written, Ordering::Relaxed);
-            head.get().bell.ring();
-        }
-        if written > 0 && has_notes {
-            head.get().note_bell.ring();
+            head.get().ring(has_notes);
         }
     }
 
@@ -523,7 +521,9 @@ impl Processes {
         // Another thread may have looked before this one listened.
         let has_news = self.has_news_of(&self.incoming.lock());
         if !has_news && !is_so() {
-            bell.park_with(seen, &self.head().bell, heard);
+            let shared = &self.head().bell;
+            // Who is woken reads the notes that have come: see `Head::ring`.
+            bell.park_with(seen, (shared, heard), || self.read_notes_if(shared.has_rung(heard)));
         }
     }
 }

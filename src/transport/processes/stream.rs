@@ -108,6 +108,11 @@ impl Writer {
         Writer { region, ring, at: 0, written: 0, consumed: 0 }
     }
 
+    /// How much was written so far; wraps around.
+    pub(super) fn written(&self) -> u32 {
+        self.written
+    }
+
     fn word(&self, at: usize) -> &AtomicU32 {
         // SAFETY: `at` is a multiple of a line within the ring, behind the page of the reader.
         unsafe { &*self.region.start().add(PAGE + at).cast::<AtomicU32>() }
@@ -203,6 +208,11 @@ impl Reader {
     fn word(&self, at: usize) -> &AtomicU32 {
         // SAFETY: `at` is a multiple of a line within the ring, behind the reader's page.
         unsafe { &*self.region.start().add(PAGE + at).cast::<AtomicU32>() }
+    }
+
+    /// How much was read so far; wraps around.
+    pub(super) fn consumed(&self) -> u32 {
+        self.consumed
     }
 
     /// Whether a frame is there.

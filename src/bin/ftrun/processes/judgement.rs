@@ -61,6 +61,14 @@ pub(super) fn obituary(seat: usize, life: &Life, status: ExitStatus) -> String {
     words
 }
 
+/// The cause of death in a word or two: `SIGSEGV`, `exit 3`.
+pub(super) fn cause(status: ExitStatus) -> String {
+    match status.signal() {
+        Some(signal) => signal_name(signal),
+        None => format!("exit {}", number(status)),
+    }
+}
+
 fn is_indebted(life: &Life) -> bool {
     life.has_begun && !life.has_departed
 }

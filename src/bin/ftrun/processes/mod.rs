@@ -2,9 +2,11 @@
 //! failure, starts again. `ftrun` is also the coordinator of what they agree on.
 
 mod connections;
+mod deadlock;
 mod happening;
 mod judgement;
 mod lines;
+mod report;
 mod seats;
 mod work;
 
@@ -23,7 +25,8 @@ pub(crate) fn run(prepared: Prepared) -> Result<ExitCode, Refusal> {
     let (address, secret) = (listener.address.clone(), listener.secret.clone());
     let job = prepared.request.job.clone();
     let template = seats::Template { prepared, address, secret };
-    let work = work::Work::begin(&job, template, listener);
+    let report = report::Report::open(&job).map_err(Refusal::usage)?;
+    let work = work::Work::begin(&job, template, listener, report);
     let status = work.map_err(|error| Refusal::new(NOT_RUNNABLE, error))?.go_on();
     Ok(ExitCode::from(status))
 }
@@ -42,7 +45,6 @@ fn refuse_what_is_not_built(job: &Job, programs: usize) -> Result<(), Refusal> {
         (job.watch.is_some(), "--watch"),
         (job.draws, "--tui"),
         (job.record.is_some(), "--record"),
-        (job.report.is_some(), "--report"),
         (job.trace.is_some(), "--trace"),
         (!job.matches.is_empty(), "--match"),
         (job.machine.is_some(), "--machine"),

@@ -36,6 +36,7 @@ pub(super) struct Life {
     pub(super) order: Option<String>,
     /// Its process has ended, with this status; and everything that it said has been heard.
     pub(super) ended: Option<std::process::ExitStatus>,
+    pub(super) died: Option<Instant>,
     pub(super) is_silent: bool,
     /// It has kept a recovery waiting for too long.
     pub(super) is_late: bool,
@@ -82,6 +83,7 @@ impl Template {
             has_departed: false,
             order: None,
             ended: None,
+            died: None,
             is_silent: true,
             is_late: false,
             output,

@@ -2,13 +2,15 @@
 //! the coordinator what follows, and does it.
 
 use super::connections::{self, Listener};
+use super::deadlock::{Deadlock, Step};
 use super::happening::{Guest, Happening};
 use super::judgement::{Record, Verdict};
 use super::lines::say;
+use super::report;
 use super::seats::{Life, Template};
 use ftmpi_base::Member;
 use ftmpi_fault::{Coordinator, Order, Report};
-use ftmpi_launch::{Job, Rules};
+use ftmpi_launch::{Job, Rules, STUCK};
 use ftmpi_machine::Chance;
 use ftmpi_machine::schedule::When;
 use ftmpi_wireup::{Said, Told};
@@ -34,12 +36,18 @@ pub(super) struct Work {
     timed: Vec<(Instant, Member, When)>,
     /// What those who have ended may still be saying.
     since_silent: Vec<(Instant, usize)>,
+    /// What is written about failures, if the job wants that.
+    report: Option<report::Report>,
+    /// Watches for a deadlock, if the job wants that.
+    deadlock: Option<Deadlock>,
     end: Option<u8>,
 }
 
 impl Work {
     /// Starts all ranks.
-    pub(super) fn begin(job: &Job, template: Template, listener: Listener) -> Result<Work, String> {
+    pub(super) fn begin(
+        job: &Job, template: Template, listener: Listener, report: Option<report::Report>,
+    ) -> Result<Work, String> {
         let (sender, events) = channel();
         listener.serve(sender.clone());
         let ranks = job.ranks as u32;
@@ -59,6 +67,8 @@ impl Work {
             strokes: strokes.map(Iterator::peekable),
             timed: Vec::new(),
             since_silent: Vec::new(),
+            report,
+            deadlock: job.watches.then(|| Deadlock::new(Instant::now())),
             end: None,
         };
         for seat in 0..job.ranks {
@@ -78,6 +88,7 @@ impl Work {
                 None => self.look_at_clock(),
             }
         }
+        let is_report_complete = self.report.as_mut().is_none_or(report::Report::end);
         if let Some(status) = self.end {
             self.close_all();
             self.drain_all();
@@ -86,7 +97,10 @@ impl Work {
         if let Some(words) = self.record.last_words(self.job.ranks) {
             say(&format!("ftrun: {words}"));
         }
-        self.record.status(self.rules())
+        match self.record.status(self.rules()) {
+            0 if !is_report_complete => 1,
+            status => status,
+        }
     }
 
     fn rules(&self) -> Rules {
@@ -114,7 +128,8 @@ impl Work {
         let timed = self.timed.iter().map(|(at, ..)| *at);
         let silent = self.since_silent.iter().map(|(at, _)| *at + PATIENCE);
         let patience = self.job.patience.map(|_| self.looked + OFTEN);
-        timed.chain(silent).chain(limit).chain(stroke).chain(patience).min()
+        let deadlock = self.deadlock.as_ref().map(Deadlock::due);
+        timed.chain(silent).chain(limit).chain(stroke).chain(patience).chain(deadlock).min()
     }
 
     fn look_at_clock(&mut self) {
@@ -150,6 +165,41 @@ impl Work {
         }
         if let Some(patience) = self.job.patience {
             self.vote_out(patience);
+        }
+        if self.deadlock.as_ref().is_some_and(|deadlock| deadlock.due() <= now) {
+            let lives = self.lives_that_may_be_stuck();
+            self.watch(|deadlock| deadlock.begin(lives, now));
+        }
+    }
+
+    /// All that live, if nothing may happen but what they do.
+    fn lives_that_may_be_stuck(&mut self) -> Option<Vec<Member>> {
+        let has_strokes = self.strokes.as_mut().is_some_and(|strokes| strokes.peek().is_some());
+        if has_strokes || !self.timed.is_empty() {
+            return None;
+        }
+        let living = self.seats.iter().enumerate();
+        let living = living.filter_map(|(seat, life)| Some((seat, life.as_ref()?)));
+        let member = |(seat, life): (usize, &Life)| {
+            let can_answer = life.connection.is_some() && life.ended.is_none();
+            can_answer.then_some(Member { seat, incarnation: life.incarnation })
+        };
+        living.map(member).collect()
+    }
+
+    /// Lets the deadlock detector do something, if there is one.
+    fn watch(&mut self, act: impl FnOnce(&mut Deadlock) -> Step) {
+        match self.deadlock.as_mut().map_or(Step::Nothing, act) {
+            Step::Nothing => {}
+            Step::Ask(Member { seat, incarnation }, look) => {
+                if let Some(life) = self.life(seat, incarnation) {
+                    tell(life, &Told::Look(look));
+                }
+            }
+            Step::Stuck(words) => {
+                say(&format!("ftrun: {words}"));
+                self.end = Some(STUCK);
+            }
         }
     }
 
@@ -232,10 +282,16 @@ impl Work {
             }
         }
         self.seats[seat] = Some(life);
+        if let Some(report) = self.report.as_mut().filter(|_| incarnation > 0) {
+            report.respawned(member);
+        }
         Ok(())
     }
 
     fn cope(&mut self, happening: Happening) {
+        if !matches!(happening, Happening::Said { .. }) {
+            self.watch(Deadlock::interrupt);
+        }
         match happening {
             Happening::Joined(guest) => self.welcome(guest),
             Happening::Said { seat, incarnation, said } => {
@@ -252,6 +308,7 @@ impl Work {
             Happening::Ended { seat, incarnation, status } => {
                 if let Some(life) = self.life(seat, incarnation) {
                     life.ended = Some(status);
+                    life.died = Some(Instant::now());
                     if !life.is_silent {
                         self.since_silent.push((Instant::now(), seat));
                     }
@@ -304,6 +361,7 @@ impl Work {
                     life.order = Some(order);
                 }
             }
+            Said::Seen { look, still } => self.watch(|deadlock| deadlock.hear(from, look, still)),
             Said::Abort { status, words } => {
                 say(&format!("ftrun: {words}"));
                 self.end = Some(status as u8);
@@ -316,6 +374,9 @@ impl Work {
                         life.has_departed = true;
                         self.record.departed(rules);
                     }
+                }
+                if let (Report::Learnt(fact), Some(written)) = (&report, &mut self.report) {
+                    written.learn(fact);
                 }
                 let orders = self.coordinator.hear(from, report, self.started.elapsed());
                 self.obey(orders);
@@ -334,6 +395,11 @@ impl Work {
                 Order::TellAll(notice) => {
                     let told = Told::Notice(notice);
                     self.seats.iter().flatten().for_each(|life| tell(life, &told));
+                }
+                Order::Write(agreed) => {
+                    if let Some(report) = &mut self.report {
+                        report.agreed(&agreed);
+                    }
                 }
                 Order::Start { member, generation } => {
                     if let Err(why) = self.start(member, generation) {
@@ -355,6 +421,9 @@ impl Work {
         let member = Member { seat, incarnation: life.incarnation };
         let rules = self.rules();
         let (verdict, words) = self.record.judge(seat, &life, status, rules, &self.job);
+        if let Some(report) = self.report.as_mut().filter(|_| verdict != Verdict::Well) {
+            report.begin(member, &life, status, rules, &self.job);
+        }
         // The others hear of it first: it may take a while until all its output is written.
         let mut trouble = None;
         let mut last_words = words.filter(|_| !self.job.is_quiet);
@@ -386,6 +455,9 @@ impl Work {
     }
 
     fn lose(&mut self, member: Member) {
+        if let Some(report) = &mut self.report {
+            report.recorded(member);
+        }
         // Before its death is known: who ends the job for that does so with this status.
         if let Some(cause) = self.record.cause() {
             self.seats.iter().flatten().for_each(|life| tell(life, &Told::Cause(cause)));

@@ -26,6 +26,8 @@ pub struct Endpoint {
     pub(super) me: i32,
     /// The members whose locks have been granted.
     pub(super) granted: Mutex<BTreeSet<i32>>,
+    /// What was told last: whether an exclusive lock of the own memory starves.
+    pub(super) is_starving: Mutex<bool>,
     tickets: AtomicU64,
     /// The questions that wait for answers, and those that have some.
     pub(super) answers: Mutex<HashMap<u64, Option<Answer>>>,

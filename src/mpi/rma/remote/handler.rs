@@ -72,6 +72,7 @@ pub fn bury(world: &World, member: Member) {
         let Some((endpoint, rank)) = shared.endpoint().zip(shared.rank_of(member)) else {
             continue;
         };
+        shared.note_starving(rank, false);
         let granted = shared.with_queue(endpoint.me, |queue| queue.release(rank));
         hand_over(world, &shared, &granted);
     }
@@ -86,14 +87,14 @@ fn act(world: &World, shared: &Shared, endpoint: &Endpoint, from: Member, word: 
         Word::Lock { .. } if world.is_dead(from) => {}
         Word::Lock { is_exclusive, has_locks } => {
             let lock = if is_exclusive { Lock::Exclusive } else { Lock::Shared };
-            if shared.with_queue(endpoint.me, |queue| queue.ask(rank, lock, has_locks)) {
-                hand_over(world, shared, &[rank]);
-            }
+            let has_it = shared.with_queue(endpoint.me, |queue| queue.ask(rank, lock, has_locks));
+            hand_over(world, shared, &[rank][..usize::from(has_it)]);
         }
         Word::Unlock => {
             let granted = shared.with_queue(endpoint.me, |queue| queue.release(rank));
             hand_over(world, shared, &granted);
         }
+        Word::Starving(is_starving) => shared.note_starving(rank, is_starving),
         Word::Granted => {
             endpoint.granted.lock().insert(rank);
             wake();
@@ -207,7 +208,7 @@ fn told(own: &Part, done: Outcome, former: Vec<u8>) -> Answer {
     }
 }
 
-/// These members have the lock of `shared`'s own part now.
+/// The queue of a part has changed: these members have its lock now.
 pub fn hand_over(world: &World, shared: &Shared, granted: &[i32]) {
     for rank in granted {
         let part = shared.part(*rank);
@@ -215,5 +216,22 @@ pub fn hand_over(world: &World, shared: &Shared, granted: &[i32]) {
             (Some(endpoint), Some(_)) => endpoint.write(world, part.member, Word::Granted),
             _ => world.wake(part.member.seat),
         }
+    }
+    if let Some(endpoint) = shared.endpoint() {
+        tell_whether_starving(world, shared, endpoint);
+    }
+}
+
+/// Members in other processes stand back, too, while an exclusive lock of the own part starves.
+fn tell_whether_starving(world: &World, shared: &Shared, endpoint: &Endpoint) {
+    // Held while that is told, so that all hear the latest last.
+    let mut told = endpoint.is_starving.lock();
+    let is_starving = shared.starving() == Some(endpoint.me);
+    if std::mem::replace(&mut *told, is_starving) == is_starving {
+        return;
+    }
+    let others = shared.parts().iter().filter(|part| part.there().is_some());
+    for part in others.filter(|part| !world.is_dead(part.member)) {
+        endpoint.write(world, part.member, Word::Starving(is_starving));
     }
 }

@@ -22,6 +22,8 @@ pub(super) enum Word {
     Granted,
     /// The writer gives up the reader's lock, or no longer waits for it.
     Unlock,
+    /// An exclusive lock of the writer's memory starves, or does not any more.
+    Starving(bool),
     /// The writer has posted, or completed.
     Posted,
     Completed,

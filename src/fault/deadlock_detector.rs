@@ -39,7 +39,7 @@ impl DeadlockDetector {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::base::random::Random;
+    use ftmpi_base::random::Random;
 
     /// Ranks that compute, send and wait for messages of one another.
     struct Model {

@@ -1,0 +1,39 @@
+//! Whether this process, one of several, stands still: nothing happens here until another process
+//! does something. `ftrun` asks, and compares the answers of all of them (see its
+//! `processes/deadlock.rs`).
+
+use crate::host::tasks;
+use crate::job::fault_injection;
+use crate::mpi::failure::deadlock_report::lines_of;
+use crate::mpi::process::Process;
+use crate::transport::Processes;
+use crate::wireup::Still;
+use std::collections::hash_map::DefaultHasher;
+use std::hash::{Hash, Hasher};
+use std::sync::OnceLock;
+
+/// The rank of this process, from its first call on.
+static RANK: OnceLock<&'static Process> = OnceLock::new();
+
+/// The rank of this process, if it is one of several.
+pub fn introduce(process: &'static Process) {
+    RANK.get_or_init(|| process);
+}
+
+/// How this process is, if it stands still; `None`: a thread of it runs or will run by itself, or
+/// it has something to look at.
+///
+/// Where two calls return the same number, nothing has happened here between the end of the first
+/// and the beginning of the second: no thread has run, and nothing was sent or taken in.
+pub(super) fn look(processes: &Processes) -> Option<Still> {
+    if fault_injection::is_expecting() {
+        return None;
+    }
+    let process = RANK.get()?;
+    let waits = process.engine.waits()?;
+    let frames = processes.stillness()?;
+    let threads = tasks::stillness(|_| false)?;
+    let mut turn = DefaultHasher::new();
+    (frames, threads).hash(&mut turn);
+    Some(Still { turn: turn.finish(), lines: lines_of(process, &waits) })
+}
