@@ -84,11 +84,8 @@ pub(super) fn wait_sharing(word: &AtomicU32, value: u32) {
     unsafe { libc::syscall(libc::SYS_futex, word.as_ptr(), libc::FUTEX_WAIT, value, for_ever) };
 }
 
-/// Wakes all OS threads that sleep on `word`, in any process that shares it; returns whether there
-/// was one.
-pub(super) fn wake_all_sharing(word: &AtomicU32) -> bool {
+/// Wakes all OS threads that sleep on `word`, in any process that shares it.
+pub(super) fn wake_all_sharing(word: &AtomicU32) {
     // SAFETY: wakes sleepers on a word that exists.
-    let woken =
-        unsafe { libc::syscall(libc::SYS_futex, word.as_ptr(), libc::FUTEX_WAKE, i32::MAX) };
-    woken > 0
+    unsafe { libc::syscall(libc::SYS_futex, word.as_ptr(), libc::FUTEX_WAKE, i32::MAX) };
 }

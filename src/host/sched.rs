@@ -223,17 +223,15 @@ impl Bell {
         look_at_signals();
     }
 
-    /// Like [`Bell::park`], also until `other` has rung since `heard`. `then` is called after that,
-    /// before handlers of signals may run. Not for fibers.
+    /// Like [`Bell::park`], also until `other` has rung since `heard`. Not for fibers.
     #[cfg(not(loom))]
-    pub fn park_with(&self, seen: Seen, (other, heard): (&SharedBell, u32), then: impl FnOnce()) {
+    pub fn park_with(&self, seen: Seen, other: &SharedBell, heard: u32) {
         let has_rung = || self.has_rung(seen) || other.has_rung(heard);
         if !is_so_soon(has_rung) {
             self.asleep.fetch_add(1, Ordering::SeqCst);
             other.sleep(heard, (&self.word, seen.0));
             self.asleep.fetch_sub(1, Ordering::SeqCst);
         }
-        then();
         look_at_signals();
     }
 

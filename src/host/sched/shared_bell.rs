@@ -31,22 +31,20 @@ impl SharedBell {
         self.word.load(Ordering::SeqCst) != heard
     }
 
-    /// Wakes all listeners; returns whether one slept. Without listeners it costs one fence and one
-    /// load.
+    /// Wakes all listeners. Without listeners it costs one fence and one load.
     #[inline]
-    pub fn ring(&self) -> bool {
+    pub fn ring(&self) {
         fence(Ordering::SeqCst);
         let word = self.word.load(Ordering::SeqCst);
-        word & LISTENING != 0 && self.ring_for_listeners(word)
-    }
-
-    fn ring_for_listeners(&self, word: u32) -> bool {
+        if word & LISTENING == 0 {
+            return;
+        }
         let next = (word | LISTENING).wrapping_add(1);
         // Failure means that somebody else has rung since: that serves for this ring, too.
         let rung = self.word.compare_exchange(word, next, Ordering::SeqCst, Ordering::SeqCst);
-        rung.is_ok()
-            && self.asleep.load(Ordering::SeqCst) > 0
-            && futex::wake_all_sharing(&self.word)
+        if rung.is_ok() && self.asleep.load(Ordering::SeqCst) > 0 {
+            futex::wake_all_sharing(&self.word);
+        }
     }
 
     /// Sleeps until it has rung since `heard`.

@@ -252,7 +252,10 @@ impl Processes {
         }
         if written > 0 {
             self.queued.fetch_sub(written, Ordering::Relaxed);
-            head.get().ring(has_notes);
+            head.get().bell.ring();
+        }
+        if written > 0 && has_notes {
+            head.get().note_bell.ring();
         }
     }
 
@@ -521,9 +524,7 @@ impl Processes {
         // Another thread may have looked before this one listened.
         let has_news = self.has_news_of(&self.incoming.lock());
         if !has_news && !is_so() {
-            let shared = &self.head().bell;
-            // Who is woken reads the notes that have come: see `Head::ring`.
-            bell.park_with(seen, (shared, heard), || self.read_notes_if(shared.has_rung(heard)));
+            bell.park_with(seen, &self.head().bell, heard);
         }
     }
 }

@@ -43,13 +43,6 @@ impl Processes {
         }
     }
 
-    /// Takes in what has come, if something has, for a thread that was woken for that.
-    pub(super) fn read_notes_if(&self, has_rung: bool) {
-        if has_rung {
-            self.take_all(&mut self.incoming.lock(), |_| Taken::No);
-        }
-    }
-
     pub(super) fn read_note(
         &self, process: usize, frame: &Frame, bytes: &[u8],
     ) -> Result<(), Broken> {

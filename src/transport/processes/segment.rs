@@ -45,14 +45,6 @@ impl Head {
         self.senders[process / 64].load(Ordering::Acquire) >> (process % 64) & 1 == 1
     }
 
-    /// Tells the process that something has come. Notes are read by a thread of their own unless
-    /// the rank sleeps: then it wakes, and reads them itself.
-    pub(super) fn ring(&self, has_notes: bool) {
-        if !self.bell.ring() && has_notes {
-            self.note_bell.ring();
-        }
-    }
-
     /// This process writes to its region from now on.
     pub(super) fn announce(&self, process: usize) {
         self.senders[process / 64].fetch_or(1 << (process % 64), Ordering::SeqCst);
