@@ -182,7 +182,7 @@ fn the_recipe_of_spack_installs_what_works() {
     let prefix = stage.join("prefix");
     let recipe = repository.join("packages/ftmpi-rs/package.py");
     let spack = support::command("python3").args([support::root().join("tests/package/spack.py")]);
-    let spack = spack.args([&recipe, &prefix]).directory(&support::root());
+    let spack = spack.args([&recipe, &prefix]).directory(support::root());
     let seen = spack.deadline(300).succeeds();
     print!("{}", seen.stdout);
     assert_eq!(seen.lines_with("== spack: "), 2, "{seen}");

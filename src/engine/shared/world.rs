@@ -47,9 +47,9 @@ pub struct World {
     pub(in crate::engine) pairs: OnceLock<Pairs>,
     /// Whether anybody can wait: some rank has an engine.
     is_in_use: AtomicBool,
-    ranks_per_core: usize,
+    ranks_per_real_core: usize,
     /// How many share a core of the machine that they are to believe in.
-    modelled_ranks_per_core: usize,
+    ranks_per_core: usize,
     /// Whether all ranks share memory in which messages need not be seen.
     pub(super) can_meet: bool,
     /// The simulated machine between the ranks.
@@ -112,14 +112,14 @@ impl World {
         world.contexts = Contexts::of(me.seat as u32, ranks as u32 + 1);
         world.elsewhere = Some(Elsewhere::new(me, processes, report));
         world.can_meet = false;
-        sched::expect_crowd(world.ranks_per_core > 1);
+        sched::expect_crowd(world.ranks_per_real_core > 1);
         world
     }
 
     /// A world of `seats` ranks on a simulated machine, with a core each.
     fn over(network: &'static SimulatedNetwork, seats: usize) -> World {
         let world = World::with(network.wire_for(seats), sched::cores(), seats);
-        World { network: Some(network), modelled_ranks_per_core: 1, can_meet: false, ..world }
+        World { network: Some(network), ranks_per_core: 1, can_meet: false, ..world }
     }
 
     /// A world of `seats` ranks on `cores` cores.
@@ -144,8 +144,8 @@ impl World {
             is_careful: AtomicBool::new(false),
             pairs: OnceLock::new(),
             is_in_use: AtomicBool::new(false),
+            ranks_per_real_core: seats.div_ceil(cores),
             ranks_per_core: seats.div_ceil(cores),
-            modelled_ranks_per_core: seats.div_ceil(cores),
             can_meet: true,
             network: None,
             started: clock::now(),
@@ -537,13 +537,13 @@ impl World {
 
     /// Whether ranks have to share cores.
     pub(in crate::engine) fn is_crowded(&self) -> bool {
-        self.ranks_per_core > 1
+        self.ranks_per_real_core > 1
     }
 
     /// How many ranks share a core of the machine that they are to believe in.
     #[inline]
     pub fn ranks_per_core(&self) -> usize {
-        self.modelled_ranks_per_core
+        self.ranks_per_core
     }
 
     /// The simulated network that carries messages, in virtual time.
