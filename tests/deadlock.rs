@@ -53,6 +53,12 @@ fn nobody_is_ahead_by_more_collectives_than_memory_holds() {
 }
 
 #[test]
+fn a_message_that_is_received_while_its_sender_waits_for_another_hides_nothing() {
+    let lines = ["  rank 0: in MPI_Ssend", "    waits for rank 2 to receive a message with tag 7"];
+    gets_stuck("late-receive", 3, &lines);
+}
+
+#[test]
 fn a_forgotten_barrier_is_named_with_its_communicator() {
     gets_stuck(
         "barrier",

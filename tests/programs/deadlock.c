@@ -253,6 +253,23 @@ static void busy(void)
     }
 }
 
+/* Rank 0 has slept for a while already when its first message is received. */
+static void late_receive(void)
+{
+    int value = 0;
+    if (rank == 0) {
+        MPI_Send(&value, 1, MPI_INT, 1, 6, W);
+        MPI_Ssend(&value, 1, MPI_INT, 2, 7, W);
+    }
+    if (rank == 1) {
+        usleep(200000);
+        MPI_Recv(&value, 1, MPI_INT, 0, 6, W, MPI_STATUS_IGNORE);
+        MPI_Recv(&value, 1, MPI_INT, 2, 8, W, MPI_STATUS_IGNORE);
+    }
+    if (rank == 2)
+        MPI_Recv(&value, 1, MPI_INT, 1, 9, W, MPI_STATUS_IGNORE);
+}
+
 /* Rank 1 waits for what rank 0 says after many broadcasts, and takes part in none of them. */
 static void far_ahead(void)
 {
@@ -273,6 +290,7 @@ int main(int argc, char **argv)
         {"sleeper", sleeper}, {"reader", reader},         {"timed-wait", timed_wait},
         {"compute", compute}, {"tests-only", tests_only}, {"timer", timer},
         {"busy", busy},       {"far-ahead", far_ahead},
+        {"late-receive", late_receive},
         {"roots", roots},     {"other-calls", other_calls}, {"order", order},
         {"started", started}, {0}};
     return run_test(argc, argv, tests);
