@@ -271,6 +271,8 @@ impl Processes {
             self.end_for(&error);
         }
         head.get().announce(self.me);
+        // It may sleep for long before this process writes anything: nothing new is left unseen.
+        head.get().bell.ring();
         peer.head = Some(Arc::new(head));
         peer.writer = Some(Writer::new(region, self.geometry.ring));
         true
