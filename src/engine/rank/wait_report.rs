@@ -51,8 +51,8 @@ impl Engine {
     }
 
     /// What the rank waits for, if some thread of it waits and there is nothing for it to look at.
-    /// For other ranks' threads, too, while this rank's stand still. Packets that have come home are
-    /// nothing to look at: whoever waits for one of them is woken for it.
+    /// For other ranks' threads, too, while this rank's stand still. Packets that have come home
+    /// are nothing to look at: whoever waits for one of them is woken for it.
     pub fn waits(&self) -> Option<Waits> {
         let state = self.state.try_visit()?;
         let has_work = self.has_arrivals(state.rings.made)
