@@ -4,8 +4,7 @@
 use crate::base::Member;
 use crate::engine::World;
 use crate::engine::shared::rules::Rules;
-use crate::fault::Cure;
-use crate::fault::Incident;
+use crate::fault::{Cure, Incident};
 use crate::host::computing::Computing;
 use crate::host::life::{self, Ending, Tenant, Verdict};
 use crate::host::{Rank, clock, output};
