@@ -46,7 +46,7 @@ pub fn join(call: fn() -> &'static str) -> Option<Joined> {
 
 fn enter(place: &Place, job: &Job, call: fn() -> &'static str) -> io::Result<Option<Joined>> {
     let me = Member { seat: place.seat, incarnation: place.incarnation };
-    let processes = Processes::new(me.seat, job.ranks)?;
+    let processes = Processes::new(me, job.ranks)?;
     let address = SocketAddr::from_abstract_name(&place.address)?;
     let mut stream = UnixStream::connect_addr(&address)?;
     let at = Whereabouts { pid: std::process::id() as i32, descriptor: processes.descriptor() };
