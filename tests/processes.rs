@@ -298,17 +298,12 @@ fn what_needs_shared_memory_is_refused_by_name_and_ends_nothing() {
     "#;
     let program = support::c_text("needs_memory", text).build();
     assert_eq!(processes(&program).ranks(2).succeeds().stdout, "6\n6\n");
-    for option in [
-        "--seed=1",
-        "--watch",
-        "--record=/dev/null",
-        "--machine=torus",
-        "--trace=/dev/null",
-        "--match=0:1=1",
-    ] {
+    for option in ["--seed=1", "--machine=torus", "--trace=/dev/null", "--match=0:1=1"] {
         let seen = processes(&hello()).ranks(2).option(option).outcome();
         assert!(seen.status == Some(2) && seen.stderr.contains("--processes"), "{seen}");
     }
+    let several = support::run(&hello()).ranks(6).option("--processes=3").fails_with(2);
+    assert!(several.stderr.contains("--processes takes no value"), "{several}");
 }
 
 #[test]

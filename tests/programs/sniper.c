@@ -2,9 +2,9 @@
  *
  * sniper KILLS GAP SPARED SEED CALM ftrun ...: starts ftrun, and while that runs, kills KILLS times
  * one of its ranks, but not the one in the seat SPARED, with up to GAP microseconds between; then
- * makes the file CALM. A rank dies at a random time, some single steps after one, or at one of its next
- * system calls. Prints how many have died and where, and what ftrun has open in the end and in the
- * beginning; ends with the status of ftrun. */
+ * makes the file CALM. A rank dies at a random time, some single steps after one, or at one of its
+ * next system calls. Prints how many have died and where, what ftrun had open in the first and in
+ * the second half, and whether processes are left; ends with the status of ftrun. */
 #define _GNU_SOURCE
 #include <dirent.h>
 #include <errno.h>

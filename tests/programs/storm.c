@@ -1,8 +1,8 @@
 /* Ranks die in every way and at any moment of every kind of call, again and again, and whatever a
  * call that succeeded has written is right.
  *
- * storm MODE MESSAGES ROUNDS SEED [CALM]: MODE is rebuild, shrink, blank or ulfm; MESSAGES noop or cont.
- * A round is a step of a kind that the seed chooses. A failure sends all survivors through a
+ * storm MODE MESSAGES ROUNDS SEED [CALM]: MODE is rebuild, shrink, blank or ulfm; MESSAGES noop or
+ * cont. A round is a step of a kind that the seed chooses. A failure sends all survivors through a
  * recovery, after which they agree on the round to go on with. Prints how many have died. With
  * CALM, nobody dies by itself, and the storm goes on until there is a file of that name: then a
  * rank that has outlived everything looks at what is left over. */

@@ -8,6 +8,7 @@
 pub(in crate::transport) mod foreign;
 mod notes;
 mod outgoing;
+mod peer;
 mod segment;
 mod short;
 mod stillness;
@@ -23,8 +24,8 @@ use crate::transport::inbox::{Outside, Wire};
 use crate::transport::packet::pool::Pool;
 use crate::transport::packet::{Fate, Load, Packet, Port, Ticket, expect_recalls};
 use foreign::{Foreign, OPEN, Origin, RECALLED, STATE};
-use outgoing::{Away, Parcel, Peer, Waiting};
 use parking_lot::Mutex;
+use peer::{Away, Parcel, Peer, Waiting};
 use segment::{Geometry, HOLDS, Head, Segment};
 use std::io;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};

@@ -1,7 +1,7 @@
 //! Notes: short active messages from one process to another, which are handled in order even while
 //! the rank there computes. What they say is for the floors above.
 
-use super::outgoing::Parcel;
+use super::peer::Parcel;
 use super::stream::{self, Broken, Frame, NOTE};
 use super::{NoteHandler, Processes, Taken};
 use crate::base::Member;

@@ -2,7 +2,7 @@
 //! receive that waits.
 
 use super::Processes;
-use super::outgoing::Peer;
+use super::peer::Peer;
 use super::stream::{Frame, longest};
 use crate::base::Member;
 use crate::host::memory::{self, Fault, Region};
