@@ -63,7 +63,8 @@ fn job(sniper: &Program, storm: &Program, job: &Job, seed: usize) -> usize {
     let seen = run.deadline(120).succeeds();
     for left in numbers(&seen, "left:") {
         let [messages, files, mappings] = left[..] else { panic!("{seen}") };
-        assert!(messages == 0 && files <= 0 && mappings < 25, "{seen}");
+        // A message that its sender has taken back may lie with a receiver until more have come.
+        assert!(messages < 4 && files <= 0 && mappings < 25, "{seen}");
     }
     let open = &numbers(&seen, "open:")[0];
     assert!(open[1] < open[0] + 20, "{seen}");

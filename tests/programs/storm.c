@@ -681,7 +681,7 @@ static size_t waiting(void)
 
 static void compare_stock(void)
 {
-    time_t until = time(NULL) + 20;
+    time_t until = time(NULL) + 2;
     int flag;
     while (waiting() && time(NULL) < until)
         MPI_Iprobe(MPI_ANY_SOURCE, 12345, MPI_COMM_SELF, &flag, MPI_STATUS_IGNORE);
