@@ -82,6 +82,8 @@ FTMPI_RANKS=process cargo test --release --no-fail-fast $(printf -- "--test %s "
 # Also left out: ranks that are to die at one time, or to look into each other's process.
 FTMPI_RANKS=process cargo test --release --no-fail-fast --test checkpoint -- \
     --skip as_many_patterns --skip more_losses --skip who_jumps
+FTMPI_RANKS=process cargo test --release --no-fail-fast --test live -- \
+    a_click_kills what_was_recorded_is what_a_rank_has_sent
 # Which algorithms are taken follows from the number of cores: as with one, and with many.
 for cores in 1 16; do
     echo "== tests of what depends on the number of cores, as if there were $cores"

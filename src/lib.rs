@@ -27,4 +27,5 @@ use ftmpi_fault as fault;
 use ftmpi_launch as launch;
 use ftmpi_machine as machine;
 use ftmpi_view as view;
+use ftmpi_watch as watch;
 use ftmpi_wireup as wireup;

@@ -298,17 +298,39 @@ fn what_needs_shared_memory_is_refused_by_name_and_ends_nothing() {
     "#;
     let program = support::c_text("needs_memory", text).build();
     assert_eq!(processes(&program).ranks(2).succeeds().stdout, "6\n6\n");
-    for option in [
-        "--seed=1",
-        "--watch",
-        "--record=/dev/null",
-        "--machine=torus",
-        "--trace=/dev/null",
-        "--match=0:1=1",
-    ] {
+    for option in ["--seed=1", "--machine=torus", "--trace=/dev/null", "--match=0:1=1"] {
         let seen = processes(&hello()).ranks(2).option(option).outcome();
         assert!(seen.status == Some(2) && seen.stderr.contains("--processes"), "{seen}");
     }
+    let several = support::run(&hello()).ranks(6).option("--processes=3").fails_with(2);
+    assert!(several.stderr.contains("--processes takes no value"), "{several}");
+}
+
+/// The lowest rank's, and not that of the first one whose memory can be used.
+#[test]
+fn the_first_memory_of_a_window_is_the_same_for_all_or_none() {
+    let text = r#"
+        #include <mpi.h>
+        #include <stdio.h>
+        int main(int argc, char **argv)
+        {
+            static char memory[16];
+            int rank, unit;
+            void *base;
+            MPI_Aint size;
+            MPI_Win win;
+            MPI_Init(&argc, &argv);
+            MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+            MPI_Win_create(memory, rank ? 8 + rank : 0, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &win);
+            MPI_Win_shared_query(win, MPI_PROC_NULL, &size, &unit, &base);
+            printf("rank %d: %d %d\n", rank, (int)size, size && base == memory);
+            MPI_Win_free(&win);
+            return MPI_Finalize();
+        }
+    "#;
+    let program = support::c_text("first_memory", text).build();
+    let seen = processes(&program).ranks(3).succeeds();
+    assert_eq!(seen.sorted_lines(), ["rank 0: 0 0", "rank 1: 9 1", "rank 2: 0 0"], "{seen}");
 }
 
 #[test]

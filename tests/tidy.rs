@@ -32,13 +32,15 @@ const FLOORS: &[&[&str]] = &[
 /// them.
 const BESIDE: &[(&str, &[&str], &[&str])] = &[
     ("view", &["base"], &["job"]),
+    ("watch", &["base", "fault", "view"], &["job"]),
     ("sim", &["base", "cli", "machine", "view"], &[]),
     ("ftck", &[], &[]),
     ("explore", &["base", "machine"], &[]),
 ];
 /// Rooms that are crates, `ftmpi_` before their names: what they call `crate` is themselves.
 const CRATES: &[&str] = &[
-    "base", "cli", "elf", "machine", "launch", "explore", "fault", "wireup", "view", "sim", "ftck",
+    "base", "cli", "elf", "machine", "launch", "explore", "fault", "wireup", "view", "watch",
+    "sim", "ftck",
 ];
 /// Where `unsafe` may be said: rooms, or files and directories in them.
 const UNSAFE_ROOMS: &[&str] = &[

@@ -7,6 +7,7 @@ use crate::engine::shared::rules::Rules;
 use crate::fault::Report;
 use crate::host::{life, service};
 use crate::job::link::{self, say};
+use crate::job::live::glance;
 use crate::job::{death_outside, end, fault_injection, standstill, start};
 use crate::launch::Job;
 use crate::mpi::rma::remote::handler;
@@ -46,7 +47,7 @@ pub fn join(call: fn() -> &'static str) -> Option<Joined> {
 
 fn enter(place: &Place, job: &Job, call: fn() -> &'static str) -> io::Result<Option<Joined>> {
     let me = Member { seat: place.seat, incarnation: place.incarnation };
-    let processes = Processes::new(me.seat, job.ranks)?;
+    let processes = Processes::new(me, job.ranks)?;
     let address = SocketAddr::from_abstract_name(&place.address)?;
     let mut stream = UnixStream::connect_addr(&address)?;
     let at = Whereabouts { pid: std::process::id() as i32, descriptor: processes.descriptor() };
@@ -75,7 +76,7 @@ fn enter(place: &Place, job: &Job, call: fn() -> &'static str) -> io::Result<Opt
     if let Some(rules) = job.rules.or_else(start::shown) {
         charter.give(rules);
     }
-    if job.report.is_some() {
+    if job.report.is_some() || job.is_seen() {
         world.report_to_chronicle();
     }
     fault_injection::order(world, job, Vec::new());
@@ -105,6 +106,16 @@ fn listen(world: &'static World, processes: &'static Processes, mut from: UnixSt
             Some(Told::DieOutside(order)) => death_outside::die(order),
             Some(Told::Look(look)) => {
                 say(&Said::Seen { look, still: standstill::look(processes) });
+            }
+            Some(Told::Glance(asks_for_awaited)) => {
+                let rank = standstill::rank();
+                let of = |rank| glance::of(rank, asks_for_awaited);
+                say(&Said::Glance(rank.map_or_else(glance::outside, of)));
+            }
+            Some(Told::Describe(question)) => {
+                let words = standstill::rank().map(glance::describe);
+                let words = words.unwrap_or_else(|| "has not called MPI".to_string());
+                say(&Said::Described { question, words });
             }
             Some(Told::End) => link::write_and_die(),
             Some(Told::Welcome { .. } | Told::Refused) => {}

@@ -20,6 +20,11 @@ pub fn introduce(process: &'static Process) {
     RANK.get_or_init(|| process);
 }
 
+/// The rank of this process, if it is one of several and has made its first call.
+pub(super) fn rank() -> Option<&'static Process> {
+    RANK.get().copied()
+}
+
 /// How this process is, if it stands still; `None`: a thread of it runs or will run by itself, or
 /// it has something to look at.
 ///

@@ -239,6 +239,11 @@ impl Default for Job {
 }
 
 impl Job {
+    /// Whether somebody looks at the job while it runs, or will later.
+    pub fn is_seen(&self) -> bool {
+        self.watch.is_some() || self.record.is_some() || self.draws
+    }
+
     /// The job as the value of [`VARIABLE`]: one `key=value` per line.
     pub fn encode(&self) -> String {
         let on_failure = match self.on_failure {

@@ -56,6 +56,21 @@ pub struct Still {
     pub lines: Vec<String>,
 }
 
+/// What a process shows of its rank to who watches the job.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Glance {
+    /// What it is seen doing, as `ftmpi_watch` numbers it.
+    pub kind: u8,
+    pub messages: u64,
+    pub collectives: u64,
+    /// How often it was woken; wraps around.
+    pub wakings: u32,
+    /// The age of its latest checkpoint, if it has one.
+    pub checkpoint_ms: Option<u64>,
+    /// The ranks that it waits for, if that was asked.
+    pub awaited: Vec<u32>,
+}
+
 /// What a process says to `ftrun`.
 #[derive(Debug, Serialize, Deserialize)]
 pub enum Said {
@@ -78,6 +93,13 @@ pub enum Said {
     Seen {
         look: u64,
         still: Option<Still>,
+    },
+    /// What its rank shows, when it was asked.
+    Glance(Glance),
+    /// What its rank does, in words: the answer to the question of this number.
+    Described {
+        question: u64,
+        words: String,
     },
     /// The job is to end.
     Abort {
@@ -108,6 +130,10 @@ pub enum Told {
     DieOutside(String),
     /// It is to say whether it stands still, for the time of this number.
     Look(u64),
+    /// It is to show what its rank does; also for which ranks it waits, if that is true.
+    Glance(bool),
+    /// It is to say what its rank does, in answer to the question of this number.
+    Describe(u64),
     /// The job is over: it is to write what it holds, and to end.
     End,
 }

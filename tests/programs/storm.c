@@ -1,24 +1,29 @@
 /* Ranks die in every way and at any moment of every kind of call, again and again, and whatever a
  * call that succeeded has written is right.
  *
- * storm MODE MESSAGES ROUNDS SEED: MODE is rebuild, shrink, blank or ulfm; MESSAGES noop or cont.
- * A round is a step of a kind that the seed chooses. A failure sends all survivors through a
- * recovery, after which they agree on the round to go on with. Prints how many have died. */
+ * storm MODE MESSAGES ROUNDS SEED [CALM]: MODE is rebuild, shrink, blank or ulfm; MESSAGES noop or
+ * cont. A round is a step of a kind that the seed chooses. A failure sends all survivors through a
+ * recovery, after which they agree on the round to go on with. Prints how many have died. With
+ * CALM, nobody dies by itself, and the storm goes on until there is a file of that name: then a
+ * rank that has outlived everything looks at what is left over. */
 #include "check.h"
 #include "ftmpi.h"
+#include <dirent.h>
 #include <limits.h>
 #include <mpi-ext.h>
 #include <setjmp.h>
 #include <signal.h>
 #include <stdint.h>
+#include <time.h>
 #include <unistd.h>
 
 enum { KINDS = 14, WAYS = 12, MOST_RANKS = 4096, MOST_BYTES = 96 << 10, WINDOW = 4 };
 enum { NEVER = -1, BEFORE, AMID, LATE, AFTER, MOMENTS };
 
 static uint64_t seed;
-static int rounds, round_now, generation, is_fresh;
+static int rounds, round_now, generation, is_fresh, is_first;
 static int is_ulfm, is_blank, is_cont;
+static const char *calm_file;
 static MPI_Comm comm = MPI_COMM_WORLD;
 /* Ranks of `comm` that live, their ranks in the job, and this rank's place among them. */
 static int living[MOST_RANKS], job[MOST_RANKS], living_count, place;
@@ -125,6 +130,8 @@ static void choose_doom(void)
 {
     doom_moment = NEVER;
     killer_of = -1;
+    if (calm_file)
+        return;
     uint64_t fate = dice(-1);
     int count = fate % 3 ? 0 : fate >> 8 & 7 ? 1 + (int)(fate >> 12 & 1) : (int)(fate >> 16 & 7);
     if (count > living_count - 1)
@@ -521,6 +528,9 @@ static void must_be_failure(int code)
     int class, length;
     char words[MPI_MAX_ERROR_STRING];
     MPI_Error_class(code, &class);
+    /* From outside, a replacement may be hit again and again: the recovery is tried once more. */
+    if (calm_file && class == MPI_ERR_SPAWN)
+        return;
     if (is_ulfm ? class == MPIX_ERR_PROC_FAILED || class == MPIX_ERR_REVOKED ||
                       class == MPIX_ERR_PROC_FAILED_PENDING || class == MPI_ERR_IN_STATUS
                 : code == MPI_ERR_OTHER || code == MPI_ERR_IN_STATUS)
@@ -551,7 +561,7 @@ static void forget(void)
 static void recover(void)
 {
     is_jumping = 0;
-    if (dice(-90) % 5 == 0 && place == (int)(dice(-91) % (uint64_t)living_count) &&
+    if (!calm_file && dice(-90) % 5 == 0 && place == (int)(dice(-91) % (uint64_t)living_count) &&
         place != spared() && round_now < rounds) {
         /* Somebody dies on the way into the recovery. */
         doom_way = (int)(dice(-92) % WAYS);
@@ -606,8 +616,92 @@ static int meet(void)
     if (!is_blank)
         same("ranks that live", 0, living_count, size);
     is_fresh = 0;
+    if (calm_file)
+        rounds = INT_MAX;
     round_now = least[0];
     generation = -least[1];
+    return MPI_SUCCESS;
+}
+
+/* ---- What is left over of a storm from outside ---- */
+
+static struct {
+    int files, mappings;
+} before;
+
+static int entries_of(const char *path, int is_file)
+{
+    int count = 0, c;
+    if (is_file) {
+        FILE *file = fopen(path, "r");
+        while (file && (c = getc(file)) != EOF)
+            count += c == '\n';
+        if (file)
+            fclose(file);
+        return count;
+    }
+    DIR *directory = opendir(path);
+    while (directory && readdir(directory))
+        count++;
+    if (directory)
+        closedir(directory);
+    return count;
+}
+
+/* Every rank has written to every other. */
+static int visit_all(void)
+{
+    static int there[MOST_RANKS], back[MOST_RANKS];
+    return MPI_Alltoall(there, 1, MPI_INT, back, 1, MPI_INT, comm);
+}
+
+static void take_stock(void)
+{
+    before.files = entries_of("/proc/self/fd", 0);
+    before.mappings = entries_of("/proc/self/maps", 1);
+}
+
+/* Messages that wait for somebody, by the library's own count. */
+static size_t waiting(void)
+{
+    static MPI_T_pvar_session session;
+    static MPI_T_pvar_handle handle;
+    static int is_open;
+    size_t count = 0;
+    int index, level, items;
+    if (!is_open++) {
+        MPI_T_init_thread(MPI_THREAD_SINGLE, &level);
+        MPI_T_pvar_session_create(&session);
+        EQUAL(MPI_T_pvar_get_index("messages_elsewhere", MPI_T_PVAR_CLASS_LEVEL, &index), 0);
+        EQUAL(MPI_T_pvar_handle_alloc(session, index, NULL, &handle, &items), 0);
+    }
+    EQUAL(MPI_T_pvar_read(session, handle, &count), 0);
+    return count;
+}
+
+static void compare_stock(void)
+{
+    time_t until = time(NULL) + 2;
+    int flag;
+    while (waiting() && time(NULL) < until)
+        MPI_Iprobe(MPI_ANY_SOURCE, 12345, MPI_COMM_SELF, &flag, MPI_STATUS_IGNORE);
+    printf("left: %zu messages, %d files, %d mappings\n", waiting(),
+           entries_of("/proc/self/fd", 0) - before.files,
+           entries_of("/proc/self/maps", 1) - before.mappings);
+}
+
+/* Whether the storm is over: now and then all agree on that. */
+static int look_for_calm(void)
+{
+    int mine = access(calm_file, F_OK) == 0, all = 0;
+    if (round_now % 8)
+        return MPI_SUCCESS;
+    DO(MPI_Allreduce(&mine, &all, 1, MPI_INT, MPI_MAX, comm));
+    DO(visit_all());
+    if (is_first && !before.files)
+        take_stock();
+    if (all)
+        rounds = round_now;
     return MPI_SUCCESS;
 }
 
@@ -634,8 +728,11 @@ static int go_on(int is_jumper)
         has_met = 1;
     }
     while (round_now < rounds) {
-        DO(attempt());
-        round_now++;
+        if (calm_file)
+            DO(look_for_calm());
+        if (round_now < rounds)
+            DO(attempt());
+        round_now += round_now < rounds;
     }
     is_jumping = 0;
     doom_moment = NEVER;
@@ -686,6 +783,8 @@ int main(int argc, char **argv)
     is_cont = !strcmp(argv[2], "cont");
     rounds = atoi(argv[3]);
     seed = mix(strtoull(argv[4], NULL, 10) + 77);
+    calm_file = argv[5];
+    is_first = !is_fresh;
     MPI_Comm_rank(comm, &rank);
     MPI_Comm_size(comm, &size);
     /* Of requests and types that no communicator answers for. */
@@ -696,6 +795,8 @@ int main(int argc, char **argv)
         living[living_count++] = i;
     place = rank;
     survive();
+    if (before.files)
+        compare_stock();
     if (place == 0)
         printf("%d deaths, %d of %d ranks left\n", deaths(), living_count, size);
     MPI_Finalize();

@@ -28,10 +28,19 @@ impl World {
         self.elsewhere.as_ref().map(|elsewhere| elsewhere.processes)
     }
 
+    /// How many messages of this process are on their way to others.
+    pub fn messages_elsewhere(&self) -> usize {
+        self.processes().map_or(0, Processes::waiting)
+    }
+
     /// This rank begins: what the others know already.
     pub fn begin_with(&self, welcome: Welcome) {
         let Welcome { ledger, departed, called, revoked, summons } = welcome;
         let me = self.elsewhere.as_ref().map(|elsewhere| elsewhere.me);
+        if let Some(processes) = self.processes() {
+            ledger.seats().for_each(|(member, is_alive)| processes.know(member, is_alive));
+            departed.iter().for_each(|member| processes.retire(*member));
+        }
         self.adopt(ledger);
         departed.into_iter().for_each(|member| self.see_off(member));
         for (home, generation) in called {
@@ -104,7 +113,7 @@ impl World {
         match notice {
             Notice::Died(member) => {
                 if member.seat != elsewhere.me.seat {
-                    elsewhere.processes.part(member.seat);
+                    elsewhere.processes.part(member);
                 }
                 self.bury(member.seat, member.incarnation);
                 if let Some(bury) = elsewhere.bury.get() {
@@ -113,6 +122,7 @@ impl World {
                 elsewhere.look_again();
             }
             Notice::Departed(member) => {
+                elsewhere.processes.retire(member);
                 self.see_off(member);
                 elsewhere.look_again();
             }

@@ -1,12 +1,11 @@
 //! Carries out the requests of people who watch a job: describe a rank, kill ranks, choose a view.
 
+use super::glance;
 use super::sight::Sight;
 use super::table;
 use crate::base::random::Random;
-use crate::engine::Waits;
 use crate::host::life;
 use crate::job::fault_injection;
-use crate::mpi::failure::deadlock_report::words_of;
 use crate::mpi::process::Process;
 
 pub(super) fn obey(words: &str, sight: &mut Sight) -> Result<String, String> {
@@ -55,37 +54,8 @@ fn told(seat: usize, sight: &mut Sight) -> String {
     let generation = process.engine.generation();
     format!(
         "rank {seat}{node}: life {life}, {age:.1} s old, generation {generation}; {counts}; {}",
-        occupation(process)
+        glance::occupation(process)
     )
-}
-
-/// What a rank is doing, and which ranks it waits for.
-fn occupation(process: &Process) -> String {
-    /// The rank's state may be changing.
-    const TRIES: usize = 5;
-    const MOST_NAMED: usize = 3;
-    if process.phases.has_left() {
-        return "has finalized MPI".into();
-    }
-    match (0..TRIES).find_map(|_| process.engine.waits()) {
-        Some(Waits { calls, wants }) => {
-            let more = wants.len().saturating_sub(MOST_NAMED);
-            let wants = wants.into_iter().take(MOST_NAMED).map(|want| words_of(process, want));
-            let mut wants: Vec<String> = wants.collect();
-            if more > 0 {
-                wants.push(format!("{more} more"));
-            }
-            let wants = match wants.as_slice() {
-                [] => String::new(),
-                wants => format!(": waits for {}", wants.join(", and for ")),
-            };
-            format!("in {}{wants}", calls.join(" and "))
-        }
-        None => match process.engine.asleep_in() {
-            Some(call) => format!("in {call}"),
-            None => "computes".into(),
-        },
-    }
 }
 
 /// Kills a percentage of the ranks that are drawn in a region.

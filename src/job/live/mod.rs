@@ -2,11 +2,10 @@
 //! samples what every rank leaves visible anyway; the only extra work of a rank is to note the call
 //! in which it falls asleep.
 
-mod accounts;
+pub(super) mod glance;
 mod hands;
 mod shared;
 mod sight;
-mod stories;
 mod table;
 
 use crate::engine::World;
@@ -16,6 +15,7 @@ use crate::job::end::say;
 use crate::launch::Job;
 use crate::mpi::process::Process;
 use crate::view::{self, Feed, Order, Recorder, Slow, Terminal};
+use crate::watch::Stories;
 use parking_lot::{Condvar, Mutex};
 use shared::{Gone, Live};
 use sight::Sight;
@@ -23,7 +23,6 @@ use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
-use stories::Stories;
 
 static LIVE: OnceLock<Live> = OnceLock::new();
 
@@ -44,7 +43,7 @@ const PATIENCE: Duration = Duration::from_millis(2500);
 
 /// Lets people watch the job, if that was asked for. Called before any rank starts.
 pub(super) fn begin(world: &'static World, job: &Job) -> Result<(), String> {
-    if job.watch.is_none() && job.record.is_none() && !job.draws {
+    if !job.is_seen() {
         return Ok(());
     }
     let feed = Arc::new(Feed::default());
@@ -171,7 +170,9 @@ impl Live {
         [shows, keeps]: [bool; 2],
     ) {
         let over = std::mem::take(&mut *self.told.lock());
-        stories.go_on(self, over);
+        // Without a death there are no records to ask for.
+        let has_deaths = self.world.epoch() > 0;
+        stories.go_on(&self.feed, over, has_deaths, |most| self.world.open_incidents(most));
         if sight.has_moved(stories.moves) {
             self.feed.set(sight.scene());
         }

@@ -1,43 +1,15 @@
 //! Takes one frame of a job: what each rank is doing, from what it leaves visible.
 
-use super::accounts::Accounts;
+use super::glance;
 use super::shared::{Gone, Live};
-use super::stories::Stories;
 use crate::engine::World;
 use crate::host::life::{self, Visit};
 use crate::machine::map;
-use crate::mpi::failure::deadlock_report;
 use crate::mpi::process::Process;
 use crate::view::{Frame, Image, Scene};
+use crate::watch::{self, Accounts, DONE, KINDS, OUTSIDE, Stories, WAITS};
 use std::sync::atomic::Ordering;
 use std::time::Instant;
-
-/// The meanings of the colours.
-const KINDS: [&str; 8] = [
-    "computes",
-    "waits for messages",
-    "waits in a collective",
-    "waits in another call",
-    "recovers",
-    "takes a checkpoint",
-    "has not called MPI",
-    "is done",
-];
-const COMPUTES: u8 = 0;
-const MESSAGES: u8 = 1;
-const COLLECTIVE: u8 = 2;
-const OTHER: u8 = 3;
-const RECOVERS: u8 = 4;
-const CHECKPOINT: u8 = 5;
-const OUTSIDE: u8 = 6;
-const DONE: u8 = 7;
-
-/// The views, by command word and by name; only the chosen view is computed.
-const VIEWS: [(&str, &str); 2] =
-    [("states", "what ranks do"), ("waits", "which rank waits for which")];
-const WAITS: usize = 1;
-/// The most arrows that start at one rank.
-const MOST_ARROWS: usize = 4;
 
 pub(super) struct Sight {
     live: &'static Live,
@@ -91,29 +63,14 @@ impl Sight {
 
     pub(super) fn scene(&self) -> Scene {
         let ranks = self.live.world.ranks();
-        Scene {
-            title: format!("{}, {ranks} {}", program(), if ranks == 1 { "rank" } else { "ranks" }),
-            places: self.places.clone(),
-            dot: "rank",
-            unit: "ms",
-            kinds: KINDS.to_vec(),
-            mark: "restarted",
-            has_deaths: true,
-            arrow: if self.view == WAITS { "waits for" } else { "" },
-            views: VIEWS.map(|(_, name)| name).to_vec(),
-            view: self.view,
-            series: vec!["messages", "collectives", "wake-ups", "alive", "failures", "recoveries"],
-            ..Scene::default()
-        }
+        watch::of_ranks(&program(), ranks, self.places.clone(), self.view)
     }
 
     /// Chooses a view.
     pub(super) fn choose(&mut self, name: &str) -> Result<&'static str, String> {
-        let view = VIEWS.iter().position(|(word, long)| [*word, *long].contains(&name));
-        self.view = view.ok_or_else(|| {
-            format!("view {name}: use {}", VIEWS.map(|(word, _)| word).join(", "))
-        })?;
-        Ok(VIEWS[self.view].1)
+        let (view, name) = watch::choose(name)?;
+        self.view = view;
+        Ok(name)
     }
 
     /// Whether places have changed, given the number of moves so far.
@@ -147,16 +104,19 @@ impl Sight {
                 late.as_ref().is_some_and(|late| !late.iter().any(is_it))
             };
             self.seats[number].count(gone, rank.as_ref());
-            for arrow in rank.as_ref().filter(|_| asks).map(awaited_by).unwrap_or_default() {
-                self.accounts.note_awaited(number, arrow[1]);
-                arrows.extend((self.view == WAITS).then_some(arrow));
+            let process = rank.as_ref().and_then(|rank| rank.attached::<Process>());
+            for awaited in process.filter(|_| asks).map(glance::awaited_by).unwrap_or_default() {
+                self.accounts.note_awaited(number, awaited);
+                arrows.extend((self.view == WAITS).then_some([number as u32, awaited]));
             }
             let life = life::incarnation(number);
             if life.is_some_and(|life| life > 0) {
                 marks.push(number as u32);
             }
             let kind = match &rank {
-                Some(rank) => Some(kind(rank, || has_come(rank))),
+                Some(rank) => Some(
+                    process.map_or(OUTSIDE, |process| glance::kind(process, || has_come(rank))),
+                ),
                 None if is_finished => Some(DONE),
                 None => life.is_none().then_some(OUTSIDE),
             };
@@ -191,62 +151,6 @@ impl Sight {
     }
 }
 
-/// Arrows from a rank to the ranks it waits for, unless it is about to continue.
-fn awaited_by(rank: &Visit) -> Vec<[u32; 2]> {
-    let Some(process) = rank.attached::<Process>() else { return Vec::new() };
-    // A rank that does not sleep in a call is not asked, since asking would disturb it.
-    let waits = process.engine.asleep_in().and_then(|_| process.engine.waits());
-    let wants = waits.map(|waits| waits.wants).unwrap_or_default();
-    let awaited = wants.into_iter().filter_map(|want| deadlock_report::awaited_by(process, want));
-    let mut seats: Vec<u32> = awaited.map(|member| member.seat as u32).collect();
-    seats.sort_unstable();
-    seats.dedup();
-    seats.into_iter().take(MOST_ARROWS).map(|seat| [rank.seat as u32, seat]).collect()
-}
-
-fn kind(rank: &Visit, recovers: impl Fn() -> bool) -> u8 {
-    let Some(process) = rank.attached::<Process>() else { return OUTSIDE };
-    if process.phases.has_left() {
-        return DONE;
-    }
-    match process.engine.asleep_in() {
-        None => COMPUTES,
-        Some(_) if recovers() => RECOVERS,
-        Some(call) => kind_of(call),
-    }
-}
-
-/// What a call usually waits for.
-fn kind_of(call: &str) -> u8 {
-    const OF_MESSAGES: [&str; 15] = [
-        "Send", "Ssend", "Bsend", "Rsend", "Recv", "Isend", "Irecv", "Wait", "Test", "Probe",
-        "Mprobe", "Mrecv", "Iprobe", "Improbe", "Start",
-    ];
-    const COLLECTIVES: [&str; 11] = [
-        "Barrier",
-        "Bcast",
-        "Gather",
-        "Scatter",
-        "Allgather",
-        "Alltoall",
-        "Reduce",
-        "Allreduce",
-        "Scan",
-        "Exscan",
-        "Neighbor_",
-    ];
-    if call.starts_with("FTCK_") {
-        return CHECKPOINT;
-    }
-    let name = call.strip_prefix("MPI_").unwrap_or(call);
-    let is_of = |names: &[&str]| names.iter().any(|known| name.starts_with(known));
-    match () {
-        () if is_of(&OF_MESSAGES) => MESSAGES,
-        () if is_of(&COLLECTIVES) => COLLECTIVE,
-        () => OTHER,
-    }
-}
-
 fn places(world: &World) -> Vec<[f32; 2]> {
     match world.berths() {
         Some(berths) => berths.map(),
@@ -260,25 +164,4 @@ fn program() -> String {
     let first = words.split(|byte| *byte == 0).next().unwrap_or_default();
     let name = first.rsplit(|byte| *byte == b'/').next().unwrap_or_default();
     String::from_utf8_lossy(name).into_owned()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn calls_are_told_apart_by_what_they_wait_for() {
-        for (call, kind) in [
-            ("MPI_Recv", MESSAGES),
-            ("MPI_Waitall", MESSAGES),
-            ("MPI_Sendrecv_c", MESSAGES),
-            ("MPI_Allreduce", COLLECTIVE),
-            ("MPI_Reduce_scatter", COLLECTIVE),
-            ("MPI_Comm_dup", OTHER),
-            ("MPI_Finalize", OTHER),
-            ("FTCK_Checkpoint", CHECKPOINT),
-        ] {
-            assert_eq!(kind_of(call), kind, "{call}");
-        }
-    }
 }

@@ -6,10 +6,8 @@ use crate::base::json::quoted;
 use crate::engine::Pairs;
 use crate::host::life;
 use crate::mpi::process::Process;
+use crate::watch::MOST_ROWS;
 use std::time::Instant;
-
-/// The most ranks that a page lists.
-const MOST_ROWS: usize = 1024;
 
 /// The table, in JSON. Ranks of this library's jobs that can be watched are in one process.
 pub(super) fn of_ranks(sight: &mut Sight) -> String {

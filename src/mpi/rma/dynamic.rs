@@ -57,15 +57,21 @@ fn refused(memory: Span, why: &str) -> Failure {
     Class::RMA_ATTACH.because(format!("the memory of {bytes} bytes at {address:#x} {why}"))
 }
 
-/// Memory that this process can use directly: of others, none unless it is mapped here.
-fn direct(part: &Part) -> Option<Segment> {
-    let Some(there) = part.there() else { return part.segment().copied() };
+/// The memory that a member has specified, and whether this process can use it directly.
+fn specified(part: &Part) -> Option<(Segment, bool)> {
+    let Some(there) = part.there() else { return Some((*part.segment()?, true)) };
     let (segment, pid) = part.reach(there).ok()?;
-    let nothing = Segment { memory: Address(0).span(0), ..segment };
-    Some(if pid.is_none() { segment } else { nothing })
+    Some((segment, pid.is_none()))
 }
 
-/// The memory of the member with this rank, or of the first that has some.
+/// Memory that this process can use directly: of others, none unless it is mapped here.
+fn direct(part: &Part) -> Option<Segment> {
+    let (segment, is_here) = specified(part)?;
+    let nothing = Segment { memory: Address(0).span(0), ..segment };
+    Some(if is_here { segment } else { nothing })
+}
+
+/// The memory of the member with this rank, or of the first that has some (MPI-5.0 §12.2.3).
 pub fn query(process: &Process, win: &Win, rank: i32) -> Result<Segment> {
     if win.flavor == Flavor::Dynamic {
         return Err(Class::RMA_FLAVOR.because("win was created by MPI_Win_create_dynamic"));
@@ -74,8 +80,11 @@ pub fn query(process: &Process, win: &Win, rank: i32) -> Result<Segment> {
     let segment = match win.comm.target(rank, "rank")? {
         Some(_) => direct(win.shared.part(rank)),
         None => {
-            let mut all = win.shared.parts().iter().filter_map(direct);
-            all.find(|segment| segment.memory.bytes() > 0).or(win.own_part().segment().copied())
+            let has_some = |part: &&Part| {
+                specified(part).is_some_and(|(segment, _)| segment.memory.bytes() > 0)
+            };
+            let first = win.shared.parts().iter().find(has_some);
+            first.map_or(win.own_part().segment().copied(), direct)
         }
     };
     segment.ok_or_else(|| Class::RANK.because(format!("rank {rank} has no memory in the window")))

@@ -165,6 +165,12 @@ pub static PVARS: &[Pvar] = &[
         "messages of this rank that a receiver has yet to take out of its memory",
     ),
     level(
+        "messages_elsewhere",
+        "messages",
+        |process| process.world.messages_elsewhere() as u64,
+        "messages of this process that wait for room in another, or for being read from there",
+    ),
+    level(
         "requests",
         "messages",
         |process| process.requests.count() as u64,

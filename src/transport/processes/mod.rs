@@ -7,6 +7,8 @@
 
 pub(in crate::transport) mod foreign;
 mod notes;
+mod outgoing;
+mod peer;
 mod segment;
 mod short;
 mod stillness;
@@ -16,24 +18,25 @@ pub use segment::{Address, MOST as MOST_PROCESSES};
 pub use stream::{Short, Taken};
 
 use crate::base::Member;
-use crate::host::life;
-use crate::host::memory::{Span, afar};
+use crate::host::memory::Span;
 use crate::host::sched::{Bell, Seen};
 use crate::transport::inbox::{Outside, Wire};
 use crate::transport::packet::pool::Pool;
 use crate::transport::packet::{Fate, Load, Packet, Port, Ticket, expect_recalls};
 use foreign::{Foreign, OPEN, Origin, RECALLED, STATE};
-use parking_lot::{Mutex, MutexGuard};
-use segment::{Geometry, HOLDS, Head, MappedHead, Segment};
-use std::collections::VecDeque;
+use parking_lot::Mutex;
+use peer::{Away, Parcel, Peer, Waiting};
+use segment::{Geometry, HOLDS, Head, Segment};
 use std::io;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, OnceLock};
-use stream::{Broken, Frame, MESSAGE, NOTE, REFERENCE, RETURN, Reader, Writer};
+use stream::{Broken, Frame, MESSAGE, NOTE, REFERENCE, RETURN, Reader};
 
 /// All processes of a job, as one of them sees them. Each has one rank.
 pub struct Processes {
     me: usize,
+    /// Which life of its rank this process is.
+    life: u32,
     geometry: Geometry,
     segment: Segment,
     peers: Box<[Mutex<Peer>]>,
@@ -42,7 +45,7 @@ pub struct Processes {
     /// Where packets are at home that carry messages of others.
     porch: &'static Port,
     wire: OnceLock<&'static Wire>,
-    /// How many frames wait for room in a ring.
+    /// How many frames wait for room in the rings of processes that can be reached.
     queued: AtomicUsize,
     /// Whether somebody has been asked to write them.
     is_helped: AtomicBool,
@@ -53,25 +56,8 @@ pub struct Processes {
 /// Those of this process, if its job has several.
 static OF_PROCESS: OnceLock<&'static Processes> = OnceLock::new();
 
-/// The way to another process.
-#[derive(Default)]
-struct Peer {
-    at: Option<Address>,
-    head: Option<Arc<MappedHead>>,
-    writer: Option<Writer>,
-    queue: VecDeque<Parcel>,
-}
-
 /// Reads the notes of other processes. It waits for nothing, and may be called by any thread.
 type NoteHandler = dyn Fn(Member, &[u8]) + Send + Sync;
-
-/// What is to be written.
-enum Parcel {
-    /// A message for this seat.
-    Message(usize, Packet),
-    Return(Frame),
-    Note(Frame, Box<[u8]>),
-}
 
 /// Where the bytes of a message are that has come.
 enum Source {
@@ -92,23 +78,16 @@ struct Incoming {
     broken: Vec<usize>,
 }
 
-/// The messages of this process that wait for receivers elsewhere.
-struct Away {
-    packets: Vec<Option<Waiting>>,
-    free: Vec<u32>,
-    /// Grows with each of them.
-    stamp: u32,
-}
-
-struct Waiting {
-    packet: Packet,
-    process: usize,
-    stamp: u32,
-}
-
 impl Processes {
-    /// The wire of process `me` of so many.
-    pub fn new(me: usize, processes: usize) -> io::Result<&'static Processes> {
+    /// The wire of the process of this rank, one of so many.
+    pub fn new(me: Member, processes: usize) -> io::Result<&'static Processes> {
+        let processes = Processes::make(me, processes)?;
+        expect_recalls(recall);
+        Ok(OF_PROCESS.get_or_init(|| processes))
+    }
+
+    fn make(me: Member, processes: usize) -> io::Result<&'static Processes> {
+        let Member { seat: me, incarnation: life } = me;
         assert!(me < processes && processes <= MOST_PROCESSES, "they fit");
         let geometry = Geometry::of(processes);
         let segment = Segment::new(geometry)?;
@@ -123,27 +102,21 @@ impl Processes {
             pool: Pool::new(porch),
             broken: Vec::new(),
         };
-        let away = Away {
-            packets: (0..HOLDS).map(|_| None).collect(),
-            free: (0..HOLDS as u32).rev().collect(),
-            stamp: 0,
-        };
-        let processes: &'static Processes = Box::leak(Box::new(Processes {
+        Ok(Box::leak(Box::new(Processes {
             me,
+            life,
             geometry,
             segment,
             peers: (0..processes).map(|_| Mutex::default()).collect(),
             incoming: Mutex::new(incoming),
-            away: Mutex::new(away),
+            away: Mutex::default(),
             porch,
             wire: OnceLock::new(),
             queued: AtomicUsize::new(0),
             is_helped: AtomicBool::new(false),
             help: OnceLock::new(),
             note_handler: OnceLock::new(),
-        }));
-        expect_recalls(recall);
-        Ok(OF_PROCESS.get_or_init(|| processes))
+        })))
     }
 
     /// The wire for ranks in these processes.
@@ -170,15 +143,18 @@ impl Processes {
         self.segment.head.get()
     }
 
-    /// A process can be reached there from now on.
-    pub fn meet(&self, process: usize, at: Address) {
-        let mut peer = self.peers[process].lock();
-        *peer = Peer { at: Some(at), queue: std::mem::take(&mut peer.queue), ..Peer::default() };
-        self.write(process, &mut peer);
+    /// What is known of a rank as this process begins.
+    pub fn know(&self, member: Member, is_alive: bool) {
+        let first_life = member.incarnation + u32::from(!is_alive);
+        if first_life > 0 {
+            self.segment.expect_life(member.seat, first_life);
+            self.retire(Member { incarnation: first_life - 1, ..member });
+        }
     }
 
     /// A process has ended. What it has sent is in; nothing is sent to it any more.
-    pub fn part(&self, process: usize) {
+    pub fn part(&self, member: Member) {
+        let process = member.seat;
         let mut incoming = self.incoming.lock();
         // Whoever looked just before may have missed its last words.
         self.take_all(&mut incoming, |_| Taken::No);
@@ -186,10 +162,9 @@ impl Processes {
         incoming.broken.retain(|of| *of != process);
         self.head().forget(process);
         self.segment.clear(process);
+        self.segment.expect_life(process, member.incarnation + 1);
         drop(incoming);
-        let left = std::mem::take(&mut *self.peers[process].lock());
-        self.queued.fetch_sub(left.queue.len(), Ordering::Relaxed);
-        drop(left);
+        self.leave(member);
         let mut away = self.away.lock();
         let is_lost = |waiting: &Option<Waiting>| {
             waiting.as_ref().is_some_and(|waiting| waiting.process == process)
@@ -199,148 +174,6 @@ impl Processes {
         drop(away);
         // They go home without having been delivered.
         drop(lost);
-    }
-
-    fn push(&self, process: usize, parcel: Parcel) {
-        self.queue(process, self.peers[process].lock(), parcel);
-    }
-
-    fn queue(&self, process: usize, mut peer: MutexGuard<'_, Peer>, parcel: Parcel) {
-        peer.queue.push_back(parcel);
-        self.queued.fetch_add(1, Ordering::SeqCst);
-        self.write(process, &mut peer);
-        let is_left = !peer.queue.is_empty();
-        drop(peer);
-        if is_left
-            && !self.is_helped.swap(true, Ordering::SeqCst)
-            && let Some(help) = self.help.get()
-        {
-            help();
-        }
-    }
-
-    /// Writes what can be written; true when nothing waits any more.
-    pub fn write_queued(&self) -> bool {
-        if self.queued.load(Ordering::Relaxed) != 0 {
-            for (process, peer) in self.peers.iter().enumerate() {
-                if let Some(mut peer) = peer.try_lock() {
-                    self.write(process, &mut peer);
-                }
-            }
-        }
-        if self.queued.load(Ordering::Relaxed) != 0 {
-            return false;
-        }
-        self.is_helped.swap(false, Ordering::SeqCst);
-        // Somebody may have queued more just before, and seen that help was there.
-        self.queued.load(Ordering::SeqCst) == 0
-    }
-
-    fn write(&self, process: usize, peer: &mut Peer) {
-        if peer.queue.is_empty() || !self.reach(peer) {
-            return;
-        }
-        let Peer { head: Some(head), writer: Some(writer), queue, .. } = peer else { return };
-        let (mut written, mut has_notes) = (0, false);
-        while let Some(parcel) = queue.pop_front() {
-            has_notes |= matches!(parcel, Parcel::Note(..));
-            if let Some(back) = self.put(process, writer, parcel) {
-                queue.push_front(back);
-                break;
-            }
-            written += 1;
-        }
-        if written > 0 {
-            self.queued.fetch_sub(written, Ordering::Relaxed);
-            head.get().bell.ring();
-        }
-        if written > 0 && has_notes {
-            head.get().note_bell.ring();
-        }
-    }
-
-    /// Maps the other's segment at the first message to it; false if that cannot be done yet.
-    fn reach(&self, peer: &mut Peer) -> bool {
-        if peer.writer.is_some() {
-            return true;
-        }
-        let Some(at) = peer.at else { return false };
-        // A process that has ended has no files any more; its death will be told.
-        let Ok((head, region)) = segment::open(at, self.geometry, self.me) else { return false };
-        if let Err(error) = afar::may_read(at.pid) {
-            self.end_for(&error);
-        }
-        head.get().announce(self.me);
-        // It may sleep for long before this process writes anything: nothing new is left unseen.
-        head.get().bell.ring();
-        peer.head = Some(Arc::new(head));
-        peer.writer = Some(Writer::new(region, self.geometry.ring));
-        true
-    }
-
-    /// This rank cannot receive long messages: better no job than half a one.
-    fn end_for(&self, error: &io::Error) -> ! {
-        let rank = self.me;
-        let words = format!(
-            "ftrun: rank {rank} may not read the memory of other ranks \
-             (process_vm_readv: {error}); in a container, allow it with --cap-add SYS_PTRACE, \
-             or run without --processes\n"
-        );
-        life::end_process(2, &words)
-    }
-
-    /// Writes one parcel, or gives it back if there is no room.
-    fn put(&self, process: usize, writer: &mut Writer, parcel: Parcel) -> Option<Parcel> {
-        let (seat, packet) = match parcel {
-            Parcel::Return(frame) => {
-                return (!writer.write(&frame, &[])).then_some(Parcel::Return(frame));
-            }
-            Parcel::Note(frame, bytes) => {
-                return (!writer.write(&frame, &bytes)).then_some(Parcel::Note(frame, bytes));
-            }
-            Parcel::Message(seat, packet) => (seat, packet),
-        };
-        if packet.is_recalled() {
-            return None;
-        }
-        let to = Member { seat, incarnation: packet.addressee() };
-        let frame = Frame::of_message(packet.envelope(), packet.sender(), to, packet.bytes());
-        if packet.may_leave_for_good()
-            && self.is_short(packet.bytes())
-            && let Some(bytes) = packet.held()
-        {
-            if !writer.write(&frame, bytes) {
-                return Some(Parcel::Message(seat, packet));
-            }
-            packet.come_home(Fate::Delivered);
-            return None;
-        }
-        self.refer(process, writer, frame, packet).map(|packet| Parcel::Message(seat, packet))
-    }
-
-    /// Tells the receiver where a message is, which stays here until it has been read.
-    fn refer(
-        &self, process: usize, writer: &mut Writer, frame: Frame, packet: Packet,
-    ) -> Option<Packet> {
-        let packet = packet.gathered()?;
-        let mut away = self.away.lock();
-        let Some(&place) = away.free.last() else { return Some(packet) };
-        let stamp = away.stamp.wrapping_add(STATE + 1);
-        let hold = &self.head().holds[place as usize];
-        hold.store(stamp | OPEN, Ordering::Release);
-        if !packet.go_away() {
-            // The sender has recalled it meanwhile.
-            return None;
-        }
-        let address = packet.whereabouts() as u64;
-        let frame = Frame { kind: REFERENCE, hold: place, stamp, address, ..frame };
-        if !writer.write(&frame, &[]) {
-            return Some(packet.come_back());
-        }
-        away.stamp = stamp;
-        away.free.pop();
-        away.packets[place as usize] = Some(Waiting { packet, process, stamp });
-        None
     }
 
     /// Whether anything has come from another process.
@@ -538,7 +371,8 @@ impl Outside for Processes {
     }
 
     fn post(&'static self, seat: usize, packet: Packet) {
-        self.push(seat, Parcel::Message(seat, packet));
+        let to = Member { seat, incarnation: packet.addressee() };
+        self.push(to, Parcel::Message(seat, packet));
     }
 }
 
@@ -562,14 +396,6 @@ impl Origin for Processes {
         if is_same {
             self.queue(foreign.process, peer, Parcel::Return(frame));
         }
-    }
-}
-
-impl Away {
-    fn take(&mut self, place: usize) -> Option<Waiting> {
-        let waiting = self.packets[place].take()?;
-        self.free.push(place as u32);
-        Some(waiting)
     }
 }
 

@@ -1,8 +1,9 @@
 //! Notes: short active messages from one process to another, which are handled in order even while
 //! the rank there computes. What they say is for the floors above.
 
+use super::peer::Parcel;
 use super::stream::{self, Broken, Frame, NOTE};
-use super::{NoteHandler, Parcel, Processes, Taken};
+use super::{NoteHandler, Processes, Taken};
 use crate::base::Member;
 
 impl Processes {
@@ -19,7 +20,7 @@ impl Processes {
             bytes: bytes.len() as u64,
             ..Frame::default()
         };
-        self.push(to.seat, Parcel::Note(frame, bytes.into()));
+        self.push(to, Parcel::Note(frame, bytes.into()));
     }
 
     /// How long a note may be.

@@ -9,7 +9,9 @@ use crate::host::memory::afar::{Mapping, anonymous, opened_by};
 use crate::host::sched::SharedBell;
 use std::fs::File;
 use std::io;
+use std::mem::offset_of;
 use std::os::fd::AsRawFd;
+use std::os::unix::fs::FileExt;
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 
 const PAGE: usize = 4096;
@@ -132,7 +134,25 @@ impl Segment {
             libc::fallocate(self.file.as_raw_fd(), mode, offset as i64, bytes as i64);
         }
     }
+
+    /// This life of a process may write to its region, which is empty, and none before it.
+    pub(super) fn expect_life(&self, process: usize, life: u32) {
+        let offset = self.geometry.region(process) + offset_of!(ReaderPage, life);
+        let written = self.file.write_all_at(&life.to_ne_bytes(), offset as u64);
+        written.expect("there is memory for a page");
+    }
 }
+
+/// The reader's page of a region, which comes first.
+#[repr(C)]
+pub(super) struct ReaderPage {
+    /// How much it has consumed.
+    pub(super) consumed: AtomicU32,
+    /// Which life of the sender may write to the region.
+    pub(super) life: AtomicU32,
+}
+
+const _: () = assert!(size_of::<ReaderPage>() <= PAGE);
 
 /// Where the segment of another process is found.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

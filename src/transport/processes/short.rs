@@ -1,8 +1,9 @@
 //! Short messages, without packets: from the sender's memory into the ring, and from there to the
 //! receive that waits.
 
+use super::Processes;
+use super::peer::Peer;
 use super::stream::{Frame, longest};
-use super::{Peer, Processes};
 use crate::base::Member;
 use crate::host::memory::{self, Fault, Region};
 use crate::transport::Envelope;

@@ -1,6 +1,7 @@
 //! Whether anything is under way between this process and the others, as far as this one knows.
 
-use super::{Parcel, Peer, Processes};
+use super::Processes;
+use super::peer::{Parcel, Peer};
 use std::collections::hash_map::DefaultHasher;
 use std::hash::{Hash, Hasher};
 

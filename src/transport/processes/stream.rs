@@ -5,6 +5,7 @@
 //! read, and then tells how much it has consumed. Neither waits for the other, and neither believes
 //! what it finds: the other may have written anything.
 
+use super::segment::ReaderPage;
 use crate::base::Member;
 use crate::base::sync::cache::prefetch_to_write;
 use crate::host::memory::afar::Mapping;
@@ -93,6 +94,11 @@ pub(super) fn longest(ring: usize) -> usize {
     ring / 4 - HEADER
 }
 
+fn reader_page(region: &Mapping) -> &ReaderPage {
+    // SAFETY: it is the first page of the region; it is made of atomics, and any bits are a value.
+    unsafe { &*region.start().cast::<ReaderPage>() }
+}
+
 /// The sender's end.
 pub(super) struct Writer {
     region: Mapping,
@@ -106,6 +112,11 @@ pub(super) struct Writer {
 impl Writer {
     pub(super) fn new(region: Mapping, ring: usize) -> Writer {
         Writer { region, ring, at: 0, written: 0, consumed: 0 }
+    }
+
+    /// Which life of the sender its receiver waits for.
+    pub(super) fn awaited_life(&self) -> u32 {
+        reader_page(&self.region).life.load(Ordering::Acquire)
     }
 
     /// How much was written so far; wraps around.
@@ -124,9 +135,7 @@ impl Writer {
             waiting <= it.ring && length <= it.ring - waiting
         };
         has_room(self) || {
-            // SAFETY: the reader's page is the first of the region.
-            let told = unsafe { &*self.region.start().cast::<AtomicU32>() };
-            self.consumed = told.load(Ordering::Acquire);
+            self.consumed = reader_page(&self.region).consumed.load(Ordering::Acquire);
             has_room(self)
         }
     }
@@ -257,9 +266,7 @@ impl Reader {
         lines.for_each(|line| self.word(line).store(0, Ordering::Relaxed));
         self.at = (self.at + length) % self.ring;
         self.consumed = self.consumed.wrapping_add(length as u32);
-        // SAFETY: the reader's page is the first of the region.
-        let told = unsafe { &*self.region.start().cast::<AtomicU32>() };
-        told.store(self.consumed, Ordering::Release);
+        reader_page(&self.region).consumed.store(self.consumed, Ordering::Release);
     }
 }
 
@@ -354,9 +361,7 @@ mod tests {
     #[test]
     fn a_reader_that_claims_too_much_stops_the_writer() {
         let (mut writer, reader, _) = pair();
-        // SAFETY: the reader's page is the first of the region.
-        let told = unsafe { &*reader.region.start().cast::<AtomicU32>() };
-        told.store(1 << 20, Ordering::Relaxed);
+        reader_page(&reader.region).consumed.store(1 << 20, Ordering::Relaxed);
         let (frame, bytes) = message(7, 16 << 10);
         let written = (0..1000).filter(|_| writer.write(&frame, &bytes)).count();
         assert!(written < 17, "{written}");

@@ -26,16 +26,18 @@ function crewRow(rank, n) {
   if (rank.awaited.length) words.push(`waits for ${rank.awaited.map(([who, time]) => `${who} (${share(time)})`).join(", ")}`);
   if (rank.checkpoint !== null) words.push(`checkpoint ${seconds(rank.checkpoint)} ago`);
   if (rank.life) words.push(`life ${rank.life}`);
+  if (rank.process) words.push(`process ${rank.process}`);
   if (!frame.alive[n]) words.unshift("dead");
   const pick = element("button", "pick", `rank ${n}`);
   pick.onclick = () => { $("node").value = n; info(); };
   return element("li", "rank", pick, bar, element("small", "", words.join(" · ")));
 }
-/* Grouped by host and process, and by the node of a machine. */
+/* Grouped by host, by the process in which several ranks are, and by the node of a machine. */
 function showCrew() {
   const groups = new Map();
   crew.ranks.forEach((rank, n) => {
-    const node = rank.node === null ? "" : `, node ${rank.node}`, name = `Host ${crew.host}, process ${crew.process}${node}`;
+    const node = rank.node === null ? "" : `, node ${rank.node}`;
+    const process = crew.process === undefined ? "" : `, process ${crew.process}`, name = `Host ${crew.host}${process}${node}`;
     if (!groups.has(name)) groups.set(name, []);
     groups.get(name).push(n);
   });

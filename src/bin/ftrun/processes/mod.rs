@@ -8,6 +8,8 @@ mod judgement;
 mod lines;
 mod report;
 mod seats;
+mod watch;
+mod watch_orders;
 mod work;
 
 use crate::prepared::Prepared;
@@ -26,7 +28,10 @@ pub(crate) fn run(prepared: Prepared) -> Result<ExitCode, Refusal> {
     let job = prepared.request.job.clone();
     let template = seats::Template { prepared, address, secret };
     let report = report::Report::open(&job).map_err(Refusal::usage)?;
-    let work = work::Work::begin(&job, template, listener, report);
+    let name =
+        template.prepared.program().file_name().unwrap_or_default().to_string_lossy().into_owned();
+    let watch = watch::Watch::begin(&job, &name).map_err(Refusal::usage)?;
+    let work = work::Work::begin(&job, template, listener, report, watch);
     let status = work.map_err(|error| Refusal::new(NOT_RUNNABLE, error))?.go_on();
     Ok(ExitCode::from(status))
 }
@@ -42,9 +47,6 @@ fn allow_open_files() {
 fn refuse_what_is_not_built(job: &Job, programs: usize) -> Result<(), Refusal> {
     let asked = [
         (job.seed.is_some(), "--seed"),
-        (job.watch.is_some(), "--watch"),
-        (job.draws, "--tui"),
-        (job.record.is_some(), "--record"),
         (job.trace.is_some(), "--trace"),
         (!job.matches.is_empty(), "--match"),
         (job.machine.is_some(), "--machine"),

@@ -1,5 +1,6 @@
-//! `--report` where ranks are processes: `ftrun` sees them end and start, and they tell it what
-//! they notice. The lines are those of one process (`ftmpi_fault::report_line`).
+//! What is told of failures where ranks are processes, to who watches and by `--report`: `ftrun`
+//! sees them end and start, and they tell it what they notice. The lines are those of one process
+//! (`ftmpi_fault::report_line`).
 
 use super::judgement::{cause, obituary};
 use super::lines::say;
@@ -14,8 +15,10 @@ use std::process::ExitStatus;
 use std::time::{Duration, Instant};
 
 pub(super) struct Report {
-    file: File,
+    file: Option<File>,
     chronicle: Chronicle,
+    /// Finished records that have not been shown, if somebody looks at the job.
+    over: Option<Vec<Incident>>,
     /// When the job began: all times count from there.
     started: Instant,
     is_complete: bool,
@@ -24,11 +27,32 @@ pub(super) struct Report {
 impl Report {
     /// The report that the job asks for, if it does; or why it cannot be written.
     pub(super) fn open(job: &Job) -> Result<Option<Report>, String> {
-        let Some(path) = &job.report else { return Ok(None) };
-        let file = File::create(path);
-        let file = file.map_err(|error| format!("cannot write --report {path}: {error}"))?;
+        if job.report.is_none() && !job.is_seen() {
+            return Ok(None);
+        }
+        let create = |path: &String| {
+            let why = |error: std::io::Error| format!("cannot write --report {path}: {error}");
+            File::create(path).map_err(why)
+        };
+        let file = job.report.as_ref().map(create).transpose()?;
         let (chronicle, started) = (Chronicle::default(), Instant::now());
-        Ok(Some(Report { file, chronicle, started, is_complete: true }))
+        let over = job.is_seen().then(Vec::new);
+        Ok(Some(Report { file, chronicle, over, started, is_complete: true }))
+    }
+
+    /// How old the job is.
+    pub(super) fn age(&self) -> Duration {
+        self.started.elapsed()
+    }
+
+    /// The records that are finished, each once.
+    pub(super) fn take_over(&mut self) -> Vec<Incident> {
+        self.over.as_mut().map(std::mem::take).unwrap_or_default()
+    }
+
+    /// The latest of the others.
+    pub(super) fn latest(&self, most: usize) -> Vec<Incident> {
+        self.chronicle.open(most).to_vec()
     }
 
     /// Opens the record of a failure.
@@ -36,7 +60,7 @@ impl Report {
         &mut self, member: Member, life: &Life, status: ExitStatus, rules: Rules, job: &Job,
     ) {
         let (cure, mode) = Cure::of(rules, job.on_failure);
-        let died = life.died.map_or(self.now(), |died| died - self.started);
+        let died = life.died.map_or(self.age(), |died| died - self.started);
         self.chronicle.begin(Incident {
             cause: cause(status),
             words: obituary(member.seat, life, status),
@@ -46,19 +70,19 @@ impl Report {
     }
 
     pub(super) fn recorded(&mut self, member: Member) {
-        self.chronicle.recorded(member, self.now());
+        self.chronicle.recorded(member, self.age());
     }
 
     pub(super) fn agreed(&mut self, members: &[Member]) {
-        self.chronicle.agreed(members, self.now());
+        self.chronicle.agreed(members, self.age());
     }
 
     pub(super) fn respawned(&mut self, member: Member) {
-        self.chronicle.respawned(member, None, self.now());
+        self.chronicle.respawned(member, None, self.age());
     }
 
     pub(super) fn learn(&mut self, fact: &Fact) {
-        self.chronicle.learn(fact, self.now());
+        self.chronicle.learn(fact, self.age());
         self.write();
     }
 
@@ -69,16 +93,16 @@ impl Report {
         self.is_complete
     }
 
-    fn now(&self) -> Duration {
-        self.started.elapsed()
-    }
-
     fn write(&mut self) {
         for incident in self.chronicle.tell() {
-            let written = self.file.write_all(format!("{}\n", line(&incident)).as_bytes());
-            if let Err(error) = written {
+            let words = format!("{}\n", line(&incident));
+            let written = self.file.as_mut().map(|file| file.write_all(words.as_bytes()));
+            if let Some(Err(error)) = written {
                 self.is_complete = false;
                 say(&format!("ftrun: cannot write to the --report: {error}"));
+            }
+            if let Some(over) = &mut self.over {
+                over.push(incident);
             }
         }
     }

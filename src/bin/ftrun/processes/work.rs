@@ -8,6 +8,7 @@ use super::judgement::{Record, Verdict};
 use super::lines::say;
 use super::report;
 use super::seats::{Life, Template};
+use super::watch::{Surroundings, Watch};
 use ftmpi_base::Member;
 use ftmpi_fault::{Coordinator, Order, Report};
 use ftmpi_launch::{Job, Rules, STUCK};
@@ -25,8 +26,8 @@ pub(super) struct Work {
     record: Record,
     /// How the program takes failures, as far as it has shown that.
     shown: Rules,
-    seats: Vec<Option<Life>>,
-    started: Instant,
+    pub(super) seats: Vec<Option<Life>>,
+    pub(super) started: Instant,
     /// When it has looked for ranks that keep recoveries waiting.
     looked: Instant,
     events: Receiver<Happening>,
@@ -38,6 +39,8 @@ pub(super) struct Work {
     since_silent: Vec<(Instant, usize)>,
     /// What is written about failures, if the job wants that.
     report: Option<report::Report>,
+    /// Shows the job, if that is wanted.
+    pub(super) watch: Option<Watch>,
     /// Watches for a deadlock, if the job wants that.
     deadlock: Option<Deadlock>,
     end: Option<u8>,
@@ -47,6 +50,7 @@ impl Work {
     /// Starts all ranks.
     pub(super) fn begin(
         job: &Job, template: Template, listener: Listener, report: Option<report::Report>,
+        watch: Option<Watch>,
     ) -> Result<Work, String> {
         let (sender, events) = channel();
         listener.serve(sender.clone());
@@ -68,6 +72,7 @@ impl Work {
             timed: Vec::new(),
             since_silent: Vec::new(),
             report,
+            watch,
             deadlock: job.watches.then(|| Deadlock::new(Instant::now())),
             end: None,
         };
@@ -89,6 +94,7 @@ impl Work {
             }
         }
         let is_report_complete = self.report.as_mut().is_none_or(report::Report::end);
+        let is_record_complete = self.end_watch();
         if let Some(status) = self.end {
             self.close_all();
             self.drain_all();
@@ -98,9 +104,26 @@ impl Work {
             say(&format!("ftrun: {words}"));
         }
         match self.record.status(self.rules()) {
-            0 if !is_report_complete => 1,
+            0 if !is_report_complete || !is_record_complete => 1,
             status => status,
         }
+    }
+
+    /// What shows the job, and what that has to know, if it is shown.
+    pub(super) fn seen(&mut self) -> Option<(&mut Watch, Surroundings<'_>)> {
+        let (watch, report) = (self.watch.as_mut()?, self.report.as_mut()?);
+        let lives = self.seats.iter().map(|life| life.as_ref().map(|life| life.incarnation));
+        let late = self.coordinator.latecomers(self.started.elapsed(), Duration::ZERO);
+        let late = (!late.is_empty()).then_some(late);
+        Some((watch, Surroundings { lives: lives.collect(), late, report }))
+    }
+
+    /// The last picture. False if a recording could not be written.
+    fn end_watch(&mut self) -> bool {
+        if let Some((watch, around)) = self.seen() {
+            return watch.end(around);
+        }
+        true
     }
 
     fn rules(&self) -> Rules {
@@ -129,7 +152,9 @@ impl Work {
         let silent = self.since_silent.iter().map(|(at, _)| *at + PATIENCE);
         let patience = self.job.patience.map(|_| self.looked + OFTEN);
         let deadlock = self.deadlock.as_ref().map(Deadlock::due);
-        timed.chain(silent).chain(limit).chain(stroke).chain(patience).chain(deadlock).min()
+        let watch = self.watch.as_ref().map(Watch::due);
+        let others = timed.chain(silent).chain(limit).chain(stroke).chain(patience);
+        others.chain(deadlock).chain(watch).min()
     }
 
     fn look_at_clock(&mut self) {
@@ -166,9 +191,12 @@ impl Work {
         if let Some(patience) = self.job.patience {
             self.vote_out(patience);
         }
+        if self.watch.as_ref().is_some_and(|watch| watch.due() <= now) {
+            self.show(now);
+        }
         if self.deadlock.as_ref().is_some_and(|deadlock| deadlock.due() <= now) {
             let lives = self.lives_that_may_be_stuck();
-            self.watch(|deadlock| deadlock.begin(lives, now));
+            self.detect(|deadlock| deadlock.begin(lives, now));
         }
     }
 
@@ -188,7 +216,7 @@ impl Work {
     }
 
     /// Lets the deadlock detector do something, if there is one.
-    fn watch(&mut self, act: impl FnOnce(&mut Deadlock) -> Step) {
+    fn detect(&mut self, act: impl FnOnce(&mut Deadlock) -> Step) {
         match self.deadlock.as_mut().map_or(Step::Nothing, act) {
             Step::Nothing => {}
             Step::Ask(Member { seat, incarnation }, look) => {
@@ -220,7 +248,7 @@ impl Work {
     }
 
     /// Kills a rank as ordered, unless it has finalized MPI.
-    fn strike(&mut self, seat: usize, incarnation: Option<u32>, order: String) {
+    pub(super) fn strike(&mut self, seat: usize, incarnation: Option<u32>, order: String) {
         let Some(life) = &mut self.seats[seat] else { return };
         let is_meant = incarnation.is_none_or(|incarnation| incarnation == life.incarnation);
         if is_meant && !life.has_departed && life.ended.is_none() {
@@ -290,7 +318,7 @@ impl Work {
 
     fn cope(&mut self, happening: Happening) {
         if !matches!(happening, Happening::Said { .. }) {
-            self.watch(Deadlock::interrupt);
+            self.detect(Deadlock::interrupt);
         }
         match happening {
             Happening::Joined(guest) => self.welcome(guest),
@@ -361,7 +389,13 @@ impl Work {
                     life.order = Some(order);
                 }
             }
-            Said::Seen { look, still } => self.watch(|deadlock| deadlock.hear(from, look, still)),
+            Said::Seen { look, still } => self.detect(|deadlock| deadlock.hear(from, look, still)),
+            Said::Glance(glance) => {
+                if let Some(watch) = &mut self.watch {
+                    watch.note(from, glance);
+                }
+            }
+            Said::Described { question, words } => self.hear_description(from, question, &words),
             Said::Abort { status, words } => {
                 say(&format!("ftrun: {words}"));
                 self.end = Some(status as u8);
@@ -421,6 +455,9 @@ impl Work {
         let member = Member { seat, incarnation: life.incarnation };
         let rules = self.rules();
         let (verdict, words) = self.record.judge(seat, &life, status, rules, &self.job);
+        if let Some(watch) = &mut self.watch {
+            watch.end_life(member, verdict == Verdict::Well);
+        }
         if let Some(report) = self.report.as_mut().filter(|_| verdict != Verdict::Well) {
             report.begin(member, &life, status, rules, &self.job);
         }
@@ -477,7 +514,7 @@ const LAST_WRITES: Duration = Duration::from_millis(700);
 /// How often to look for ranks that keep recoveries waiting.
 const OFTEN: Duration = Duration::from_millis(100);
 
-fn tell(life: &Life, told: &Told) {
+pub(super) fn tell(life: &Life, told: &Told) {
     if let Some(stream) = &life.connection
         && !connections::tell(stream, told)
     {

@@ -1,49 +1,51 @@
 //! Reports failures to viewers: a message when something has happened, and a timeline for each
 //! failure.
 
-use super::shared::Live;
-use crate::base::Member;
-use crate::fault::Incident;
-use crate::view::Line;
+use ftmpi_base::Member;
+use ftmpi_fault::Incident;
+use ftmpi_view::{Feed, Line};
 use std::collections::BTreeMap;
 use std::time::Duration;
 
 /// The unfinished failure records that were reported before, and totals.
 #[derive(Default)]
-pub(super) struct Stories {
+pub struct Stories {
     known: BTreeMap<Member, Incident>,
-    pub(super) failures: u64,
+    pub failures: u64,
     /// The latest generation of the world.
-    pub(super) generation: u64,
+    pub generation: u64,
     /// How many replacements have started on another node.
-    pub(super) moves: usize,
+    pub moves: usize,
 }
 
 /// The most unfinished records that are followed.
 const MOST_OPEN: usize = 64;
 
 impl Stories {
-    /// Takes in the progress of all records; those in `over` are complete.
-    pub(super) fn go_on(&mut self, live: &Live, over: Vec<Incident>) {
+    /// Takes in the progress of all records; those in `over` are complete. `open`: the latest of
+    /// the others, of which there may be some where ranks have died.
+    pub fn go_on(
+        &mut self, feed: &Feed, over: Vec<Incident>, has_deaths: bool,
+        open: impl FnOnce(usize) -> Vec<Incident>,
+    ) {
         for incident in over {
-            self.take(live, &incident);
+            self.take(feed, &incident);
             self.known.remove(&incident.member);
         }
-        // Without a death there are no records to ask for.
-        if live.world.epoch() > 0 || !self.known.is_empty() {
-            for incident in live.world.open_incidents(MOST_OPEN) {
-                self.take(live, &incident);
+        if has_deaths || !self.known.is_empty() {
+            for incident in open(MOST_OPEN) {
+                self.take(feed, &incident);
             }
         }
     }
 
-    fn take(&mut self, live: &Live, incident: &Incident) {
+    fn take(&mut self, feed: &Feed, incident: &Incident) {
         let before = self.known.get(&incident.member);
         if before == Some(incident) {
             return;
         }
         let say = |at: Duration, what: String| {
-            live.feed.say(format!("{:.3} s: {what}", at.as_secs_f64()));
+            feed.say(format!("{:.3} s: {what}", at.as_secs_f64()));
         };
         let Member { seat, incarnation } = incident.member;
         if before.is_none() {
@@ -62,7 +64,7 @@ impl Stories {
             let death = format!("the death of rank {seat}, life {incarnation}");
             say(at, format!("generation {generation}: recovered from {death}, in {millis:.3} ms"));
         }
-        live.feed.draw(line(incident));
+        feed.draw(line(incident));
         self.known.insert(incident.member, incident.clone());
     }
 }

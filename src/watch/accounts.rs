@@ -14,7 +14,7 @@ struct Account {
     awaited: BTreeMap<u32, Duration>,
 }
 
-pub(super) struct Accounts {
+pub struct Accounts {
     seats: Vec<Account>,
     looked: Option<Instant>,
     asked: Option<Instant>,
@@ -24,41 +24,41 @@ pub(super) struct Accounts {
 
 impl Accounts {
     /// For this many ranks, which can be seen doing this many things.
-    pub(super) fn new(seats: usize, kinds: usize) -> Accounts {
+    pub fn new(seats: usize, kinds: usize) -> Accounts {
         let account = Account { times: vec![Duration::ZERO; kinds], ..Account::default() };
         let (looked, asked) = (None, None);
         Accounts { seats: vec![account; seats], looked, asked, passed: Duration::ZERO }
     }
 
     /// All ranks are looked at, now.
-    pub(super) fn look(&mut self, now: Instant) {
+    pub fn look(&mut self, now: Instant) {
         let before = self.looked.replace(now);
         let passed = before.map_or(Duration::ZERO, |before| now - before);
         self.passed = if passed > LONGEST { Duration::ZERO } else { passed };
     }
 
     /// A rank does this now; counted as if it had done so since the last look.
-    pub(super) fn note(&mut self, seat: usize, kind: u8) {
+    pub fn note(&mut self, seat: usize, kind: u8) {
         self.seats[seat].times[usize::from(kind)] += self.passed;
     }
 
     /// It waits for this one.
-    pub(super) fn note_awaited(&mut self, seat: usize, awaited: u32) {
+    pub fn note_awaited(&mut self, seat: usize, awaited: u32) {
         *self.seats[seat].awaited.entry(awaited).or_default() += self.passed;
     }
 
     /// A page shows the accounts.
-    pub(super) fn ask(&mut self, now: Instant) {
+    pub fn ask(&mut self, now: Instant) {
         self.asked = Some(now);
     }
 
     /// Whether ranks are to be asked for whom they wait.
-    pub(super) fn are_shown(&self, now: Instant) -> bool {
+    pub fn are_shown(&self, now: Instant) -> bool {
         self.asked.is_some_and(|asked| now - asked < INTEREST)
     }
 
     /// Milliseconds of each kind, and for each rank that was waited for the longest, in JSON.
-    pub(super) fn json(&self, seat: usize) -> String {
+    pub fn json(&self, seat: usize) -> String {
         const MOST_AWAITED: usize = 4;
         let Account { times, awaited } = &self.seats[seat];
         let millis = |time: &Duration| time.as_millis().to_string();

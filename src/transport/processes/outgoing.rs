@@ -1,0 +1,319 @@
+//! What goes to other processes: it waits in a queue for each of them until there is room in the
+//! ring there; a long message stays here until its receiver has read it.
+
+use super::Processes;
+use super::foreign::{OPEN, STATE};
+use super::peer::{Parcel, Peer, Waiting};
+use super::segment::{self, Address, HOLDS};
+use super::stream::{Frame, REFERENCE, Writer};
+use crate::base::Member;
+use crate::host::life;
+use crate::host::memory::afar;
+use crate::transport::packet::{Fate, Packet};
+use parking_lot::MutexGuard;
+use std::io;
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+
+impl Processes {
+    /// A process can be reached there from now on.
+    pub fn meet(&self, process: usize, at: Address) {
+        let mut peer = self.peers[process].lock();
+        let (queue, first_life) = (std::mem::take(&mut peer.queue), peer.first_life);
+        if peer.at.is_none() {
+            self.queued.fetch_add(queue.len(), Ordering::SeqCst);
+        }
+        *peer = Peer { at: Some(at), queue, first_life, ..Peer::default() };
+        self.write(process, &mut peer);
+        self.ask_for_help(peer);
+    }
+
+    /// This life of a process receives nothing any more, though it may not have ended.
+    pub fn retire(&self, member: Member) {
+        let mut peer = self.peers[member.seat].lock();
+        peer.first_life = peer.first_life.max(member.incarnation + 1);
+        let queue = std::mem::take(&mut peer.queue);
+        if peer.at.is_some() {
+            self.queued.fetch_sub(queue.len(), Ordering::Relaxed);
+        }
+        drop(peer);
+        // They go home without having been delivered.
+        drop(queue);
+    }
+
+    /// The process that was reached there has ended: what waited for it goes home.
+    pub(super) fn leave(&self, member: Member) {
+        self.retire(member);
+        let mut peer = self.peers[member.seat].lock();
+        *peer = Peer { first_life: peer.first_life, ..Peer::default() };
+    }
+
+    /// Sends something to a life of a process.
+    pub(super) fn push(&self, to: Member, parcel: Parcel) {
+        let peer = self.peers[to.seat].lock();
+        match to.incarnation < peer.first_life {
+            // It goes home without having been delivered.
+            true => drop((peer, parcel)),
+            false => self.queue(to.seat, peer, parcel),
+        }
+    }
+
+    pub(super) fn queue(&self, process: usize, mut peer: MutexGuard<'_, Peer>, parcel: Parcel) {
+        peer.queue.push_back(parcel);
+        // Until it can be reached, nobody can do anything for it.
+        if peer.at.is_some() {
+            self.queued.fetch_add(1, Ordering::SeqCst);
+            self.write(process, &mut peer);
+            self.ask_for_help(peer);
+        }
+    }
+
+    /// If something is left in this queue, somebody is to write it when there is room.
+    fn ask_for_help(&self, peer: MutexGuard<'_, Peer>) {
+        let is_left = !peer.queue.is_empty();
+        drop(peer);
+        if is_left
+            && !self.is_helped.swap(true, Ordering::SeqCst)
+            && let Some(help) = self.help.get()
+        {
+            help();
+        }
+    }
+
+    /// How many messages and notes of this process wait: for room in a ring, for who is to come, or
+    /// in memory of this process for their receivers.
+    pub fn waiting(&self) -> usize {
+        let queued: usize = self.peers.iter().map(|peer| peer.lock().queue.len()).sum();
+        queued + HOLDS - self.away.lock().free.len()
+    }
+
+    /// Writes what can be written; true when nothing waits any more.
+    pub fn write_queued(&self) -> bool {
+        if self.queued.load(Ordering::Relaxed) != 0 {
+            for (process, peer) in self.peers.iter().enumerate() {
+                if let Some(mut peer) = peer.try_lock() {
+                    self.write(process, &mut peer);
+                }
+            }
+        }
+        if self.queued.load(Ordering::Relaxed) != 0 {
+            return false;
+        }
+        self.is_helped.swap(false, Ordering::SeqCst);
+        // Somebody may have queued more just before, and seen that help was there.
+        self.queued.load(Ordering::SeqCst) == 0
+    }
+
+    fn write(&self, process: usize, peer: &mut Peer) {
+        if peer.queue.is_empty() || !self.reach(peer) {
+            return;
+        }
+        let Peer { head: Some(head), writer: Some(writer), queue, .. } = peer else { return };
+        let (mut written, mut has_notes) = (0, false);
+        while let Some(parcel) = queue.pop_front() {
+            has_notes |= matches!(parcel, Parcel::Note(..));
+            if let Some(back) = self.put(process, writer, parcel) {
+                queue.push_front(back);
+                break;
+            }
+            written += 1;
+        }
+        if written > 0 {
+            self.queued.fetch_sub(written, Ordering::Relaxed);
+            head.get().bell.ring();
+        }
+        if written > 0 && has_notes {
+            head.get().note_bell.ring();
+        }
+    }
+
+    /// Maps the other's segment at the first message to it; false if that cannot be done yet.
+    pub(super) fn reach(&self, peer: &mut Peer) -> bool {
+        if peer.writer.is_some() {
+            return true;
+        }
+        let Some(at) = peer.at else { return false };
+        // A process that has ended has no files any more; its death will be told.
+        let Ok((head, region)) = segment::open(at, self.geometry, self.me) else { return false };
+        let writer = Writer::new(region, self.geometry.ring);
+        if writer.awaited_life() != self.life {
+            // There they have not heard yet of the death of the life before.
+            return false;
+        }
+        if let Err(error) = afar::may_read(at.pid) {
+            self.end_for(&error);
+        }
+        head.get().announce(self.me);
+        // It may sleep for long before this process writes anything: nothing new is left unseen.
+        head.get().bell.ring();
+        peer.head = Some(Arc::new(head));
+        peer.writer = Some(writer);
+        true
+    }
+
+    /// This rank cannot receive long messages: better no job than half a one.
+    fn end_for(&self, error: &io::Error) -> ! {
+        let rank = self.me;
+        let words = format!(
+            "ftrun: rank {rank} may not read the memory of other ranks \
+             (process_vm_readv: {error}); in a container, allow it with --cap-add SYS_PTRACE, \
+             or run without --processes\n"
+        );
+        life::end_process(2, &words)
+    }
+
+    /// Writes one parcel, or gives it back if there is no room.
+    fn put(&self, process: usize, writer: &mut Writer, parcel: Parcel) -> Option<Parcel> {
+        let (seat, packet) = match parcel {
+            Parcel::Return(frame) => {
+                return (!writer.write(&frame, &[])).then_some(Parcel::Return(frame));
+            }
+            Parcel::Note(frame, bytes) => {
+                return (!writer.write(&frame, &bytes)).then_some(Parcel::Note(frame, bytes));
+            }
+            Parcel::Message(seat, packet) => (seat, packet),
+        };
+        if packet.is_recalled() {
+            return None;
+        }
+        let to = Member { seat, incarnation: packet.addressee() };
+        let frame = Frame::of_message(packet.envelope(), packet.sender(), to, packet.bytes());
+        if packet.may_leave_for_good()
+            && self.is_short(packet.bytes())
+            && let Some(bytes) = packet.held()
+        {
+            if !writer.write(&frame, bytes) {
+                return Some(Parcel::Message(seat, packet));
+            }
+            packet.come_home(Fate::Delivered);
+            return None;
+        }
+        self.refer(process, writer, frame, packet).map(|packet| Parcel::Message(seat, packet))
+    }
+
+    /// Tells the receiver where a message is, which stays here until it has been read.
+    fn refer(
+        &self, process: usize, writer: &mut Writer, frame: Frame, packet: Packet,
+    ) -> Option<Packet> {
+        let packet = packet.gathered()?;
+        let mut away = self.away.lock();
+        let Some(&place) = away.free.last() else { return Some(packet) };
+        let stamp = away.stamp.wrapping_add(STATE + 1);
+        let hold = &self.head().holds[place as usize];
+        hold.store(stamp | OPEN, Ordering::Release);
+        if !packet.go_away() {
+            // The sender has recalled it meanwhile.
+            return None;
+        }
+        let address = packet.whereabouts() as u64;
+        let frame = Frame { kind: REFERENCE, hold: place, stamp, address, ..frame };
+        if !writer.write(&frame, &[]) {
+            return Some(packet.come_back());
+        }
+        away.stamp = stamp;
+        away.free.pop();
+        away.packets[place as usize] = Some(Waiting { packet, process, stamp });
+        None
+    }
+}
+
+#[cfg(all(test, not(loom), not(miri)))]
+mod tests {
+    use super::*;
+    use crate::host::memory::Span;
+    use crate::transport::Envelope;
+    use crate::transport::packet::Load;
+    use crate::transport::packet::pool::Pool;
+    use crate::transport::processes::Taken;
+    use std::sync::mpsc::{Receiver, channel};
+
+    const ME: Member = Member { seat: 0, incarnation: 0 };
+    const DEAD: Member = Member { seat: 1, incarnation: 0 };
+    const NEXT: Member = Member { seat: 1, incarnation: 1 };
+
+    /// One of two processes, and the notes that it gets.
+    fn process(me: Member) -> (&'static Processes, Receiver<Vec<u8>>) {
+        let processes = Processes::make(me, 2).expect("there is memory");
+        let wire = processes.wire_for(2);
+        [Member { seat: 1 - me.seat, ..ME }, me].into_iter().for_each(|member| wire.open(member));
+        let (sender, notes) = channel();
+        processes.handle_notes(Box::new(move |_, bytes| {
+            sender.send(bytes.to_vec()).expect("the test listens");
+        }));
+        (processes, notes)
+    }
+
+    fn introduce(one: &Processes, other: &Processes) {
+        let pid = std::process::id() as i32;
+        one.meet(other.me, Address { pid, descriptor: other.descriptor() });
+    }
+
+    fn look(processes: &Processes) {
+        processes.poll_for(|_| Taken::No);
+    }
+
+    #[test]
+    fn what_is_sent_to_a_process_that_has_ended_goes_home_and_keeps_nobody_busy() {
+        let (here, _) = process(ME);
+        let (there, notes) = process(DEAD);
+        introduce(here, there);
+        here.note(ME, DEAD, b"in time");
+        look(there);
+        assert_eq!(notes.try_recv().as_deref(), Ok(&b"in time"[..]));
+        // The ring is full, and more waits.
+        let long = vec![1; here.longest_note()];
+        (0..9).for_each(|_| here.note(ME, DEAD, &long));
+        assert!(!here.write_queued());
+        here.part(DEAD);
+        assert!(here.write_queued());
+        let mut pool = Pool::new(here.wire().port(0));
+        pool.grow(0);
+        let mut packet = pool.blank(0).expect("the pool has just grown");
+        packet.address(Envelope { context: 2, source: 0, tag: 7 }, ME, DEAD, 1);
+        packet.load(Load::Carried(&Span::of(&[1]).into())).expect("it is there");
+        here.wire().post(1, packet);
+        here.note(ME, DEAD, b"too late");
+        assert!(here.wire().port(0).has_returned() && here.write_queued());
+    }
+
+    #[test]
+    fn what_is_sent_to_a_successor_that_has_not_come_waits_and_keeps_nobody_busy() {
+        let (here, _) = process(ME);
+        here.part(DEAD);
+        here.note(ME, NEXT, b"welcome");
+        assert!(here.write_queued());
+        let (next, notes) = process(NEXT);
+        introduce(here, next);
+        look(next);
+        assert_eq!(notes.try_recv().as_deref(), Ok(&b"welcome"[..]));
+    }
+
+    /// Else its first words would be taken for those of the dead, or be lost with them.
+    #[test]
+    fn a_successor_writes_nothing_before_the_death_is_known() {
+        const LAST: &[u8] = &[7; 900];
+        let (here, notes) = process(ME);
+        for life in [DEAD, NEXT, Member { incarnation: 2, ..DEAD }] {
+            let (there, _) = process(life);
+            introduce(there, here);
+            there.note(life, ME, b"hello");
+            if let Some(before) = life.incarnation.checked_sub(1) {
+                look(here);
+                assert!(notes.try_iter().all(|note| note == LAST) && !there.write_queued());
+                here.part(Member { incarnation: before, ..DEAD });
+                assert!(there.write_queued());
+            }
+            look(here);
+            assert_eq!(notes.try_recv().as_deref(), Ok(&b"hello"[..]));
+            // These are not read before the next life begins.
+            there.note(life, ME, LAST);
+        }
+        let (late, notes) = process(ME);
+        late.know(Member { incarnation: 2, ..DEAD }, true);
+        let (there, _) = process(Member { incarnation: 2, ..DEAD });
+        introduce(there, late);
+        there.note(DEAD, ME, b"hello");
+        look(late);
+        assert_eq!(notes.try_recv().as_deref(), Ok(&b"hello"[..]));
+    }
+}

@@ -1,0 +1,57 @@
+//! What a process keeps for what it sends: the way to each other one, and the long messages that
+//! their receivers have not read yet.
+
+use super::segment::{Address, HOLDS, MappedHead};
+use super::stream::{Frame, Writer};
+use crate::transport::packet::Packet;
+use std::collections::VecDeque;
+use std::sync::Arc;
+
+/// The way to another process.
+#[derive(Default)]
+pub(super) struct Peer {
+    pub(super) at: Option<Address>,
+    pub(super) head: Option<Arc<MappedHead>>,
+    pub(super) writer: Option<Writer>,
+    /// What waits for room in the ring, or for the first that can be reached there.
+    pub(super) queue: VecDeque<Parcel>,
+    /// Lives before this one are over: what is meant for them is not sent.
+    pub(super) first_life: u32,
+}
+
+/// What is to be written.
+pub(super) enum Parcel {
+    /// A message for this seat.
+    Message(usize, Packet),
+    Return(Frame),
+    Note(Frame, Box<[u8]>),
+}
+
+/// The messages of this process that wait for receivers elsewhere.
+pub(super) struct Away {
+    pub(super) packets: Vec<Option<Waiting>>,
+    pub(super) free: Vec<u32>,
+    /// Grows with each of them.
+    pub(super) stamp: u32,
+}
+
+pub(super) struct Waiting {
+    pub(super) packet: Packet,
+    pub(super) process: usize,
+    pub(super) stamp: u32,
+}
+
+impl Default for Away {
+    fn default() -> Away {
+        let packets = (0..HOLDS).map(|_| None).collect();
+        Away { packets, free: (0..HOLDS as u32).rev().collect(), stamp: 0 }
+    }
+}
+
+impl Away {
+    pub(super) fn take(&mut self, place: usize) -> Option<Waiting> {
+        let waiting = self.packets[place].take()?;
+        self.free.push(place as u32);
+        Some(waiting)
+    }
+}

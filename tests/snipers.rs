@@ -1,0 +1,101 @@
+//! Processes of ranks are killed from outside, at any instruction of whatever they are doing: in a
+//! send, a receive, a collective call, a wake-up. The others go on, whatever a call that succeeded
+//! has written is right, and nothing is lost for ever that processes share.
+//!
+//! | variable | meaning |
+//! |---|---|
+//! | `FTMPI_SNIPER_KILLS=10000` | the long form goes on until so many have been killed |
+//! | `FTMPI_SNIPER_SEED=7` | begins with this seed: that of a job that failed |
+//!
+//!     cargo test --release --test snipers -- --ignored --nocapture
+
+mod support;
+
+use std::time::Instant;
+use support::{Outcome, Program};
+
+struct Job {
+    mode: &'static str,
+    messages: &'static str,
+    ranks: usize,
+    kills: usize,
+}
+
+/// With REBUILD, as many may die as the test has time for; otherwise all but a few.
+const JOBS: [Job; 6] = [
+    Job { mode: "rebuild", messages: "noop", ranks: 4, kills: 60 },
+    Job { mode: "shrink", messages: "noop", ranks: 9, kills: 6 },
+    Job { mode: "rebuild", messages: "cont", ranks: 7, kills: 60 },
+    Job { mode: "ulfm", messages: "noop", ranks: 8, kills: 5 },
+    Job { mode: "rebuild", messages: "noop", ranks: 3, kills: 60 },
+    Job { mode: "shrink", messages: "cont", ranks: 6, kills: 4 },
+];
+
+/// Up to so many microseconds between two deaths: less than a recovery takes, or much more.
+const GAPS: [usize; 3] = [4_000, 12_000, 40_000];
+
+fn number(variable: &str) -> Option<usize> {
+    std::env::var(variable).ok().map(|text| text.parse().expect("a number"))
+}
+
+/// The numbers of each line that begins like this; there is one.
+fn numbers(seen: &Outcome, start: &str) -> Vec<Vec<i64>> {
+    let lines = seen.stdout.lines().filter(|line| line.starts_with(start));
+    let of_line =
+        |line: &str| line.split([' ', ',', ':']).filter_map(|it| it.parse().ok()).collect();
+    let all: Vec<Vec<i64>> = lines.map(of_line).collect();
+    assert!(!all.is_empty(), "no line `{start}`: {seen}");
+    all
+}
+
+/// One job: how many have been killed.
+fn job(sniper: &Program, storm: &Program, job: &Job, seed: usize) -> usize {
+    let Job { mode, messages, ranks, kills } = *job;
+    let (gap, spared) = (GAPS[seed % GAPS.len()], seed % ranks);
+    let calm = support::fresh_directory("sniper").join("calm");
+    println!("seed {seed}: {ranks} ranks, {mode}, {messages}, up to {gap} µs between deaths");
+    let words = [kills, gap, spared, seed].map(|number| number.to_string());
+    let run = support::command(sniper.path()).args(words).args([&calm]);
+    let run = run.args([support::ftrun()]).args(["--processes", "-q", "-np", &ranks.to_string()]);
+    let run = run.args([format!("--mode={mode}")]);
+    let run = if mode == "ulfm" { run } else { run.args([format!("--msg={messages}")]) };
+    let run = run.args([storm.path()]).args([mode, messages, "0", &seed.to_string()]).args([&calm]);
+    let seen = run.deadline(120).succeeds();
+    for left in numbers(&seen, "left:") {
+        let [messages, files, mappings] = left[..] else { panic!("{seen}") };
+        // A message that its sender has taken back may lie with a receiver until more have come.
+        assert!(messages < 4 && files <= 0 && mappings < 25, "{seen}");
+    }
+    let open = &numbers(&seen, "open:")[0];
+    assert!(open[1] < open[0] + 20, "{seen}");
+    assert_eq!(numbers(&seen, "orphans:"), [[0]], "{seen}");
+    let shared = std::fs::read_dir("/dev/shm").expect("it is there").flatten();
+    let shared = shared.filter(|entry| entry.file_name().to_string_lossy().contains("ftmpi"));
+    assert_eq!(shared.count(), 0, "{seen}");
+    print!("{}", seen.stdout);
+    numbers(&seen, "killed:")[0][0] as usize
+}
+
+fn storm(wanted: usize) {
+    let sniper = support::c("sniper.c").flags(&["-O2", "-Wall"]).without_mpi().build();
+    let storm = support::c("storm.c").flags(&["-O2", "-g", "-Iinclude"]).build();
+    let first = number("FTMPI_SNIPER_SEED").unwrap_or(1);
+    let (mut killed, mut jobs, began) = (0, 0, Instant::now());
+    while killed < wanted || jobs < JOBS.len() {
+        let seed = first + jobs;
+        killed += job(&sniper, &storm, &JOBS[seed % JOBS.len()], seed);
+        jobs += 1;
+    }
+    println!("{killed} killed in {jobs} jobs, {:.0} s", began.elapsed().as_secs_f64());
+}
+
+#[test]
+fn whoever_is_killed_amid_a_call_leaves_the_others_unharmed() {
+    storm(1);
+}
+
+#[test]
+#[ignore = "takes many minutes"]
+fn ten_thousand_are_killed_amid_calls_and_nothing_is_lost_for_ever() {
+    storm(number("FTMPI_SNIPER_KILLS").unwrap_or(10_000));
+}
