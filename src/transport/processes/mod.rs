@@ -5,24 +5,27 @@
 //! its inbox, so matching knows nothing of other processes. Nothing that is shared is ever locked.
 //! A process that dies leaves its messages behind as far as they were complete.
 
+mod distant;
 pub(in crate::transport) mod foreign;
 mod notes;
 mod segment;
 mod short;
 mod stillness;
-mod stream;
+pub(in crate::transport) mod stream;
 
 pub use segment::{Address, MOST as MOST_PROCESSES};
 pub use stream::{Short, Taken};
 
 use crate::base::Member;
 use crate::host::life;
-use crate::host::memory::{Span, afar};
+use crate::host::memory::afar::Missing;
+use crate::host::memory::{Region, Span, afar};
 use crate::host::sched::{Bell, Seen};
+use crate::transport::hosts::{Hosts, Letter};
 use crate::transport::inbox::{Outside, Wire};
 use crate::transport::packet::pool::Pool;
 use crate::transport::packet::{Fate, Load, Packet, Port, Ticket, expect_recalls};
-use foreign::{Foreign, OPEN, Origin, RECALLED, STATE};
+use foreign::{Foreign, OPEN, Origin, Place, RECALLED, STATE};
 use parking_lot::{Mutex, MutexGuard};
 use segment::{Geometry, HOLDS, Head, MappedHead, Segment};
 use std::collections::VecDeque;
@@ -48,6 +51,8 @@ pub struct Processes {
     is_helped: AtomicBool,
     help: OnceLock<Box<dyn Fn() + Send + Sync>>,
     note_handler: OnceLock<Box<NoteHandler>>,
+    /// The way to processes of other hosts, if the job has several.
+    hosts: OnceLock<Hosts>,
 }
 
 /// Those of this process, if its job has several.
@@ -90,6 +95,8 @@ struct Incoming {
     contacts: u32,
     pool: Pool,
     broken: Vec<usize>,
+    /// What has come from other hosts.
+    letters: VecDeque<Letter>,
 }
 
 /// The messages of this process that wait for receivers elsewhere.
@@ -122,6 +129,7 @@ impl Processes {
             contacts: 0,
             pool: Pool::new(porch),
             broken: Vec::new(),
+            letters: VecDeque::new(),
         };
         let away = Away {
             packets: (0..HOLDS).map(|_| None).collect(),
@@ -141,6 +149,7 @@ impl Processes {
             is_helped: AtomicBool::new(false),
             help: OnceLock::new(),
             note_handler: OnceLock::new(),
+            hosts: OnceLock::new(),
         }));
         expect_recalls(recall);
         Ok(OF_PROCESS.get_or_init(|| processes))
@@ -187,6 +196,9 @@ impl Processes {
         self.head().forget(process);
         self.segment.clear(process);
         drop(incoming);
+        if let Some(hosts) = self.hosts.get() {
+            hosts.part(process);
+        }
         let left = std::mem::take(&mut *self.peers[process].lock());
         self.queued.fetch_sub(left.queue.len(), Ordering::Relaxed);
         drop(left);
@@ -237,7 +249,13 @@ impl Processes {
     }
 
     fn write(&self, process: usize, peer: &mut Peer) {
-        if peer.queue.is_empty() || !self.reach(peer) {
+        if peer.queue.is_empty() {
+            return;
+        }
+        if let Some(hosts) = self.hosts_for(process) {
+            return self.write_distant(hosts, process, peer);
+        }
+        if !self.reach(peer) {
             return;
         }
         let Peer { head: Some(head), writer: Some(writer), queue, .. } = peer else { return };
@@ -315,12 +333,13 @@ impl Processes {
             packet.come_home(Fate::Delivered);
             return None;
         }
-        self.refer(process, writer, frame, packet).map(|packet| Parcel::Message(seat, packet))
+        let write = |frame: &Frame| writer.write(frame, &[]);
+        self.refer(process, write, frame, packet).map(|packet| Parcel::Message(seat, packet))
     }
 
     /// Tells the receiver where a message is, which stays here until it has been read.
     fn refer(
-        &self, process: usize, writer: &mut Writer, frame: Frame, packet: Packet,
+        &self, process: usize, write: impl FnOnce(&Frame) -> bool, frame: Frame, packet: Packet,
     ) -> Option<Packet> {
         let packet = packet.gathered()?;
         let mut away = self.away.lock();
@@ -334,7 +353,7 @@ impl Processes {
         }
         let address = packet.whereabouts() as u64;
         let frame = Frame { kind: REFERENCE, hold: place, stamp, address, ..frame };
-        if !writer.write(&frame, &[]) {
+        if !write(&frame) {
             return Some(packet.come_back());
         }
         away.stamp = stamp;
@@ -350,6 +369,7 @@ impl Processes {
 
     fn has_news_of(&self, incoming: &Incoming) -> bool {
         incoming.contacts != self.head().contacts()
+            || !incoming.letters.is_empty()
             || incoming.readers.iter().any(|(_, reader)| reader.has_frame())
     }
 
@@ -396,8 +416,11 @@ impl Processes {
             // Whatever else it writes, nobody listens. Its end will be told.
             readers.retain(|(process, _)| !broken.contains(process));
         }
+        if let Some(hosts) = self.hosts.get() {
+            self.take_distant(hosts, incoming, &mut wants);
+        }
         if self.porch.has_returned() {
-            self.porch.returned().for_each(|packet| pool.keep(packet));
+            self.porch.returned().for_each(|packet| incoming.pool.keep(packet));
         }
     }
 
@@ -421,6 +444,22 @@ impl Processes {
         wants: &mut impl FnMut(Short) -> Taken,
     ) -> Result<Option<Taken>, Broken> {
         let Some((frame, bytes)) = reader.next()? else { return Ok(None) };
+        let taken = match frame.kind {
+            stream::FILLER => Some(Taken::No),
+            _ => self.accept(process, &frame, bytes, pool, wants)?,
+        };
+        if taken.is_some() {
+            reader.pass();
+        }
+        Ok(taken)
+    }
+
+    /// Takes a frame that has come with its bytes; `None`: it has to wait where it is.
+    #[inline]
+    fn accept(
+        &self, process: usize, frame: &Frame, bytes: &[u8], pool: &mut Pool,
+        wants: &mut impl FnMut(Short) -> Taken,
+    ) -> Result<Option<Taken>, Broken> {
         match frame.kind {
             MESSAGE | REFERENCE => {
                 let is_sane = frame.from as usize == process
@@ -436,11 +475,10 @@ impl Processes {
                     let (envelope, data) = (frame.envelope, Span::of(bytes));
                     let taken = wants(Short { envelope, to, data });
                     if taken != Taken::No {
-                        reader.pass();
                         return Ok(Some(taken));
                     }
                 }
-                let Some(source) = self.source(process, &frame) else { return Ok(None) };
+                let Some(source) = self.source(process, frame) else { return Ok(None) };
                 let mut packet = self.blank(pool, bytes.len());
                 packet.address(frame.envelope, from, to, 0);
                 match source {
@@ -451,23 +489,12 @@ impl Processes {
                     Source::There(foreign) => {
                         packet.load_foreign(frame.bytes as usize, foreign);
                     }
-                    Source::Gone => {
-                        reader.pass();
-                        return Ok(Some(Taken::Yes));
-                    }
+                    Source::Gone => return Ok(Some(Taken::Yes)),
                 }
-                reader.pass();
                 self.wire().receive(to.seat, packet);
             }
-            RETURN => {
-                reader.pass();
-                self.come_home(process, &frame)?;
-            }
-            NOTE => {
-                self.read_note(process, &frame, bytes)?;
-                reader.pass();
-            }
-            stream::FILLER => reader.pass(),
+            RETURN => self.come_home(process, frame)?,
+            NOTE => self.read_note(process, frame, bytes)?,
             _ => return Err(Broken),
         }
         Ok(Some(Taken::No))
@@ -490,14 +517,20 @@ impl Processes {
         if frame.kind == MESSAGE {
             return Some(Source::Here);
         }
-        let mut peer = self.peers[process].lock();
-        let pid = peer.at?.pid;
-        if !self.reach(&mut peer) {
-            return Some(Source::Gone);
-        }
-        let (origin, head) = (*OF_PROCESS.get()?, peer.head.clone()?);
+        let place = match self.hosts_for(process) {
+            Some(_) => Place::Distant { incarnation: frame.sender },
+            None => {
+                let mut peer = self.peers[process].lock();
+                let pid = peer.at?.pid;
+                if !self.reach(&mut peer) {
+                    return Some(Source::Gone);
+                }
+                Place::Near { head: peer.head.clone()?, pid }
+            }
+        };
+        let origin = *OF_PROCESS.get()?;
         let (address, hold, stamp) = (frame.address as usize, frame.hold, frame.stamp);
-        Some(Source::There(Foreign { origin, process, head, pid, address, hold, stamp }))
+        Some(Source::There(Foreign { origin, process, place, address, hold, stamp }))
     }
 
     fn come_home(&self, process: usize, frame: &Frame) -> Result<(), Broken> {
@@ -547,6 +580,14 @@ impl Origin for Processes {
         seat < self.wire().size() && self.wire().port(seat).is_alive(incarnation)
     }
 
+    fn claim(&self, foreign: &Foreign, incarnation: u32) -> bool {
+        self.claim_distant(foreign, incarnation)
+    }
+
+    fn fetch(&self, from: Member, address: usize, into: &Region) -> Result<(), Missing> {
+        self.fetch_distant(from, address, into)
+    }
+
     fn give_back(&self, foreign: &Foreign, is_delivered: bool, fault: Option<usize>) {
         let fate = match fault {
             Some(_) => 2,
@@ -558,7 +599,10 @@ impl Origin for Processes {
         frame.address = fault.unwrap_or(0) as u64;
         let peer = self.peers[foreign.process].lock();
         // Its next life knows nothing of it.
-        let is_same = peer.head.as_ref().is_some_and(|head| Arc::ptr_eq(head, &foreign.head));
+        let is_same = match &foreign.place {
+            Place::Near { head, .. } => peer.head.as_ref().is_some_and(|it| Arc::ptr_eq(it, head)),
+            Place::Distant { incarnation } => self.is_life(foreign.process, *incarnation),
+        };
         if is_same {
             self.queue(foreign.process, peer, Parcel::Return(frame));
         }
