@@ -15,8 +15,18 @@ pub(super) struct Stamp {
 const LENGTH: usize = 4 * size_of::<u64>() + 10 * size_of::<u32>();
 
 pub(super) fn pack(stamp: Stamp, frame: &Frame, bytes: &[u8]) -> Vec<u8> {
-    let Frame { kind, envelope, from, sender, to, addressee, hold, stamp: mark, bytes: long, address } =
-        *frame;
+    let Frame {
+        kind,
+        envelope,
+        from,
+        sender,
+        to,
+        addressee,
+        hold,
+        stamp: mark,
+        bytes: long,
+        address,
+    } = *frame;
     let Envelope { context, source, tag } = envelope;
     let mut packed = Vec::with_capacity(LENGTH + bytes.len());
     for number in [stamp.key, stamp.number, long, address] {
@@ -34,12 +44,12 @@ pub(super) fn pack(stamp: Stamp, frame: &Frame, bytes: &[u8]) -> Vec<u8> {
 pub(super) fn unpack(packed: &[u8]) -> Option<(Stamp, Frame, &[u8])> {
     let (numbers, bytes) = packed.split_at_checked(LENGTH)?;
     let (long, short) = numbers.split_at(4 * size_of::<u64>());
-    let mut long = long.chunks_exact(8).map(|eight| {
-        eight.iter().rev().fold(0, |number, byte| number << 8 | u64::from(*byte))
-    });
-    let mut short = short.chunks_exact(4).map(|four| {
-        four.iter().rev().fold(0, |number, byte| number << 8 | u32::from(*byte))
-    });
+    let mut long = long
+        .chunks_exact(8)
+        .map(|eight| eight.iter().rev().fold(0, |number, byte| number << 8 | u64::from(*byte)));
+    let mut short = short
+        .chunks_exact(4)
+        .map(|four| four.iter().rev().fold(0, |number, byte| number << 8 | u32::from(*byte)));
     let stamp = Stamp { key: long.next()?, number: long.next()? };
     let (length, address) = (long.next()?, long.next()?);
     let kind = short.next()?;

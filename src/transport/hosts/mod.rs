@@ -104,6 +104,10 @@ impl Hosts {
         })
     }
 
+    pub(super) fn me(&self) -> Member {
+        self.me
+    }
+
     pub(super) fn address(&self) -> &[u8] {
         &self.address
     }
@@ -149,15 +153,19 @@ impl Hosts {
             worker.close(endpoint);
         }
         drop(net);
-        let mut questions = self.questions.lock();
-        let lost = questions.open.values_mut().filter(|question| question.to.seat == process);
-        lost.for_each(|question| question.is_lost = true);
-        self.answered.notify_all();
+        self.give_up(|to| to.seat == process);
     }
 
     /// The life that sits in a place on another host, if it was met.
     pub(super) fn life(&self, process: usize) -> Option<u32> {
         self.net.lock().lines[process].at.as_ref().map(|at| at.incarnation)
+    }
+
+    /// Whether a life was met, and is not known to be out of reach.
+    fn reaches(&self, to: Member) -> bool {
+        let line = &self.net.lock().lines[to.seat];
+        line.at.as_ref().is_some_and(|at| at.incarnation == to.incarnation)
+            && !line.endpoint.as_ref().is_some_and(Endpoint::is_broken)
     }
 
     /// Sends a frame; false if the process was not met yet. What is sent to a process that cannot
@@ -214,7 +222,18 @@ impl Hosts {
             }
             Some(Member { seat, incarnation: line.at.as_ref()?.incarnation })
         });
-        broken.collect()
+        let broken: Vec<Member> = broken.collect();
+        drop(net);
+        self.give_up(|to| broken.contains(&to));
+        broken
+    }
+
+    /// Nobody answers what these lives were asked.
+    fn give_up(&self, is_over: impl Fn(Member) -> bool) {
+        let mut questions = self.questions.lock();
+        let lost = questions.open.values_mut().filter(|question| is_over(question.to));
+        lost.for_each(|question| question.is_lost = true);
+        self.answered.notify_all();
     }
 
     /// Sleeps until there may be something to do.
@@ -246,7 +265,7 @@ impl Hosts {
         let mut frame = frame;
         frame.envelope.context = number;
         frame.addressee = to.incarnation;
-        if self.life(to.seat) == Some(to.incarnation) && self.send(to.seat, &frame, &[]) {
+        if self.reaches(to) && self.send(to.seat, &frame, &[]) && self.reaches(to) {
             return Some(number);
         }
         self.questions.lock().open.remove(&number);

@@ -2,16 +2,14 @@
 //! there, piece by piece, by asking.
 
 use super::foreign::{CLAIMED, Foreign, OPEN};
-use super::segment::HOLDS;
-use super::stream::{
-    ANSWER, ASK_FOR_BYTES, ASK_IF_READ, ASK_TO_CLAIM, Frame, Short, Taken,
-};
-use super::{Incoming, Parcel, Peer, Processes};
+use super::stream::{ANSWER, ASK_FOR_BYTES, ASK_IF_READ, ASK_TO_CLAIM, Frame, Short, Taken};
+use super::{Incoming, OF_PROCESS, Parcel, Peer, Processes};
 use crate::base::Member;
 use crate::host::memory::afar::Missing;
-use crate::host::memory::{self, Region, Span};
+use crate::host::memory::{self, Region, Span, afar};
 use crate::transport::hosts::{Distant, Hosts, Letter, OnHost};
 use crate::transport::packet::{Fate, Packet};
+use serde::{Deserialize, Serialize};
 use std::collections::VecDeque;
 use std::ptr;
 use std::sync::atomic::Ordering;
@@ -243,11 +241,29 @@ impl Processes {
     }
 }
 
-const _: () = assert!(PIECE.is_multiple_of(4096) && HOLDS < 1 << 16);
+/// Where a process is whose memory others may read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Showing {
+    pid: i32,
+    /// The life of its rank, if the job has several hosts.
+    member: Option<Member>,
+}
 
-/// Where memory is that a rank shows to others.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Shown {
-    pub member: Member,
-    pub pid: i32,
+impl Showing {
+    /// This process.
+    pub fn own() -> Showing {
+        let hosts = OF_PROCESS.get().and_then(|processes| processes.hosts.get());
+        Showing { pid: std::process::id() as i32, member: hosts.map(Hosts::me) }
+    }
+
+    /// Copies from its memory at this address.
+    pub fn fetch(self, address: usize, into: Span) -> Result<(), Missing> {
+        if let Some((processes, member)) = OF_PROCESS.get().zip(self.member)
+            && processes.hosts_for(member.seat).is_some()
+        {
+            return processes.fetch_distant(member, address, &into.into());
+        }
+        let theirs = Span::new(ptr::with_exposed_provenance(address), into.bytes());
+        afar::fetch(self.pid, &theirs.into(), &into.into())
+    }
 }

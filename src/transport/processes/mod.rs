@@ -5,6 +5,7 @@
 //! its inbox, so matching knows nothing of other processes. Nothing that is shared is ever locked.
 //! A process that dies leaves its messages behind as far as they were complete.
 
+mod arrivals;
 mod distant;
 pub(in crate::transport) mod foreign;
 mod notes;
@@ -13,18 +14,19 @@ mod short;
 mod stillness;
 pub(in crate::transport) mod stream;
 
+pub use distant::Showing;
 pub use segment::{Address, MOST as MOST_PROCESSES};
 pub use stream::{Short, Taken};
 
 use crate::base::Member;
 use crate::host::life;
 use crate::host::memory::afar::Missing;
-use crate::host::memory::{Region, Span, afar};
+use crate::host::memory::{Region, afar};
 use crate::host::sched::{Bell, Seen};
 use crate::transport::hosts::{Hosts, Letter};
 use crate::transport::inbox::{Outside, Wire};
 use crate::transport::packet::pool::Pool;
-use crate::transport::packet::{Fate, Load, Packet, Port, Ticket, expect_recalls};
+use crate::transport::packet::{Fate, Packet, Port, Ticket, expect_recalls};
 use foreign::{Foreign, OPEN, Origin, Place, RECALLED, STATE};
 use parking_lot::{Mutex, MutexGuard};
 use segment::{Geometry, HOLDS, Head, MappedHead, Segment};
@@ -32,7 +34,7 @@ use std::collections::VecDeque;
 use std::io;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, OnceLock};
-use stream::{Broken, Frame, MESSAGE, NOTE, REFERENCE, RETURN, Reader, Writer};
+use stream::{Broken, Frame, REFERENCE, RETURN, Reader, Writer};
 
 /// All processes of a job, as one of them sees them. Each has one rank.
 pub struct Processes {
@@ -76,14 +78,6 @@ enum Parcel {
     Message(usize, Packet),
     Return(Frame),
     Note(Frame, Box<[u8]>),
-}
-
-/// Where the bytes of a message are that has come.
-enum Source {
-    Here,
-    There(Foreign),
-    /// They ended with their sender.
-    Gone,
 }
 
 /// What comes from other processes.
@@ -452,105 +446,6 @@ impl Processes {
             reader.pass();
         }
         Ok(taken)
-    }
-
-    /// Takes a frame that has come with its bytes; `None`: it has to wait where it is.
-    #[inline]
-    fn accept(
-        &self, process: usize, frame: &Frame, bytes: &[u8], pool: &mut Pool,
-        wants: &mut impl FnMut(Short) -> Taken,
-    ) -> Result<Option<Taken>, Broken> {
-        match frame.kind {
-            MESSAGE | REFERENCE => {
-                let is_sane = frame.from as usize == process
-                    && frame.to as usize == self.me
-                    && bytes.len() <= Packet::ROOM
-                    && (frame.hold as usize) < HOLDS;
-                if !is_sane {
-                    return Err(Broken);
-                }
-                let from = Member { seat: process, incarnation: frame.sender };
-                let to = Member { seat: frame.to as usize, incarnation: frame.addressee };
-                if frame.kind == MESSAGE {
-                    let (envelope, data) = (frame.envelope, Span::of(bytes));
-                    let taken = wants(Short { envelope, to, data });
-                    if taken != Taken::No {
-                        return Ok(Some(taken));
-                    }
-                }
-                let Some(source) = self.source(process, frame) else { return Ok(None) };
-                let mut packet = self.blank(pool, bytes.len());
-                packet.address(frame.envelope, from, to, 0);
-                match source {
-                    Source::Here => {
-                        let loaded = packet.load(Load::Carried(&Span::of(bytes).into()));
-                        loaded.map_err(|_| Broken)?;
-                    }
-                    Source::There(foreign) => {
-                        packet.load_foreign(frame.bytes as usize, foreign);
-                    }
-                    Source::Gone => return Ok(Some(Taken::Yes)),
-                }
-                self.wire().receive(to.seat, packet);
-            }
-            RETURN => self.come_home(process, frame)?,
-            NOTE => self.read_note(process, frame, bytes)?,
-            _ => return Err(Broken),
-        }
-        Ok(Some(Taken::No))
-    }
-
-    fn blank(&self, pool: &mut Pool, bytes: usize) -> Packet {
-        if let Some(packet) = pool.blank(bytes) {
-            return packet;
-        }
-        self.porch.returned().for_each(|packet| pool.keep(packet));
-        pool.blank(bytes).unwrap_or_else(|| {
-            pool.grow(bytes);
-            pool.blank(bytes).expect("the pool has just grown")
-        })
-    }
-
-    /// Where the bytes of a message are; `None`: its sender, which has just begun, is not known
-    /// yet, but will be told of.
-    fn source(&self, process: usize, frame: &Frame) -> Option<Source> {
-        if frame.kind == MESSAGE {
-            return Some(Source::Here);
-        }
-        let place = match self.hosts_for(process) {
-            Some(_) => Place::Distant { incarnation: frame.sender },
-            None => {
-                let mut peer = self.peers[process].lock();
-                let pid = peer.at?.pid;
-                if !self.reach(&mut peer) {
-                    return Some(Source::Gone);
-                }
-                Place::Near { head: peer.head.clone()?, pid }
-            }
-        };
-        let origin = *OF_PROCESS.get()?;
-        let (address, hold, stamp) = (frame.address as usize, frame.hold, frame.stamp);
-        Some(Source::There(Foreign { origin, process, place, address, hold, stamp }))
-    }
-
-    fn come_home(&self, process: usize, frame: &Frame) -> Result<(), Broken> {
-        let place = frame.hold as usize;
-        let mut away = self.away.lock();
-        let is_meant =
-            |waiting: &Waiting| waiting.process == process && waiting.stamp == frame.stamp;
-        let is_known = away.packets.get(place).ok_or(Broken)?.as_ref().is_some_and(is_meant);
-        if !is_known {
-            return Err(Broken);
-        }
-        let Some(Waiting { packet, .. }) = away.take(place) else { return Ok(()) };
-        drop(away);
-        let fate = match frame.envelope.tag {
-            0 => Fate::Refused,
-            1 => Fate::Delivered,
-            _ => Fate::Faulty { address: frame.address as usize },
-        };
-        packet.come_home(fate);
-        Ok(())
     }
 
     /// Sleeps on `bell` until it rings, or something has come from another process.

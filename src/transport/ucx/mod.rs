@@ -107,9 +107,8 @@ impl Worker {
     pub(super) fn address(&self) -> Result<Vec<u8>, String> {
         let (mut address, mut bytes) = (ptr::null_mut(), 0);
         // SAFETY: a worker and places for the results.
-        let status = unsafe {
-            (self.symbols.ucp_worker_get_address)(self.worker, &mut address, &mut bytes)
-        };
+        let status =
+            unsafe { (self.symbols.ucp_worker_get_address)(self.worker, &mut address, &mut bytes) };
         if status != OK {
             return Err(format!("UCX: ucp_worker_get_address: {}", self.symbols.words(status)));
         }
@@ -135,8 +134,7 @@ impl Worker {
         let mut endpoint = ptr::null_mut();
         // SAFETY: an address that another worker has told, which UCX copies; the callback's argument
         // lives for ever.
-        let status =
-            unsafe { (self.symbols.ucp_ep_create)(self.worker, &params, &mut endpoint) };
+        let status = unsafe { (self.symbols.ucp_ep_create)(self.worker, &params, &mut endpoint) };
         match status {
             OK => Ok(Endpoint { endpoint, end }),
             bad => Err(format!("UCX: ucp_ep_create: {}", self.symbols.words(bad))),
@@ -187,7 +185,7 @@ impl Worker {
     pub(super) fn progress(&mut self) -> Vec<Vec<u8>> {
         const MOST: usize = 64;
         // SAFETY: one thread at a time.
-        let mut work = || unsafe { (self.symbols.ucp_worker_progress)(self.worker) };
+        let work = || unsafe { (self.symbols.ucp_worker_progress)(self.worker) };
         let _worked = (0..MOST).take_while(|_| work() != 0).count();
         std::mem::take(&mut *self.state.arrived.lock())
     }

@@ -175,9 +175,11 @@ impl Symbols {
         // SAFETY: a name that ends with a zero; the library's constructors are harmless.
         let handle = unsafe { libc::dlopen(c"libucp.so.0".as_ptr(), libc::RTLD_NOW) };
         if handle.is_null() {
-            return Err("libucp.so.0 is not found; ranks on several hosts reach each other by UCX: \
+            return Err(
+                "libucp.so.0 is not found; ranks on several hosts reach each other by UCX: \
                         install it on each host (Debian, Ubuntu: apt-get install libucx0)"
-                .to_string());
+                    .to_string(),
+            );
         }
         // SAFETY: it has the name of that library.
         unsafe { Symbols::find(handle) }
