@@ -5,6 +5,8 @@ mod support;
 
 use std::io::{Read, Write};
 use std::net::TcpStream;
+use std::os::unix::fs::PermissionsExt;
+use std::path::Path;
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 use support::{Outcome, Program, Run};
@@ -118,14 +120,32 @@ fn others_go_on_without_a_host_in_modes_that_replace_nobody() {
 }
 
 #[test]
-fn a_job_without_a_mode_ends_with_its_host() {
+fn a_job_that_survives_nothing_ends_with_its_host() {
     if !has_ucx() {
         return;
     }
-    let seen = on("a:1,b:1", 2).args(["survive", "200", "host", "1@60"]).outcome();
-    assert_eq!(seen.status, Some(137), "{seen}");
+    let run = on("a:1,b:1", 2).option("--mode=abort");
+    let seen = run.args(["survive", "200", "host", "1@60"]).fails_with(137);
     assert!(seen.stderr.contains("rank 1 was lost with its host b"), "{seen}");
 }
+
+/// Ends rank 2's host in the call of this number.
+const END_OF_HOST: &str = r#"
+    #include <mpi.h>
+    #include <signal.h>
+    #include <stdlib.h>
+    #include <string.h>
+    #include <unistd.h>
+    int MPI_Allreduce(const void *mine, void *all, int count, MPI_Datatype type, MPI_Op op,
+                      MPI_Comm comm)
+    {
+        static int calls;
+        const char *rank = getenv("PMI_RANK"), *life = getenv("FTMPI_INCARNATION");
+        if (++calls == 150 && rank && !strcmp(rank, "2") && !strcmp(life, "0"))
+            kill(getppid(), SIGKILL);
+        return PMPI_Allreduce(mine, all, count, type, op, comm);
+    }
+"#;
 
 #[test]
 fn the_solver_survives_the_loss_of_a_host_with_the_right_residual() {
@@ -133,19 +153,27 @@ fn the_solver_survives_the_loss_of_a_host_with_the_right_residual() {
         return;
     }
     let pcg = support::c("c_examples/pcg.c").flags(&["-O2", "-lm"]).build();
-    let words = "--order 3000 --iterations 200 --scheme weighted:2 --every 20";
-    let run = |kills: &str| {
+    let library = support::c_text("end_of_host", END_OF_HOST).library("end_of_host");
+    let words = "--poisson 7 --order 3000 --iterations 100 --scheme rs:2 --every 20";
+    let run = |option: &str, kills: &str| {
         let run = support::run(&pcg).env("FTMPI_RANKS", "").ranks(6).option("--mode=rebuild");
         let run = run.option("--agent").option("sh -c").option("--hosts").option("a:2,b:2,c:2");
-        let seen = run.args(words.split(' ')).args(kills.split_whitespace()).succeeds();
-        let line =
-            seen.stdout.lines().find(|line| line.starts_with("residual ")).map(str::to_string);
-        line.unwrap_or_else(|| panic!("{seen}"))
+        let run = run.option("-x").option(option).deadline(120);
+        run.args(words.split(' ')).args(kills.split_whitespace()).succeeds()
     };
-    let residual = |line: &str| line.split(" failures").next().map(str::to_string);
-    let (right, killed) = (run(""), run("--kill 1@50 --kill 4@120"));
-    assert_eq!(residual(&right), residual(&killed), "{killed}");
-    assert!(killed.ends_with("failures 2"), "{killed}");
+    let residual = |seen: &Outcome| {
+        let line = seen.stdout.lines().find_map(|line| line.strip_prefix("residual "));
+        let line = line.unwrap_or_else(|| panic!("{seen}"));
+        let (residual, failures) = line.split_once(" iterations 100 failures ").expect("both");
+        (residual.to_string(), failures.to_string())
+    };
+    let right = residual(&run("A=B", ""));
+    assert_eq!(right.1, "0");
+    let killed = run("A=B", "--kill 1@50 --kill 4@80");
+    assert_eq!(residual(&killed), (right.0.clone(), "2".to_string()), "{killed}");
+    let lost = run(&format!("LD_PRELOAD={}", library.path().display()), "");
+    assert_eq!(lost.lines_with("ftrun: host b is lost"), 1, "{lost}");
+    assert_eq!(residual(&lost).0, right.0, "{lost}");
 }
 
 /// What is said when a host cannot be used.
@@ -167,7 +195,7 @@ fn a_host_that_cannot_be_used_is_named_with_the_cure() {
         ("tail -f /dev/null -- ", "host a has not answered within 2 s"),
     ];
     for (agent, sentence) in cases {
-        let seen = refused(agent, "a,b");
+        let seen = refused(agent, "a");
         assert!(seen.stderr.contains(sentence), "{agent}: {seen}");
         assert_eq!(seen.stderr.lines().count(), 1, "{agent}: {seen}");
     }
@@ -179,6 +207,30 @@ fn a_host_that_cannot_be_used_is_named_with_the_cure() {
         let seen = run.option("--hosts").option("a,b").fails_with(2);
         assert!(seen.stderr.contains("do not go together yet"), "{word}: {seen}");
     }
+}
+
+#[test]
+fn a_host_with_another_library_is_refused() {
+    let directory = support::fresh_directory("other_library");
+    support::copy_program(support::ftrun(), directory.join("ftrun"));
+    let mut library = std::fs::read(support::library_directory().join("libftmpi_rs.so")).unwrap();
+    library.push(0);
+    std::fs::write(directory.join("libftmpi_rs.so"), library).unwrap();
+    let agent = executable(
+        &directory.join("agent"),
+        &format!("exec sh -c \"exec {}/ftrun ${{1##* }}\"", directory.display()),
+    );
+    let seen = refused(&agent, "a");
+    let said = "host a has another version of the library, 0.1.0 (build ";
+    assert!(seen.stderr.contains(said), "{seen}");
+    assert!(seen.stderr.contains("install the same one on all hosts"), "{seen}");
+}
+
+/// Writes a script; returns its path.
+fn executable(path: &Path, text: &str) -> String {
+    std::fs::write(path, format!("#!/bin/sh\n{text}\n")).unwrap();
+    std::fs::set_permissions(path, PermissionsExt::from_mode(0o755)).unwrap();
+    path.display().to_string()
 }
 
 /// Where `ftrun` with this command line listens, and what it is.
@@ -206,10 +258,7 @@ fn strangers_are_not_heard() {
         call.display(),
         go.display()
     );
-    let agent = directory.join("agent");
-    std::fs::write(&agent, format!("#!/bin/sh\n{script}\n")).unwrap();
-    let mode = std::os::unix::fs::PermissionsExt::from_mode(0o755);
-    std::fs::set_permissions(&agent, mode).unwrap();
+    let agent = executable(&directory.join("agent"), &script);
     let mut command = Command::new(support::ftrun());
     command.args(["-np", "1", "--hosts", "a", "--agent"]).arg(&agent);
     command.arg(program().path()).arg("exchange").env_remove("FTMPI_RANKS");

@@ -12,7 +12,7 @@
 #include <string.h>
 #include <unistd.h>
 
-static int rank, size, restarted, failures;
+static int rank, size, born, restarted, failures;
 
 static void expect(int is_so, const char *what)
 {
@@ -174,7 +174,7 @@ static int compute(int steps, int argc, char **argv)
         for (int at = 3; at + 1 < argc; at += 2) {
             int victim, when;
             sscanf(argv[at + 1], "%d@%d", &victim, &when);
-            if (!restarted && victim == rank && when == step)
+            if (!restarted && victim == born && when == step)
                 die(argv[at]);
         }
         if (step == 50 && rank == 0 && getenv("MARK"))
@@ -220,6 +220,7 @@ int main(int argc, char **argv)
     restarted = MPI_Init(&argc, &argv) == MPI_INIT_RESTARTED_PROCS;
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &size);
+    born = rank; /* SHRINK gives others */
     if (argc > 2 && !strcmp(argv[1], "survive")) {
         survive(argc, argv);
         return MPI_Finalize();

@@ -2,6 +2,8 @@
 
 use ftmpi_wireup::hosts::ToAgent;
 use ftmpi_wireup::{self as wireup, Told};
+use rustix::fd::OwnedFd;
+use rustix::process::{Signal, pidfd_send_signal};
 use std::io::Write;
 use std::net::{Shutdown, TcpStream};
 use std::sync::Mutex;
@@ -11,11 +13,19 @@ pub(crate) struct Agent {
     pub(crate) host: usize,
     pub(crate) name: String,
     stream: Mutex<TcpStream>,
+    /// The command that has started it.
+    starter: OwnedFd,
 }
 
 impl Agent {
-    pub(crate) fn new(host: usize, name: String, stream: TcpStream) -> Agent {
-        Agent { host, name, stream: Mutex::new(stream) }
+    pub(crate) fn new(host: usize, name: String, stream: TcpStream, starter: OwnedFd) -> Agent {
+        Agent { host, name, stream: Mutex::new(stream), starter }
+    }
+
+    /// It has gone: what has started it is to go, too.
+    pub(crate) fn end(&self) {
+        // It may have ended already.
+        let _gone = pidfd_send_signal(&self.starter, Signal::KILL);
     }
 
     pub(crate) fn tell(&self, what: &ToAgent) {

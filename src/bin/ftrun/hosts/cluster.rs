@@ -43,12 +43,19 @@ impl Cluster {
 
     /// A host is lost; its name, if it was there.
     pub(crate) fn lose(&mut self, host: usize) -> Option<String> {
-        self.agents.get_mut(host)?.take().map(|agent| agent.name.clone())
+        let agent = self.agents.get_mut(host)?.take()?;
+        agent.end();
+        Some(agent.name.clone())
     }
 
     /// The job is over.
     pub(crate) fn end(&self) {
         self.agents.iter().flatten().for_each(|agent| agent.tell(&ToAgent::End));
+    }
+
+    /// Waits for no agent any more.
+    pub(crate) fn give_up(&mut self) {
+        (0..self.agents.len()).for_each(|host| _ = self.lose(host));
     }
 
     pub(crate) fn has_agents(&self) -> bool {

@@ -13,6 +13,9 @@ use crate::shared::place;
 use crate::shared::refusal::{BROKEN, NOT_RUNNABLE, Refusal};
 use ftmpi_wireup as wireup;
 use ftmpi_wireup::hosts::{OfAgent, Program, ToAgent};
+use rustix::fd::OwnedFd;
+use rustix::io::Errno;
+use rustix::process::{Pid, PidfdFlags, Signal, pidfd_open, pidfd_send_signal};
 use std::hash::{DefaultHasher, Hasher};
 use std::io::{BufRead, BufReader, Write};
 use std::net::{IpAddr, Ipv4Addr, SocketAddr, TcpListener, TcpStream, ToSocketAddrs, UdpSocket};
@@ -50,30 +53,38 @@ pub(crate) fn all(
     let (secret, version) = (secret(), version()?);
     let (sender, answers) = channel();
     listen(listener, secret.clone(), hosts.len(), sender.clone());
-    let calls = hosts.iter().enumerate().map(|(host, named)| {
-        let call = Call::new(&named.name, agent, port);
-        call.make(host, &secret, &sender).map(|()| call)
+    let mut calls = Vec::new();
+    let all = hosts.iter().enumerate().try_for_each(|(host, named)| {
+        calls.push(Call::make((host, &named.name), agent, port, &secret, &sender)?);
+        Ok(())
     });
-    let calls = calls.collect::<Result<Vec<Call>, Refusal>>()?;
-    let streams = await_all(&calls, &version, &answers)?;
-    let mut agents = Vec::new();
-    for (host, stream) in streams.into_iter().enumerate() {
-        let name = &hosts[host].name;
-        let agent = begin(host, name, stream, &program, events).map_err(|why| {
-            Refusal::new(NOT_RUNNABLE, format!("host {name} cannot start ranks: {why}"))
-        })?;
-        agents.push(agent);
+    let streams = all.and_then(|()| await_all(&calls, &version, &answers));
+    let agents = streams.and_then(|streams| begin_all(&calls, streams, &program, events));
+    if agents.is_err() {
+        calls.iter().for_each(Call::end);
     }
-    Ok(agents)
+    agents
+}
+
+fn begin_all(
+    calls: &[Call], streams: Vec<TcpStream>, program: &Program, events: &Sender<Happening>,
+) -> Result<Vec<Arc<Agent>>, Refusal> {
+    let agents = calls.iter().zip(streams).enumerate().map(|(host, (call, stream))| {
+        begin(host, call, stream, program, events).map_err(|why| {
+            Refusal::new(NOT_RUNNABLE, format!("host {} cannot start ranks: {why}", call.name))
+        })
+    });
+    agents.collect()
 }
 
 /// Tells an agent what to run, and hears what it says from then on.
 fn begin(
-    host: usize, name: &str, stream: TcpStream, program: &Program, events: &Sender<Happening>,
+    host: usize, call: &Call, stream: TcpStream, program: &Program, events: &Sender<Happening>,
 ) -> Result<Arc<Agent>, String> {
     let lost = |error: std::io::Error| format!("its agent has gone ({error})");
     let mut reading = BufReader::new(stream.try_clone().map_err(lost)?);
-    let agent = Arc::new(Agent::new(host, name.to_string(), stream));
+    let starter = call.starter.try_clone().map_err(lost)?;
+    let agent = Arc::new(Agent::new(host, call.name.clone(), stream, starter));
     agent.tell(&ToAgent::Begin(Box::new(program.clone())));
     match wireup::read(&mut reading).map_err(lost)? {
         Some(OfAgent::Ready(able)) => able?,
@@ -93,59 +104,68 @@ fn begin(
     Ok(agent)
 }
 
-/// How one agent is started.
+/// How one agent was started.
 struct Call {
     name: String,
     words: Vec<String>,
     port: u16,
-    /// Where it may reach this process.
-    addresses: Vec<SocketAddr>,
+    /// The process of the command.
+    starter: OwnedFd,
 }
 
 impl Call {
-    fn new(name: &str, agent: Option<&str>, port: u16) -> Call {
+    /// Starts the agent, and tells it by its standard input what nobody else is to know.
+    fn make(
+        (host, name): (usize, &str), agent: Option<&str>, port: u16, secret: &str,
+        answers: &Sender<Answer>,
+    ) -> Result<Call, Refusal> {
         let is_here = agent.is_none() && named::is_here(name, &named::this_host());
         let command = agent.unwrap_or(if is_here { "sh -c" } else { SSH });
         let stays_here = is_here || agent.is_some_and(|agent| !agent.contains("{HOST}"));
-        let words = command.split_whitespace().map(|word| word.replace("{HOST}", name)).collect();
+        let words = command.split_whitespace().map(|word| word.replace("{HOST}", name));
+        let words: Vec<String> = words.collect();
+        let own = std::env::current_exe()
+            .map_err(|error| Refusal::broken(format!("where is ftrun? {error}")))?;
+        let mut command = Command::new(&words[0]);
+        command.args(&words[1..]).arg(format!("exec {} {}", quoted(&own), serve::NAME));
+        command.stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::piped());
+        let failed = |error: std::io::Error| {
+            let words = format!(
+                "host {name}: cannot run {}: {error}; install it, or name another way to start \
+                 processes there (--agent)",
+                words[0]
+            );
+            Refusal::new(NOT_RUNNABLE, words)
+        };
+        let mut child = command.spawn().map_err(failed)?;
+        let starter = Pid::from_raw(child.id() as i32).ok_or(Errno::SRCH);
+        let starter = starter.and_then(|pid| pidfd_open(pid, PidfdFlags::empty()));
+        let starter = starter.map_err(|error| failed(error.into()))?;
         let addresses = match stays_here {
             true => vec![IpAddr::from(Ipv4Addr::LOCALHOST)],
             false => addresses_towards(name),
         };
-        let addresses = addresses.into_iter().map(|address| SocketAddr::new(address, port));
-        Call { name: name.to_string(), words, port, addresses: addresses.collect() }
-    }
-
-    fn shown(&self) -> String {
-        self.words.join(" ")
-    }
-
-    /// Starts the agent, and tells it by its standard input what nobody else is to know.
-    fn make(&self, host: usize, secret: &str, answers: &Sender<Answer>) -> Result<(), Refusal> {
-        let own = std::env::current_exe()
-            .map_err(|error| Refusal::broken(format!("where is ftrun? {error}")))?;
-        let mut command = Command::new(&self.words[0]);
-        command.args(&self.words[1..]).arg(format!("exec {} {}", quoted(&own), serve::NAME));
-        command.stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::piped());
-        let mut child = command.spawn().map_err(|error| {
-            let (name, first) = (&self.name, &self.words[0]);
-            Refusal::new(
-                NOT_RUNNABLE,
-                format!(
-                    "host {name}: cannot run {first}: {error}; install it, or name another way \
-                     to start processes there (--agent)"
-                ),
-            )
-        })?;
         let mut text = format!("{secret}\n{host}\n");
-        self.addresses.iter().for_each(|address| text += &format!("{address}\n"));
+        for address in addresses {
+            text += &format!("{}\n", SocketAddr::new(address, port));
+        }
         if let Some(mut stdin) = child.stdin.take() {
             // If it is gone, that will be heard.
             let _unread = stdin.write_all(text.as_bytes());
         }
         let answers = answers.clone();
         thread::spawn(move || attend(host, child, &answers));
-        Ok(())
+        Ok(Call { name: name.to_string(), words, port, starter })
+    }
+
+    fn shown(&self) -> String {
+        self.words.join(" ")
+    }
+
+    /// Nobody waits for the agent any more.
+    fn end(&self) {
+        // It may have ended already.
+        let _gone = pidfd_send_signal(&self.starter, Signal::KILL);
     }
 }
 

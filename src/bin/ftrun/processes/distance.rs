@@ -208,8 +208,11 @@ impl Work {
                     let _unread = lines::write(to, &lines);
                 }
                 Ok(_) => {}
-                Err(_) => return,
+                Err(_) => break,
             }
+        }
+        if let Some(cluster) = self.starter.cluster() {
+            cluster.give_up();
         }
     }
 }
