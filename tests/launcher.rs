@@ -110,8 +110,6 @@ fn a_command_line_that_makes_no_sense_is_refused_with_the_cure() {
             &["-np", "2", "--hosts", "a:0", "./a"],
             "--hosts expects names such as a:2,b:2, not `a:0`",
         ),
-        (&["-np", "2", "--agent", "sh -c", "./a"], "--agent needs --hosts or --hostfile with it"),
-        (&["-N", "2", "--hosts", "a,b", "./a"], "with --hosts, say so by --per-host"),
         (&["-np", "2", "--hostfile", "/nowhere", "./a"], "cannot read the host file /nowhere"),
         (&["-np", "2", "--wdir", "/nowhere", "./a"], "cannot enter --wdir /nowhere"),
     ];

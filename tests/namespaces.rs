@@ -1,6 +1,6 @@
-//! Jobs on hosts that are network namespaces, each with a name and an ssh daemon of its own: the whole
-//! way, from the host's name to the loss of the host. Needs root, `ip` and `sshd`; nothing leaves
-//! this machine.
+//! Jobs on hosts that are network namespaces, each with a name and an ssh daemon of its own: the
+//! whole way, from the host's name to the loss of the host. Needs root, `ip` and `sshd`; nothing
+//! leaves this machine.
 
 mod support;
 

@@ -60,6 +60,18 @@ pub(crate) struct Hosts {
     pub(crate) counts_per_host: bool,
 }
 
+impl Hosts {
+    fn set(&mut self, does: Does, dashed: &str, value: &OsStr) -> Result<(), Refusal> {
+        match does {
+            Does::Agent => self.agent = Some(agent(dashed, value)?),
+            Does::PerHost => self.per_host = Some(ranks(dashed, value)?),
+            Does::HostFile => self.files.push(value.into()),
+            _ => self.names.extend(value.to_string_lossy().split(',').map(str::to_string)),
+        }
+        Ok(())
+    }
+}
+
 /// Reads the words after the program's own name.
 pub(crate) fn read(called: &str, words: impl Iterator<Item = OsString>) -> Result<Asked, Refusal> {
     let (request, faults) = (Request::default(), Faults::default());
@@ -372,13 +384,9 @@ impl Reading<'_> {
             Does::Variable => return self.export(dashed, value),
             Does::VariablePair => self.set(dashed, values)?,
             Does::Directory => self.app.directory = Some(value.into()),
-            Does::Hosts => {
-                let text = value.to_string_lossy();
-                self.request.hosts.names.extend(text.split(',').map(str::to_string));
+            Does::Hosts | Does::HostFile | Does::Agent | Does::PerHost => {
+                self.request.hosts.set(does, dashed, value)?;
             }
-            Does::Agent => self.request.hosts.agent = Some(agent(dashed, value)?),
-            Does::PerHost => self.request.hosts.per_host = Some(ranks(dashed, value)?),
-            Does::HostFile => self.request.hosts.files.push(value.into()),
             Does::NotHere => return Ok(Some(format!("{dashed} has no effect here"))),
             Does::AppFile => self.app_file = Some(value.to_os_string()),
             Does::Nothing | Does::Help | Does::Version => {}

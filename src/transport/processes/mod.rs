@@ -6,7 +6,7 @@
 //! A process that dies leaves its messages behind as far as they were complete.
 
 mod arrivals;
-mod distant;
+pub(in crate::transport) mod distant;
 pub(in crate::transport) mod foreign;
 mod notes;
 mod segment;
@@ -14,7 +14,6 @@ mod short;
 mod stillness;
 pub(in crate::transport) mod stream;
 
-pub use distant::Showing;
 pub use segment::{Address, MOST as MOST_PROCESSES};
 pub use stream::{Short, Taken};
 

@@ -14,7 +14,9 @@ pub(super) const LAST_ERROR: isize = -100;
 /// Declares a structure of UCX with the fields that are used here: each with its offset, and the
 /// size of the whole.
 macro_rules! layout {
-    ($(#[$about:meta])* $name:ident: $size:literal { $($field:ident: $type:ty = $offset:literal,)* }) => {
+    ($(#[$about:meta])* $name:ident: $size:literal {
+        $($field:ident: $type:ty = $offset:literal,)*
+    }) => {
         $(#[$about])*
         #[repr(C, align(8))]
         pub(super) struct $name([u8; $size]);

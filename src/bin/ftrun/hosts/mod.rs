@@ -6,3 +6,4 @@ pub(crate) mod cluster;
 pub(crate) mod named;
 pub(crate) mod serve;
 pub(crate) mod summon;
+mod version;

@@ -1,7 +1,7 @@
 //! The agent of a host: starts the ranks that `ftrun` wants there, watches their processes, and
 //! passes on what they say, print and are told. It ends, with its ranks, when `ftrun` does.
 
-use super::summon::version;
+use super::version::version;
 use crate::processes::connections;
 use crate::processes::happening::{Guest, Happening};
 use crate::processes::lines::Stream;

@@ -7,16 +7,15 @@
 use super::agent::Agent;
 use super::named::{self, Named};
 use super::serve;
+use super::version::version;
 use crate::processes::connections::secret;
 use crate::processes::happening::Happening;
-use crate::shared::place;
-use crate::shared::refusal::{BROKEN, NOT_RUNNABLE, Refusal};
+use crate::shared::refusal::{NOT_RUNNABLE, Refusal};
 use ftmpi_wireup as wireup;
 use ftmpi_wireup::hosts::{OfAgent, Program, ToAgent};
 use rustix::fd::OwnedFd;
 use rustix::io::Errno;
 use rustix::process::{Pid, PidfdFlags, Signal, pidfd_open, pidfd_send_signal};
-use std::hash::{DefaultHasher, Hasher};
 use std::io::{BufRead, BufReader, Write};
 use std::net::{IpAddr, Ipv4Addr, SocketAddr, TcpListener, TcpStream, ToSocketAddrs, UdpSocket};
 use std::path::Path;
@@ -224,17 +223,6 @@ fn own_addresses() -> Vec<IpAddr> {
         }
     }
     found
-}
-
-/// What must be alike on all hosts: the version, and the library byte by byte.
-pub(super) fn version() -> Result<String, Refusal> {
-    let library = place::library()?;
-    let bytes = std::fs::read(&library).map_err(|error| {
-        Refusal::new(BROKEN, format!("cannot read {}: {error}", library.display()))
-    })?;
-    let mut hash = DefaultHasher::new();
-    hash.write(&bytes);
-    Ok(format!("{} (build {:016x})", env!("CARGO_PKG_VERSION"), hash.finish()))
 }
 
 /// Hears who connects, each in a thread of its own, so that a stranger keeps nobody waiting.

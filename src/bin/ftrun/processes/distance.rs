@@ -1,105 +1,21 @@
-//! Ranks on other hosts: how they are started there, what their agents say, and what follows when a
-//! host is lost.
+//! What the agents of other hosts say, and what follows when a host is lost.
 
 use super::happening::{Connection, Guest, Happening};
 use super::lines::{self, Stream, say};
-use super::seats::{Life, Template};
+use super::seats::Life;
 use super::work::Work;
-use crate::hosts::cluster::Cluster;
-use crate::hosts::named::{self, Named};
-use crate::hosts::summon;
-use crate::prepared::Prepared;
-use crate::shared::refusal::Refusal;
 use ftmpi_base::Member;
-use ftmpi_wireup::hosts::{OfAgent, Program, Variable};
-use std::collections::BTreeMap;
-use std::ffi::OsStr;
-use std::os::unix::ffi::OsStrExt;
+use ftmpi_wireup::hosts::OfAgent;
 use std::os::unix::process::ExitStatusExt;
 use std::process::ExitStatus;
-use std::sync::mpsc::Sender;
 use std::time::{Duration, Instant};
 
-/// What starts ranks.
-pub(super) enum Starter {
-    Here(Template),
-    There(Cluster),
-}
+/// The status of a process that was killed, as the kernel has it.
+const KILLED: i32 = 9;
 
-impl Starter {
-    pub(super) fn start(
-        &mut self, member: Member, generation: u64, events: &Sender<Happening>,
-    ) -> Result<Life, String> {
-        match self {
-            Starter::Here(template) => {
-                template.start(member.seat, member.incarnation, generation, events)
-            }
-            Starter::There(cluster) => cluster.start(member, generation),
-        }
-    }
-
-    fn cluster(&mut self) -> Option<&mut Cluster> {
-        match self {
-            Starter::Here(_) => None,
-            Starter::There(cluster) => Some(cluster),
-        }
-    }
-}
-
-/// The hosts of a job, with an agent on each.
-pub(super) fn cluster(
-    prepared: &Prepared, hosts: &[Named], events: &Sender<Happening>,
-) -> Result<Cluster, Refusal> {
-    let request = &prepared.request;
-    let places = named::places(request.job.ranks, hosts, request.hosts.per_host)?;
-    let program = program(prepared)?;
-    let agents = summon::all(hosts, request.hosts.agent.as_deref(), program, events)?;
-    let cluster = Cluster::new(agents, places);
-    cluster.pass_on_input();
-    Ok(cluster)
-}
-
-/// Variables that belong to this host or login, and mean nothing on another.
-const OWN: [&str; 12] = [
-    "HOSTNAME",
-    "HOST",
-    "DISPLAY",
-    "SSH_CLIENT",
-    "SSH_CONNECTION",
-    "SSH_TTY",
-    "SSH_AUTH_SOCK",
-    "SSH_AGENT_PID",
-    "XDG_RUNTIME_DIR",
-    "XDG_SESSION_ID",
-    "DBUS_SESSION_BUS_ADDRESS",
-    "SHLVL",
-];
-
-/// What all ranks run, for agents on other hosts.
-fn program(prepared: &Prepared) -> Result<Program, Refusal> {
-    let job = &prepared.request.job;
-    let command = prepared.command_without_job(job.ranks);
-    let bytes = |text: &OsStr| text.as_bytes().to_vec();
-    let own = std::env::vars_os().filter(|(name, _)| !OWN.iter().any(|own| name == own));
-    let mut variables: BTreeMap<Vec<u8>, Option<Vec<u8>>> =
-        own.map(|(name, value)| (bytes(&name), Some(bytes(&value)))).collect();
-    let changes = command.get_envs().map(|(name, value)| (bytes(name), value.map(bytes)));
-    variables.extend(changes);
-    let variables: Vec<Variable> = variables.into_iter().collect();
-    let failed = |error| Refusal::usage(format!("where are we? {error}"));
-    let file = std::path::absolute(prepared.program()).map_err(failed)?;
-    let directory = std::env::current_dir().map_err(failed)?;
-    let name = prepared.request.apps[job.carrier].program.as_os_str();
-    let words = std::iter::once(name).chain(command.get_args());
-    Ok(Program {
-        file: bytes(file.as_os_str()),
-        arguments: words.map(bytes).collect(),
-        variables,
-        directory: bytes(directory.as_os_str()),
-        job: job.encode(),
-        tags_output: job.tag_output,
-        key: super::connections::chance(),
-    })
+/// Lines of ranks on other hosts. If nobody reads them, the ranks cannot be told.
+fn print(is_error: bool, lines: &[u8]) {
+    let _unread = lines::write(if is_error { Stream::Errors } else { Stream::Output }, lines);
 }
 
 /// How long a life may be there and yet out of reach for another.
@@ -126,11 +42,7 @@ impl Work {
                 let status = ExitStatus::from_raw(status);
                 self.cope(Happening::Ended { seat, incarnation, status });
             }
-            OfAgent::Output { is_error, lines } => {
-                let to = if is_error { Stream::Errors } else { Stream::Output };
-                // If nobody reads it, the ranks cannot be told.
-                let _unread = lines::write(to, &lines);
-            }
+            OfAgent::Output { is_error, lines } => print(is_error, &lines),
             OfAgent::NotStarted { seat, incarnation, why } => {
                 if self.life(seat, incarnation).is_some() {
                     say(&format!("ftrun: rank {seat}: {why}"));
@@ -144,7 +56,6 @@ impl Work {
 
     /// A host is lost: its ranks are dead.
     fn lose_host(&mut self, host: usize) {
-        const KILLED: i32 = 9;
         let Some(name) = self.starter.cluster().and_then(|cluster| cluster.lose(host)) else {
             return;
         };
@@ -185,6 +96,25 @@ impl Work {
             self.tell_user(&format!(
                 "ftrun: rank {seat} cannot be reached by other hosts any more"
             ));
+        }
+    }
+
+    /// The agent of a host says something when the job is over: nothing follows from that any more.
+    pub(super) fn hear_at_end(&mut self, host: usize, said: Option<OfAgent>) {
+        match said {
+            Some(OfAgent::Output { is_error, lines }) => print(is_error, &lines),
+            Some(OfAgent::Ended { seat, incarnation, status }) => {
+                if let Some(life) = self.life(seat, incarnation) {
+                    life.ended = Some(ExitStatus::from_raw(status));
+                }
+            }
+            Some(_) => {}
+            None => {
+                for life in self.seats.iter_mut().flatten().filter(|life| life.is_on(host)) {
+                    life.ended.get_or_insert(ExitStatus::from_raw(KILLED));
+                }
+                self.starter.cluster().and_then(|cluster| cluster.lose(host));
+            }
         }
     }
 

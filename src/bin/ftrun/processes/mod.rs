@@ -1,5 +1,6 @@
 //! `--processes`: each rank is a process of its own, which `ftrun`, or its agent on another host,
-//! starts, watches and, after a failure, starts again. `ftrun` is also the coordinator of what they agree on.
+//! starts, watches and, after a failure, starts again. `ftrun` is also the coordinator of what they
+//! agree on.
 
 pub(crate) mod connections;
 mod deadlock;
@@ -9,15 +10,16 @@ mod judgement;
 pub(crate) mod lines;
 mod report;
 pub(crate) mod seats;
+mod starter;
 mod work;
 
 use crate::prepared::Prepared;
 use crate::shared::refusal::{NOT_RUNNABLE, Refusal};
-use distance::Starter;
 use ftmpi_launch::Job;
 use happening::Happening;
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 use seats::Template;
+use starter::Starter;
 use std::process::ExitCode;
 use std::sync::Arc;
 use std::sync::mpsc::{Sender, channel};
@@ -36,7 +38,7 @@ pub(crate) fn run(prepared: Prepared) -> Result<ExitCode, Refusal> {
     let (sender, events) = channel();
     let starter = match hosts.is_empty() {
         true => Starter::Here(template(prepared, &sender)?),
-        false => Starter::There(distance::cluster(&prepared, &hosts, &sender)?),
+        false => Starter::There(starter::cluster(&prepared, &hosts, &sender)?),
     };
     let work = work::Work::begin(&job, starter, (sender, events), report);
     let status = work.map_err(|error| Refusal::new(NOT_RUNNABLE, error))?.go_on();

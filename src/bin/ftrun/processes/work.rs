@@ -2,12 +2,12 @@
 //! the coordinator what follows, and does it.
 
 use super::deadlock::{Deadlock, Step};
-use super::distance::Starter;
 use super::happening::{Guest, Happening};
 use super::judgement::{Record, Verdict};
 use super::lines::say;
 use super::report;
 use super::seats::Life;
+use super::starter::Starter;
 use ftmpi_base::Member;
 use ftmpi_fault::{Coordinator, Order, Report};
 use ftmpi_launch::{Job, Rules, STUCK};
@@ -270,7 +270,7 @@ impl Work {
                         life.ended = Some(status);
                     }
                 }
-                Ok(happening @ Happening::OfAgent { .. }) => self.cope(happening),
+                Ok(Happening::OfAgent { host, said }) => self.hear_at_end(host, said),
                 Ok(_) => {}
                 Err(_) => break,
             }
