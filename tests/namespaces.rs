@@ -108,14 +108,14 @@ impl Hosts {
 
     /// A command that goes to a host by ssh, from the first one.
     fn on(&self, name: &str, words: &[&str]) -> Command {
-        let mut command = self.from_first("ssh");
+        let mut command = self.first_runs("ssh");
         command.arg("-F").arg(self.directory.join("client")).arg(name).args(words);
         command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
         command
     }
 
     /// A command on the first host.
-    fn from_first(&self, program: &str) -> Command {
+    fn first_runs(&self, program: &str) -> Command {
         let mut command = Command::new("ip");
         command.args(["netns", "exec", &self.space(&self.names[0]), program]);
         command
@@ -124,7 +124,7 @@ impl Hosts {
     /// A job that starts on the first host.
     fn job(&self, ranks: usize, hosts: &str, options: &[&str], words: &[&str]) -> Command {
         let program = support::c("hosts.c").flags(&["-O2"]).build();
-        let mut command = self.from_first(&support::ftrun().display().to_string());
+        let mut command = self.first_runs(&support::ftrun().display().to_string());
         let agent = format!("ssh -F {} {{HOST}}", self.directory.join("client").display());
         command.args(["-np", &ranks.to_string(), "--timeout", "100", "--hosts", hosts]);
         command.arg("--agent").arg(agent).args(options).arg(program.path()).args(words);

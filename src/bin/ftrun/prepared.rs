@@ -71,8 +71,8 @@ fn hosts_of(request: &mut Request) -> Result<Vec<Named>, Refusal> {
         return Ok(hosts);
     }
     if request.hosts.counts_per_host {
-        let words = "-N says how many ranks each host gets: with --hosts, say so by --per-host, and \
-                     how many there are in all by -np";
+        let words = "-N says how many ranks each host gets: with --hosts, say so by --per-host, \
+                     and how many there are in all by -np";
         return Err(Refusal::usage(words));
     }
     if !matches!(request.job.kind, RankKind::Auto) {

@@ -132,8 +132,8 @@ impl Worker {
             .err_mode(symbols::ERROR_MODE_PEER)
             .err_handler((broken, ptr::from_ref(end).cast()));
         let mut endpoint = ptr::null_mut();
-        // SAFETY: an address that another worker has told, which UCX copies; the callback's argument
-        // lives for ever.
+        // SAFETY: an address that another worker has told, which UCX copies; the argument of the
+        // callback lives for ever.
         let status = unsafe { (self.symbols.ucp_ep_create)(self.worker, &params, &mut endpoint) };
         match status {
             OK => Ok(Endpoint { endpoint, end }),

@@ -261,13 +261,7 @@ fn await_all(
         let left = until.saturating_duration_since(Instant::now());
         match answers.recv_timeout(left) {
             Ok(Answer::Hello { host, version: theirs, .. }) if theirs != version => {
-                return Err(refused(
-                    &calls[host],
-                    format!(
-                        "has another version of the library, {theirs}, and this host has {version}: \
-                     install the same one on all hosts"
-                    ),
-                ));
+                return Err(refused(&calls[host], other_version(&theirs, version)));
             }
             Ok(Answer::Hello { host, stream, .. }) => streams[host] = Some(stream),
             Ok(Answer::Gone { host, .. }) if streams[host].is_some() => {}
@@ -276,14 +270,7 @@ fn await_all(
             }
             Err(_) => {
                 let silent = streams.iter().position(Option::is_none).unwrap_or(0);
-                let (port, shown) = (calls[silent].port, calls[silent].shown());
-                return Err(refused(
-                    &calls[silent],
-                    format!(
-                        "has not answered within {seconds} s: does `{shown} hostname` work, and may it \
-                     connect to port {port} of this host (firewall)?"
-                    ),
-                ));
+                return Err(refused(&calls[silent], why_silent(&calls[silent], seconds)));
             }
         }
     }
@@ -292,6 +279,21 @@ fn await_all(
 
 fn refused(call: &Call, why: String) -> Refusal {
     Refusal::new(NOT_RUNNABLE, format!("host {} {why}", call.name))
+}
+
+fn other_version(theirs: &str, ours: &str) -> String {
+    format!(
+        "has another version of the library, {theirs}, and this host has {ours}: install the same \
+         one on all hosts"
+    )
+}
+
+fn why_silent(call: &Call, seconds: u64) -> String {
+    let (port, shown) = (call.port, call.shown());
+    format!(
+        "has not answered within {seconds} s: does `{shown} hostname` work, and may it connect to \
+         port {port} of this host (firewall)?"
+    )
 }
 
 fn why_gone(call: &Call, status: ExitStatus, last_line: &str) -> String {
