@@ -20,7 +20,7 @@ impl<T> Sequence<T> {
     /// One has come; all whose turn it is go to `take`. What comes twice is dropped.
     pub(super) fn accept(&mut self, number: u64, one: T, mut take: impl FnMut(T)) {
         if number > self.next {
-            self.ahead.insert(number, one);
+            self.ahead.entry(number).or_insert(one);
             return;
         }
         if number < self.next {
