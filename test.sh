@@ -17,6 +17,9 @@ cmake cmake
 pkg-config pkg-config
 gdb gdb
 chromium chromium
+ucx_info ucx-utils
+ip iproute2
+ssh openssh-client
 "
 
 missing() {
@@ -33,7 +36,7 @@ if [ -n "$packages" ] && command -v apt-get >/dev/null; then
     # shellcheck disable=SC2086  # both are lists of words
     { DEBIAN_FRONTEND=noninteractive $root apt-get update -q &&
         DEBIAN_FRONTEND=noninteractive $root apt-get install -q -y --no-install-recommends \
-            $packages libc6-dev; } >/dev/null || true
+            $packages libc6-dev libucx-dev openssh-server; } >/dev/null || true
     packages=$(missing)
 fi
 if [ -n "$packages" ]; then

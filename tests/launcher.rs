@@ -106,7 +106,10 @@ fn a_command_line_that_makes_no_sense_is_refused_with_the_cure() {
         (&["-np", "2", "./a", ":", "./b"], "how many ranks? Use `ftrun -np N ./b`"),
         (&["-np", "2", "./a", ":"], "which program?"),
         (&["--app", "/nowhere"], "cannot read --app /nowhere: No such file"),
-        (&["-np", "2", "--host", "far.away", "./a"], "host far.away is not this one"),
+        (
+            &["-np", "2", "--hosts", "a:0", "./a"],
+            "--hosts expects names such as a:2,b:2, not `a:0`",
+        ),
         (&["-np", "2", "--hostfile", "/nowhere", "./a"], "cannot read the host file /nowhere"),
         (&["-np", "2", "--wdir", "/nowhere", "./a"], "cannot enter --wdir /nowhere"),
     ];

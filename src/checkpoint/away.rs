@@ -5,15 +5,15 @@
 use super::extent::KINDS;
 use super::slot::{Codes, Data};
 use crate::base::sync::sheet::Sheet;
-use crate::host::memory::{Span, afar};
+use crate::host::memory::Span;
+use crate::transport::Showing;
 use serde::{Deserialize, Serialize};
 use std::ops::Range;
-use std::ptr;
 
 /// Where the memory is that a rank shows.
 #[derive(Clone, Serialize, Deserialize)]
 pub(super) struct Away {
-    pid: i32,
+    from: Showing,
     holdings: Vec<Holding>,
 }
 
@@ -43,7 +43,7 @@ impl Away {
                 .each_ref()
                 .map(|codes| codes.iter().map(|(stripe, code)| (*stripe, here(code))).collect()),
         };
-        Away { pid: std::process::id() as i32, holdings: shown.map(holding).collect() }
+        Away { from: Showing::own(), holdings: shown.map(holding).collect() }
     }
 
     /// Bytes of the data of a place; `None` if they are not there.
@@ -68,10 +68,8 @@ impl Away {
         if range.end > place.bytes {
             return None;
         }
-        let start = ptr::with_exposed_provenance(place.address + range.start);
         let mut bytes = vec![0; range.len()];
-        let theirs = Span::new(start, range.len()).into();
-        afar::fetch(self.pid, &theirs, &Span::of_mut(&mut bytes).into()).ok()?;
+        self.from.fetch(place.address + range.start, Span::of_mut(&mut bytes)).ok()?;
         Some(bytes)
     }
 }

@@ -13,7 +13,7 @@ use crate::launch::Job;
 use crate::mpi::rma::remote::handler;
 use crate::mpi::tools::settings;
 use crate::mpi::{checks, leftovers};
-use crate::transport::{Address, Processes};
+use crate::transport::{Address, Distant, OnHost, Processes};
 use crate::wireup::{self, Place, Said, Told, VARIABLE, Whereabouts};
 use std::io::{self, Read};
 use std::os::linux::net::SocketAddrExt;
@@ -50,7 +50,9 @@ fn enter(place: &Place, job: &Job, call: fn() -> &'static str) -> io::Result<Opt
     let processes = Processes::new(me, job.ranks)?;
     let address = SocketAddr::from_abstract_name(&place.address)?;
     let mut stream = UnixStream::connect_addr(&address)?;
-    let at = Whereabouts { pid: std::process::id() as i32, descriptor: processes.descriptor() };
+    let distant = place.host.map(|(host, key)| open_hosts(processes, me, OnHost { host, key }));
+    let (pid, descriptor) = (std::process::id() as i32, processes.descriptor());
+    let at = Whereabouts { pid, descriptor, distant };
     let (secret, Member { seat, incarnation }) = (place.secret.clone(), me);
     wireup::write(&mut stream, &Said::Joined { secret, seat, incarnation, at })?;
     let (welcome, met) = match wireup::read(&mut stream)? {
@@ -82,9 +84,13 @@ fn enter(place: &Place, job: &Job, call: fn() -> &'static str) -> io::Result<Opt
     fault_injection::order(world, job, Vec::new());
     world.begin_with(*welcome);
     for (seat, at) in met {
-        world.meet(seat, Address { pid: at.pid, descriptor: at.descriptor });
+        meet(world, seat, at);
     }
     service::start(Box::new(move || listen(world, processes, listening)))?;
+    if place.host.is_some() {
+        let tell = |member| say(&Said::Unreachable(member));
+        service::start(Box::new(move || processes.attend_hosts(tell)))?;
+    }
     let (asked, asks) = crossbeam_channel::bounded(1);
     service::start(Box::new(move || asks.iter().for_each(|()| help(processes))))?;
     processes.expect_help(Box::new(move || {
@@ -94,14 +100,29 @@ fn enter(place: &Place, job: &Job, call: fn() -> &'static str) -> io::Result<Opt
     Ok(Some(Joined { world, me }))
 }
 
+/// Opens the way to other hosts; returns how they reach this process.
+fn open_hosts(processes: &Processes, me: Member, here: OnHost) -> wireup::Distant {
+    match processes.open_hosts(me, here) {
+        Ok(address) => wireup::Distant { host: here.host, incarnation: me.incarnation, address },
+        Err(why) => life::refuse(&format!("rank {} cannot reach other hosts: {why}", me.seat)),
+    }
+}
+
+/// A process can be reached there.
+fn meet(world: &World, seat: usize, at: Whereabouts) {
+    let address = Address { pid: at.pid, descriptor: at.descriptor };
+    let distant = at.distant.map(|wireup::Distant { host, incarnation, address }| {
+        (host, Distant { incarnation, address })
+    });
+    world.meet(seat, address, distant);
+}
+
 /// Hears what `ftrun` says, for as long as it is there. Without it there is no job.
 fn listen(world: &'static World, processes: &'static Processes, mut from: UnixStream) {
     loop {
         match hear(&mut from) {
             Some(Told::Notice(notice)) => world.hear(notice),
-            Some(Told::Met { seat, at }) => {
-                world.meet(seat, Address { pid: at.pid, descriptor: at.descriptor });
-            }
+            Some(Told::Met { seat, at }) => meet(world, seat, at),
             Some(Told::Cause(status)) => end::blame(i32::from(status)),
             Some(Told::DieOutside(order)) => death_outside::die(order),
             Some(Told::Look(look)) => {

@@ -1,8 +1,9 @@
-//! Wires between ranks: within this process, from heap to heap; and to other processes of this
-//! host, by memory that they share.
+//! Wires between ranks: within this process, from heap to heap; to other processes of this host, by
+//! memory that they share; and to other hosts, by UCX.
 
 mod batches;
 mod cooperative_copy;
+mod hosts;
 mod inbox;
 mod packet;
 mod payloads;
@@ -11,9 +12,11 @@ mod ring;
 mod simulated;
 #[cfg(all(test, not(loom)))]
 mod tests;
+mod ucx;
 
 pub use crate::transport::batches::Batches;
 pub use crate::transport::cooperative_copy::LONG as COOPERATIVE_FROM;
+pub use crate::transport::hosts::{Distant, OnHost};
 pub use crate::transport::inbox::Wire;
 pub use crate::transport::ring::{
     Arrival, Glance, Incoming, MOST as MOST_RINGS, Outgoing, WatchedRings,
@@ -21,5 +24,6 @@ pub use crate::transport::ring::{
 pub use packet::pool::Pool;
 pub use packet::{Delivery, Envelope, Fate, Load, Packet, Port, Ticket};
 pub use payloads::LONGEST as LONGEST_IN_RING;
+pub use processes::distant::Showing;
 pub use processes::{Address, Processes, Short, Taken};
 pub use simulated::SimulatedNetwork;

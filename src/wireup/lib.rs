@@ -1,8 +1,12 @@
 //! What the processes of a job and `ftrun`, which has started them, tell each other: messages over
-//! a local socket, each after its length.
+//! a local socket, each after its length. Where the job has several hosts, an agent on each passes
+//! them on ([`hosts`]).
 
 #![forbid(unsafe_code)]
 
+pub mod hosts;
+
+use ftmpi_base::Member;
 use ftmpi_fault::{Notice, Report, Welcome};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
@@ -21,30 +25,51 @@ pub struct Place {
     pub secret: String,
     pub seat: usize,
     pub incarnation: u32,
+    /// If the job has several hosts: which of them this is, and what only its processes know.
+    pub host: Option<(u32, u64)>,
 }
 
 impl Place {
     pub fn encode(&self) -> String {
-        format!("{} {} {} {}", self.address, self.secret, self.seat, self.incarnation)
+        let Place { address, secret, seat, incarnation, host } = self;
+        let host = host.map(|(host, key)| format!(" {host} {key}")).unwrap_or_default();
+        format!("{address} {secret} {seat} {incarnation}{host}")
     }
 
     pub fn decode(text: &str) -> Option<Place> {
         let words: Vec<&str> = text.split(' ').collect();
-        let [address, secret, seat, incarnation] = words[..] else { return None };
+        let (&[address, secret, seat, incarnation], host) = words.split_first_chunk()?;
+        let host = match host {
+            [] => None,
+            [host, key] => Some((host.parse().ok()?, key.parse().ok()?)),
+            _ => return None,
+        };
         Some(Place {
             address: address.to_string(),
             secret: secret.to_string(),
             seat: seat.parse().ok()?,
             incarnation: incarnation.parse().ok()?,
+            host,
         })
     }
 }
 
 /// Where the memory of a process is found into which others write.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Whereabouts {
     pub pid: i32,
     pub descriptor: i32,
+    /// How processes of other hosts reach it.
+    pub distant: Option<Distant>,
+}
+
+/// How a process is reached from other hosts.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Distant {
+    pub host: u32,
+    pub incarnation: u32,
+    /// Of its UCX worker.
+    pub address: Vec<u8>,
 }
 
 /// How a process is that stands still.
@@ -101,6 +126,8 @@ pub enum Said {
         question: u64,
         words: String,
     },
+    /// This life, on another host, cannot be reached any more.
+    Unreachable(Member),
     /// The job is to end.
     Abort {
         status: i32,
@@ -154,13 +181,20 @@ pub fn write<T: Serialize>(to: &mut impl Write, message: &T) -> io::Result<()> {
 
 /// Reads one message; `None`: the other end is closed.
 pub fn read<T: DeserializeOwned>(from: &mut impl Read) -> io::Result<Option<T>> {
+    read_at_most(from, LONGEST)
+}
+
+/// As [`read`], from somebody who may not be trusted with much memory.
+pub fn read_at_most<T: DeserializeOwned>(
+    from: &mut impl Read, longest: usize,
+) -> io::Result<Option<T>> {
     let mut length = [0; 4];
     match from.read_exact(&mut length) {
         Err(error) if error.kind() == ErrorKind::UnexpectedEof => return Ok(None),
         other => other?,
     }
     let length = u32::from_le_bytes(length) as usize;
-    if length > LONGEST {
+    if length > longest {
         return Err(ErrorKind::InvalidData.into());
     }
     let mut body = vec![0; length];
@@ -194,8 +228,11 @@ mod tests {
     #[test]
     fn a_place_survives_the_environment() {
         let (address, secret) = ("ftmpi-12".to_string(), "0a".to_string());
-        let place = Place { address, secret, seat: 7, incarnation: 2 };
-        assert_eq!(Place::decode(&place.encode()), Some(place));
+        let place = Place { address, secret, seat: 7, incarnation: 2, host: None };
+        let elsewhere = Place { host: Some((3, u64::MAX)), ..place.clone() };
+        for place in [place, elsewhere] {
+            assert_eq!(Place::decode(&place.encode()), Some(place));
+        }
         assert_eq!(Place::decode("a b 1"), None);
     }
 }

@@ -81,6 +81,18 @@ OPTIONS
                       waits for and end the job: on by default. Detection takes
                       about a second.
 
+  Several hosts (docs/CLUSTERS.md)
+    --hosts A:N,B:N   Run N ranks on host A, N on host B; without numbers, as
+                      many on each. Each rank is a process. The library and the
+                      program are at the same place on all hosts, and so is
+                      libucp.so.0 (Debian: libucx0). If all hosts are this one,
+                      the job runs here as without this option.
+    --hostfile FILE   Hosts from FILE, one a line: `A slots=N` or `A:N`.
+    --per-host N      Run N ranks on each host.
+    --agent COMMAND   How to run a shell command on a host: COMMAND, in which
+                      {HOST} stands for the host, gets it as its last word.
+                      Default: ssh {HOST}; for this host, sh -c.
+
   Several programs
     PROGRAM [ARGUMENTS] : -np N PROGRAM [ARGUMENTS]
                       Run several programs in one job. Ranks are numbered in the
@@ -242,8 +254,6 @@ OPTIONS
                       Set an environment variable.
     --wdir DIR, -wd DIR
                       Change to the directory DIR first.
-    --host localhost, --hostfile FILE
-                      Accepted if all hosts are this one, refused otherwise.
 
   Output
     --tag-output, -l  Start each line of output with the rank in brackets.
@@ -310,6 +320,8 @@ ENVIRONMENT
     FTMPI_BIND_TO     Default of --bind-to.
     FTMPI_SEED        Default of --seed.
     MPIEXEC_TIMEOUT   Default of --timeout.
+    FTMPI_JOIN_TIMEOUT
+                      How many seconds to wait for other hosts: 30 by default.
     COLUMNS, LINES    The size of the terminal for --tui.
     LD_PRELOAD        Kept, with the library in front. A tool may replace MPI
                       functions.

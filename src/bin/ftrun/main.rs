@@ -49,6 +49,9 @@ fn main() -> ExitCode {
     if words.next_if(|word| word == completions::NAME).is_some() {
         return completions::main(&called, &words.collect::<Vec<_>>());
     }
+    if words.next_if(|word| word == hosts::serve::NAME).is_some() {
+        return hosts::serve::main(&called);
+    }
     let done = match request::read(&called, words) {
         Ok(Asked::Help) => return shared::print(&called, &help::page(&called)),
         Ok(Asked::Version) => return shared::print(&called, &help::version(&called)),

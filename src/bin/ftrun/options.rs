@@ -62,6 +62,10 @@ pub(crate) enum Does {
     Directory,
     Hosts,
     HostFile,
+    /// `--agent COMMAND`: what starts a process on a host.
+    Agent,
+    /// `--per-host N`: how many ranks each host gets.
+    PerHost,
     Help,
     Version,
     /// Has no meaning in one process, or is always so here.
@@ -137,6 +141,8 @@ const CHOICES: &[Choice] = &[
     choice(&["wdir", "wd", "dir"], 1, Does::Directory),
     choice(&["host", "hosts", "H"], 1, Does::Hosts),
     choice(&["hostfile", "machinefile", "f", "default-hostfile"], 1, Does::HostFile),
+    choice(&["agent"], 1, Does::Agent),
+    choice(&["per-host", "ppn", "perhost"], 1, Does::PerHost),
     choice(&["help", "h"], 0, Does::Help),
     choice(&["version", "V", "info"], 0, Does::Version),
     choice(&["N", "npernode"], 1, Does::RanksPerNode),
@@ -148,7 +154,7 @@ const CHOICES: &[Choice] = &[
     choice(&["map-by", "rank-by", "rankfile", "rf"], 1, Does::Nothing),
     choice(&["bind-to-socket", "bycore"], 0, Does::Nothing),
     choice(&["bynode", "byslot", "bysocket", "pernode", "use-hwthread-cpus"], 0, Does::Nothing),
-    choice(&["npersocket", "ppn", "perhost", "cpus-per-proc", "cpus-per-rank"], 1, Does::Nothing),
+    choice(&["npersocket", "cpus-per-proc", "cpus-per-rank"], 1, Does::Nothing),
     choice(&["cpu-set", "cpu-list", "membind", "mem-bind"], 1, Does::Nothing),
     choice(&["topology", "hwloc-base-binding-policy", "binding", "map"], 1, Does::Nothing),
     choice(&["display-map", "display-devel-map"], 0, Does::Nothing),

@@ -1,12 +1,13 @@
 //! A job that can be run: what was asked for, with everything checked that can be checked.
 
 use crate::environment::{self, Variables};
+use crate::hosts::named::{self, Named};
 use crate::program::Unfit;
 use crate::request::{App, Request};
 use crate::shared::place;
 use crate::shared::refusal::Refusal;
-use crate::{hosts, limits, program};
-use ftmpi_launch::Job;
+use crate::{limits, program};
+use ftmpi_launch::{Job, RankKind};
 use std::ffi::OsString;
 use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
@@ -18,6 +19,8 @@ pub(crate) struct Prepared {
     variables: Variables,
     /// The files of the programs.
     pub(crate) files: Vec<PathBuf>,
+    /// The hosts, if the job has others than this one.
+    pub(crate) hosts: Vec<Named>,
 }
 
 /// Checks everything that can be checked.
@@ -27,7 +30,7 @@ pub(crate) fn prepare(called: &str, mut request: Request) -> Result<Prepared, Re
     if let [App { directory: Some(directory), .. }] = request.apps.as_slice() {
         std::env::set_current_dir(directory).map_err(|error| cannot_enter(directory, &error))?;
     }
-    hosts::check(&request.hosts)?;
+    let hosts = hosts_of(&mut request)?;
     let mut variables = environment::of(&request, &library)?;
     let files = match programs(&mut request, &variables) {
         Ok(files) => files,
@@ -58,7 +61,29 @@ pub(crate) fn prepare(called: &str, mut request: Request) -> Result<Prepared, Re
         job.carrier = carrier(&files);
         job.programs = apps.iter().zip(&files).map(|(app, file)| launched(app, file)).collect();
     }
-    Ok(Prepared { request, variables, files })
+    Ok(Prepared { request, variables, files, hosts })
+}
+
+/// The hosts that were named, if they are more than this one: there each rank is a process.
+fn hosts_of(request: &mut Request) -> Result<Vec<Named>, Refusal> {
+    let hosts = named::wanted(&request.hosts)?;
+    if hosts.is_empty() {
+        return Ok(hosts);
+    }
+    if request.hosts.counts_per_host {
+        let words = "-N says how many ranks each host gets: with --hosts, say so by --per-host, \
+                     and how many there are in all by -np";
+        return Err(Refusal::usage(words));
+    }
+    if !matches!(request.job.kind, RankKind::Auto) {
+        let words = "--ranks and --hosts do not go together yet: each rank on several hosts is a \
+                     process";
+        return Err(Refusal::usage(words));
+    }
+    request.has_processes = true;
+    // What is on its way between hosts is not seen.
+    request.job.watches = false;
+    Ok(hosts)
 }
 
 impl Prepared {

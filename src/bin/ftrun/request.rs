@@ -27,7 +27,7 @@ pub(crate) struct Request {
     pub(crate) apps: Vec<App>,
     /// Variables to set, in the order in which they were named.
     pub(crate) variables: Vec<(String, OsString)>,
-    /// Where the job should run, by name and by file: only this host is possible.
+    /// Where the job should run.
     pub(crate) hosts: Hosts,
     pub(crate) verbose: bool,
     /// Each rank is a process of its own.
@@ -53,6 +53,23 @@ pub(crate) struct App {
 pub(crate) struct Hosts {
     pub(crate) names: Vec<String>,
     pub(crate) files: Vec<PathBuf>,
+    /// What starts a process on a host, with `{HOST}` in it.
+    pub(crate) agent: Option<String>,
+    pub(crate) per_host: Option<usize>,
+    /// The number of ranks was given for each host.
+    pub(crate) counts_per_host: bool,
+}
+
+impl Hosts {
+    fn set(&mut self, does: Does, dashed: &str, value: &OsStr) -> Result<(), Refusal> {
+        match does {
+            Does::Agent => self.agent = Some(agent(dashed, value)?),
+            Does::PerHost => self.per_host = Some(ranks(dashed, value)?),
+            Does::HostFile => self.files.push(value.into()),
+            _ => self.names.extend(value.to_string_lossy().split(',').map(str::to_string)),
+        }
+        Ok(())
+    }
 }
 
 /// Reads the words after the program's own name.
@@ -213,6 +230,7 @@ impl Reading<'_> {
             )));
         }
         let mut app = std::mem::take(&mut self.app);
+        self.request.hosts.counts_per_host |= self.ranks.is_none() && self.per_node.is_some();
         let ranks = self.ranks.take().or(self.per_node.take());
         app.program = program;
         app.ranks = ranks.ok_or_else(|| self.no_ranks(&app.program))?;
@@ -366,11 +384,9 @@ impl Reading<'_> {
             Does::Variable => return self.export(dashed, value),
             Does::VariablePair => self.set(dashed, values)?,
             Does::Directory => self.app.directory = Some(value.into()),
-            Does::Hosts => {
-                let text = value.to_string_lossy();
-                self.request.hosts.names.extend(text.split(',').map(str::to_string));
+            Does::Hosts | Does::HostFile | Does::Agent | Does::PerHost => {
+                self.request.hosts.set(does, dashed, value)?;
             }
-            Does::HostFile => self.request.hosts.files.push(value.into()),
             Does::NotHere => return Ok(Some(format!("{dashed} has no effect here"))),
             Does::AppFile => self.app_file = Some(value.to_os_string()),
             Does::Nothing | Does::Help | Does::Version => {}
@@ -471,6 +487,12 @@ fn ranks(dashed: &str, value: &OsStr) -> Result<usize, Refusal> {
         Some(count) => Ok(count),
         None => Err(Refusal::usage(format!("{dashed} expects a number of ranks, not `{text}`"))),
     }
+}
+
+fn agent(dashed: &str, value: &OsStr) -> Result<String, Refusal> {
+    let text = value.to_str().filter(|text| !text.trim().is_empty());
+    let no = || format!("{dashed} expects a command such as `ssh {{HOST}}`");
+    text.map(str::to_string).ok_or_else(|| Refusal::usage(no()))
 }
 
 fn rank_kind(named: &str, value: &OsStr) -> Result<RankKind, Refusal> {

@@ -92,7 +92,10 @@ impl World {
     /// `member` leaves in peace, and takes part in nothing any more.
     pub fn depart(&self, member: Member) {
         match &self.elsewhere {
-            Some(elsewhere) => elsewhere.report(&Report::Departed),
+            Some(elsewhere) => {
+                elsewhere.processes.flush_hosts();
+                elsewhere.report(&Report::Departed);
+            }
             None => self.see_off(member),
         }
     }

@@ -7,7 +7,7 @@ use crate::base::roll::Roll;
 use crate::engine::World;
 use crate::fault::{Notice, Report, Welcome};
 use crate::host::{life, service};
-use crate::transport::{Address, Processes};
+use crate::transport::{Address, Distant, Processes};
 use std::sync::{Arc, Once};
 
 impl World {
@@ -15,6 +15,11 @@ impl World {
     #[inline]
     pub fn is_of_several_processes(&self) -> bool {
         self.elsewhere.is_some()
+    }
+
+    /// The host of a process, where the job has several.
+    pub fn host_of(&self, process: usize) -> u32 {
+        self.processes().map_or(0, |processes| processes.host_of(process))
     }
 
     /// Whether collective operations may use memory that all members share: not where messages are
@@ -70,10 +75,14 @@ impl World {
         });
     }
 
-    /// A process can be reached there.
-    pub fn meet(&self, process: usize, at: Address) {
+    /// A process can be reached there, and if the job has several hosts, on this one in that way.
+    pub fn meet(&self, process: usize, at: Address, distant: Option<(u32, Distant)>) {
         if let Some(elsewhere) = &self.elsewhere {
-            elsewhere.processes.meet(process, at);
+            let processes = elsewhere.processes;
+            let met = distant.map(|(host, distant)| processes.meet_on_host(process, host, distant));
+            if met != Some(true) {
+                processes.meet(process, at);
+            }
             elsewhere.meet(process);
         }
     }

@@ -135,7 +135,7 @@ pub fn split_type(
 ) -> Result<Option<usize>> {
     let hint = |key| hints.map(|hints| hints.value(key)).transpose().map(Option::flatten);
     let color = match kind {
-        TYPE_SHARED => Some(0),
+        TYPE_SHARED => Some(process.world.host_of(process.me.seat) as i32),
         UNDEFINED => None,
         TYPE_HW_GUIDED => hint(RESOURCE_TYPE)?.and_then(|name| hardware::part(&name)),
         TYPE_RESOURCE_GUIDED => match (hint(RESOURCE_TYPE)?, hint(PSET_NAME)?) {

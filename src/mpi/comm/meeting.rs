@@ -1,5 +1,6 @@
 //! The link from a communicator to its meeting, the shared memory of its members' collectives.
 
+use crate::base::Member;
 use crate::engine::Meeting;
 use crate::mpi::comm::{Attendee, Comm};
 use crate::mpi::error::{Class, Result};
@@ -36,6 +37,17 @@ impl Comm {
             return Ok(());
         }
         let words = format!("{what} among several processes: run ftrun without --processes");
+        Err(Class::UNSUPPORTED_OPERATION.because(words))
+    }
+    /// Fails where the members are on several hosts, for `what` needs memory or files of one.
+    pub fn must_be_on_one_host(&self, process: &Process, what: &str) -> Result {
+        let mut hosts = self.union().group.members();
+        let host = |member: Member| process.world.host_of(member.seat);
+        let first = hosts.next().map(host);
+        if !process.world.is_of_several_processes() || hosts.all(|one| Some(host(one)) == first) {
+            return Ok(());
+        }
+        let words = format!("{what} among several hosts: use a communicator of one host's ranks");
         Err(Class::UNSUPPORTED_OPERATION.because(words))
     }
 }

@@ -45,6 +45,7 @@ pub fn open(
     process: &'static Process, comm: &Comm, filename: &[u8], amode: i32, info: Option<&Info>,
 ) -> Result<usize> {
     comm.must_be_intra()?;
+    comm.must_be_on_one_host(process, "a file")?;
     let context = agree_on_mode(process, comm, amode)?;
     let amode = Amode::new(amode)?;
     let mut hints = Hints::default();

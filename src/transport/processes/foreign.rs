@@ -1,6 +1,7 @@
-//! A message that has stayed in another process: its receiver reads it from there.
+//! A message that has stayed in another process: its receiver reads it from there, or asks for it.
 
 use super::segment::MappedHead;
+use crate::base::Member;
 use crate::host::memory::afar::{self, Missing};
 use crate::host::memory::{Fault, Region, Span};
 use std::sync::Arc;
@@ -14,6 +15,10 @@ pub(super) const STATE: u32 = 3;
 
 /// The processes from which such messages come.
 pub(super) trait Origin: Sync {
+    /// Makes a message of another host the receiver's for good; false when it was recalled.
+    fn claim(&self, foreign: &Foreign, incarnation: u32) -> bool;
+    /// Copies from the memory of a process of another host.
+    fn fetch(&self, from: Member, address: usize, into: &Region) -> Result<(), Missing>;
     /// The receiver is done with a message. `fault`: where the sender's memory was missing.
     fn give_back(&self, foreign: &Foreign, is_delivered: bool, fault: Option<usize>);
     /// Whether this life of the sender's seat goes on.
@@ -23,19 +28,29 @@ pub(super) trait Origin: Sync {
 /// Where a message is, and how its sender is told that it has been read.
 pub(in crate::transport) struct Foreign {
     pub(super) origin: &'static dyn Origin,
-    /// The process of the sender, and the head of its segment, where the hold is.
     pub(super) process: usize,
-    pub(super) head: Arc<MappedHead>,
-    pub(super) pid: i32,
+    pub(super) place: Place,
     pub(super) address: usize,
     pub(super) hold: u32,
     pub(super) stamp: u32,
 }
 
+/// Where the sender is.
+pub(super) enum Place {
+    /// In a process of this host: the head of its segment, where the hold is.
+    Near { head: Arc<MappedHead>, pid: i32 },
+    /// On another host.
+    Distant { incarnation: u32 },
+}
+
 impl Foreign {
     /// Makes the message the receiver's for good; false when the sender has recalled it.
     pub(in crate::transport) fn claim(&self) -> bool {
-        let hold = &self.head.get().holds[self.hold as usize];
+        let head = match &self.place {
+            Place::Near { head, .. } => head,
+            Place::Distant { incarnation } => return self.origin.claim(self, *incarnation),
+        };
+        let hold = &head.get().holds[self.hold as usize];
         let (open, claimed) = (self.stamp | OPEN, self.stamp | CLAIMED);
         let (won, lost) = (Ordering::AcqRel, Ordering::Acquire);
         match hold.compare_exchange(open, claimed, won, lost) {
@@ -45,15 +60,28 @@ impl Foreign {
     }
 
     pub(in crate::transport) fn is_recalled(&self) -> bool {
-        let found = self.head.get().holds[self.hold as usize].load(Ordering::Acquire);
+        let Place::Near { head, .. } = &self.place else {
+            // Only its host knows, and says so when it is claimed.
+            return false;
+        };
+        let found = head.get().holds[self.hold as usize].load(Ordering::Acquire);
         found != self.stamp | OPEN && found != self.stamp | CLAIMED
     }
 
     /// Copies this much from the other process.
     pub(in crate::transport) fn read(&self, bytes: usize, into: &Region) -> Result<(), Fault> {
-        let start = std::ptr::with_exposed_provenance(self.address);
-        let theirs = Span::new(start, bytes).into();
-        afar::fetch(self.pid, &theirs, &into.part(0, bytes)).map_err(|missing| match missing {
+        let into = into.part(0, bytes);
+        let fetched = match &self.place {
+            Place::Near { pid, .. } => {
+                let start = std::ptr::with_exposed_provenance(self.address);
+                afar::fetch(*pid, &Span::new(start, bytes).into(), &into)
+            }
+            Place::Distant { incarnation } => {
+                let from = Member { seat: self.process, incarnation: *incarnation };
+                self.origin.fetch(from, self.address, &into)
+            }
+        };
+        fetched.map_err(|missing| match missing {
             Missing::Here(address) => Fault { address, in_source: false },
             Missing::There(address) => Fault { address, in_source: true },
             Missing::Process => Fault { address: self.address, in_source: true },

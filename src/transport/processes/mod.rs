@@ -5,6 +5,8 @@
 //! its inbox, so matching knows nothing of other processes. Nothing that is shared is ever locked.
 //! A process that dies leaves its messages behind as far as they were complete.
 
+mod arrivals;
+pub(in crate::transport) mod distant;
 pub(in crate::transport) mod foreign;
 mod notes;
 mod outgoing;
@@ -12,25 +14,28 @@ mod peer;
 mod segment;
 mod short;
 mod stillness;
-mod stream;
+pub(in crate::transport) mod stream;
 
 pub use segment::{Address, MOST as MOST_PROCESSES};
 pub use stream::{Short, Taken};
 
 use crate::base::Member;
-use crate::host::memory::Span;
+use crate::host::memory::Region;
+use crate::host::memory::afar::Missing;
 use crate::host::sched::{Bell, Seen};
+use crate::transport::hosts::{Hosts, Letter};
 use crate::transport::inbox::{Outside, Wire};
 use crate::transport::packet::pool::Pool;
-use crate::transport::packet::{Fate, Load, Packet, Port, Ticket, expect_recalls};
-use foreign::{Foreign, OPEN, Origin, RECALLED, STATE};
+use crate::transport::packet::{Fate, Packet, Port, Ticket, expect_recalls};
+use foreign::{Foreign, OPEN, Origin, Place, RECALLED, STATE};
 use parking_lot::Mutex;
 use peer::{Away, Parcel, Peer, Waiting};
 use segment::{Geometry, HOLDS, Head, Segment};
+use std::collections::VecDeque;
 use std::io;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, OnceLock};
-use stream::{Broken, Frame, MESSAGE, NOTE, REFERENCE, RETURN, Reader};
+use stream::{Broken, Frame, REFERENCE, RETURN, Reader};
 
 /// All processes of a job, as one of them sees them. Each has one rank.
 pub struct Processes {
@@ -51,6 +56,8 @@ pub struct Processes {
     is_helped: AtomicBool,
     help: OnceLock<Box<dyn Fn() + Send + Sync>>,
     note_handler: OnceLock<Box<NoteHandler>>,
+    /// The way to processes of other hosts, if the job has several.
+    hosts: OnceLock<Hosts>,
 }
 
 /// Those of this process, if its job has several.
@@ -58,14 +65,6 @@ static OF_PROCESS: OnceLock<&'static Processes> = OnceLock::new();
 
 /// Reads the notes of other processes. It waits for nothing, and may be called by any thread.
 type NoteHandler = dyn Fn(Member, &[u8]) + Send + Sync;
-
-/// Where the bytes of a message are that has come.
-enum Source {
-    Here,
-    There(Foreign),
-    /// They ended with their sender.
-    Gone,
-}
 
 /// What comes from other processes.
 struct Incoming {
@@ -76,6 +75,8 @@ struct Incoming {
     contacts: u32,
     pool: Pool,
     broken: Vec<usize>,
+    /// What has come from other hosts.
+    letters: VecDeque<Letter>,
 }
 
 impl Processes {
@@ -101,6 +102,7 @@ impl Processes {
             contacts: 0,
             pool: Pool::new(porch),
             broken: Vec::new(),
+            letters: VecDeque::new(),
         };
         Ok(Box::leak(Box::new(Processes {
             me,
@@ -116,6 +118,7 @@ impl Processes {
             is_helped: AtomicBool::new(false),
             help: OnceLock::new(),
             note_handler: OnceLock::new(),
+            hosts: OnceLock::new(),
         })))
     }
 
@@ -164,6 +167,9 @@ impl Processes {
         self.segment.clear(process);
         self.segment.expect_life(process, member.incarnation + 1);
         drop(incoming);
+        if let Some(hosts) = self.hosts.get() {
+            hosts.part(process);
+        }
         self.leave(member);
         let mut away = self.away.lock();
         let is_lost = |waiting: &Option<Waiting>| {
@@ -183,6 +189,7 @@ impl Processes {
 
     fn has_news_of(&self, incoming: &Incoming) -> bool {
         incoming.contacts != self.head().contacts()
+            || !incoming.letters.is_empty()
             || incoming.readers.iter().any(|(_, reader)| reader.has_frame())
     }
 
@@ -229,8 +236,11 @@ impl Processes {
             // Whatever else it writes, nobody listens. Its end will be told.
             readers.retain(|(process, _)| !broken.contains(process));
         }
+        if let Some(hosts) = self.hosts.get() {
+            self.take_distant(hosts, incoming, &mut wants);
+        }
         if self.porch.has_returned() {
-            self.porch.returned().for_each(|packet| pool.keep(packet));
+            self.porch.returned().for_each(|packet| incoming.pool.keep(packet));
         }
     }
 
@@ -254,103 +264,14 @@ impl Processes {
         wants: &mut impl FnMut(Short) -> Taken,
     ) -> Result<Option<Taken>, Broken> {
         let Some((frame, bytes)) = reader.next()? else { return Ok(None) };
-        match frame.kind {
-            MESSAGE | REFERENCE => {
-                let is_sane = frame.from as usize == process
-                    && frame.to as usize == self.me
-                    && bytes.len() <= Packet::ROOM
-                    && (frame.hold as usize) < HOLDS;
-                if !is_sane {
-                    return Err(Broken);
-                }
-                let from = Member { seat: process, incarnation: frame.sender };
-                let to = Member { seat: frame.to as usize, incarnation: frame.addressee };
-                if frame.kind == MESSAGE {
-                    let (envelope, data) = (frame.envelope, Span::of(bytes));
-                    let taken = wants(Short { envelope, to, data });
-                    if taken != Taken::No {
-                        reader.pass();
-                        return Ok(Some(taken));
-                    }
-                }
-                let Some(source) = self.source(process, &frame) else { return Ok(None) };
-                let mut packet = self.blank(pool, bytes.len());
-                packet.address(frame.envelope, from, to, 0);
-                match source {
-                    Source::Here => {
-                        let loaded = packet.load(Load::Carried(&Span::of(bytes).into()));
-                        loaded.map_err(|_| Broken)?;
-                    }
-                    Source::There(foreign) => {
-                        packet.load_foreign(frame.bytes as usize, foreign);
-                    }
-                    Source::Gone => {
-                        reader.pass();
-                        return Ok(Some(Taken::Yes));
-                    }
-                }
-                reader.pass();
-                self.wire().receive(to.seat, packet);
-            }
-            RETURN => {
-                reader.pass();
-                self.come_home(process, &frame)?;
-            }
-            NOTE => {
-                self.read_note(process, &frame, bytes)?;
-                reader.pass();
-            }
-            stream::FILLER => reader.pass(),
-            _ => return Err(Broken),
-        }
-        Ok(Some(Taken::No))
-    }
-
-    fn blank(&self, pool: &mut Pool, bytes: usize) -> Packet {
-        if let Some(packet) = pool.blank(bytes) {
-            return packet;
-        }
-        self.porch.returned().for_each(|packet| pool.keep(packet));
-        pool.blank(bytes).unwrap_or_else(|| {
-            pool.grow(bytes);
-            pool.blank(bytes).expect("the pool has just grown")
-        })
-    }
-
-    /// Where the bytes of a message are; `None`: its sender, which has just begun, is not known
-    /// yet, but will be told of.
-    fn source(&self, process: usize, frame: &Frame) -> Option<Source> {
-        if frame.kind == MESSAGE {
-            return Some(Source::Here);
-        }
-        let mut peer = self.peers[process].lock();
-        let pid = peer.at?.pid;
-        if !self.reach(&mut peer) {
-            return Some(Source::Gone);
-        }
-        let (origin, head) = (*OF_PROCESS.get()?, peer.head.clone()?);
-        let (address, hold, stamp) = (frame.address as usize, frame.hold, frame.stamp);
-        Some(Source::There(Foreign { origin, process, head, pid, address, hold, stamp }))
-    }
-
-    fn come_home(&self, process: usize, frame: &Frame) -> Result<(), Broken> {
-        let place = frame.hold as usize;
-        let mut away = self.away.lock();
-        let is_meant =
-            |waiting: &Waiting| waiting.process == process && waiting.stamp == frame.stamp;
-        let is_known = away.packets.get(place).ok_or(Broken)?.as_ref().is_some_and(is_meant);
-        if !is_known {
-            return Err(Broken);
-        }
-        let Some(Waiting { packet, .. }) = away.take(place) else { return Ok(()) };
-        drop(away);
-        let fate = match frame.envelope.tag {
-            0 => Fate::Refused,
-            1 => Fate::Delivered,
-            _ => Fate::Faulty { address: frame.address as usize },
+        let taken = match frame.kind {
+            stream::FILLER => Some(Taken::No),
+            _ => self.accept(process, &frame, bytes, pool, wants)?,
         };
-        packet.come_home(fate);
-        Ok(())
+        if taken.is_some() {
+            reader.pass();
+        }
+        Ok(taken)
     }
 
     /// Sleeps on `bell` until it rings, or something has come from another process.
@@ -381,6 +302,14 @@ impl Origin for Processes {
         seat < self.wire().size() && self.wire().port(seat).is_alive(incarnation)
     }
 
+    fn claim(&self, foreign: &Foreign, incarnation: u32) -> bool {
+        self.claim_distant(foreign, incarnation)
+    }
+
+    fn fetch(&self, from: Member, address: usize, into: &Region) -> Result<(), Missing> {
+        self.fetch_distant(from, address, into)
+    }
+
     fn give_back(&self, foreign: &Foreign, is_delivered: bool, fault: Option<usize>) {
         let fate = match fault {
             Some(_) => 2,
@@ -392,7 +321,10 @@ impl Origin for Processes {
         frame.address = fault.unwrap_or(0) as u64;
         let peer = self.peers[foreign.process].lock();
         // Its next life knows nothing of it.
-        let is_same = peer.head.as_ref().is_some_and(|head| Arc::ptr_eq(head, &foreign.head));
+        let is_same = match &foreign.place {
+            Place::Near { head, .. } => peer.head.as_ref().is_some_and(|it| Arc::ptr_eq(it, head)),
+            Place::Distant { incarnation } => self.is_life(foreign.process, *incarnation),
+        };
         if is_same {
             self.queue(foreign.process, peer, Parcel::Return(frame));
         }

@@ -19,13 +19,18 @@ impl Processes {
     /// A process can be reached there from now on.
     pub fn meet(&self, process: usize, at: Address) {
         let mut peer = self.peers[process].lock();
+        self.count_met(&mut peer);
         let (queue, first_life) = (std::mem::take(&mut peer.queue), peer.first_life);
-        if peer.at.is_none() {
-            self.queued.fetch_add(queue.len(), Ordering::SeqCst);
-        }
-        *peer = Peer { at: Some(at), queue, first_life, ..Peer::default() };
+        *peer = Peer { is_met: true, at: Some(at), queue, first_life, ..Peer::default() };
         self.write(process, &mut peer);
         self.ask_for_help(peer);
+    }
+
+    /// What waits for a process can be written from now on.
+    pub(super) fn count_met(&self, peer: &mut Peer) {
+        if !std::mem::replace(&mut peer.is_met, true) {
+            self.queued.fetch_add(peer.queue.len(), Ordering::SeqCst);
+        }
     }
 
     /// This life of a process receives nothing any more, though it may not have ended.
@@ -33,7 +38,7 @@ impl Processes {
         let mut peer = self.peers[member.seat].lock();
         peer.first_life = peer.first_life.max(member.incarnation + 1);
         let queue = std::mem::take(&mut peer.queue);
-        if peer.at.is_some() {
+        if peer.is_met {
             self.queued.fetch_sub(queue.len(), Ordering::Relaxed);
         }
         drop(peer);
@@ -61,7 +66,7 @@ impl Processes {
     pub(super) fn queue(&self, process: usize, mut peer: MutexGuard<'_, Peer>, parcel: Parcel) {
         peer.queue.push_back(parcel);
         // Until it can be reached, nobody can do anything for it.
-        if peer.at.is_some() {
+        if peer.is_met {
             self.queued.fetch_add(1, Ordering::SeqCst);
             self.write(process, &mut peer);
             self.ask_for_help(peer);
@@ -69,7 +74,7 @@ impl Processes {
     }
 
     /// If something is left in this queue, somebody is to write it when there is room.
-    fn ask_for_help(&self, peer: MutexGuard<'_, Peer>) {
+    pub(super) fn ask_for_help(&self, peer: MutexGuard<'_, Peer>) {
         let is_left = !peer.queue.is_empty();
         drop(peer);
         if is_left
@@ -104,8 +109,14 @@ impl Processes {
         self.queued.load(Ordering::SeqCst) == 0
     }
 
-    fn write(&self, process: usize, peer: &mut Peer) {
-        if peer.queue.is_empty() || !self.reach(peer) {
+    pub(super) fn write(&self, process: usize, peer: &mut Peer) {
+        if peer.queue.is_empty() {
+            return;
+        }
+        if let Some(hosts) = self.hosts_for(process) {
+            return self.write_distant(hosts, process, peer);
+        }
+        if !self.reach(peer) {
             return;
         }
         let Peer { head: Some(head), writer: Some(writer), queue, .. } = peer else { return };
@@ -188,12 +199,13 @@ impl Processes {
             packet.come_home(Fate::Delivered);
             return None;
         }
-        self.refer(process, writer, frame, packet).map(|packet| Parcel::Message(seat, packet))
+        let write = |frame: &Frame| writer.write(frame, &[]);
+        self.refer(process, write, frame, packet).map(|packet| Parcel::Message(seat, packet))
     }
 
     /// Tells the receiver where a message is, which stays here until it has been read.
-    fn refer(
-        &self, process: usize, writer: &mut Writer, frame: Frame, packet: Packet,
+    pub(super) fn refer(
+        &self, process: usize, write: impl FnOnce(&Frame) -> bool, frame: Frame, packet: Packet,
     ) -> Option<Packet> {
         let packet = packet.gathered()?;
         let mut away = self.away.lock();
@@ -207,7 +219,7 @@ impl Processes {
         }
         let address = packet.whereabouts() as u64;
         let frame = Frame { kind: REFERENCE, hold: place, stamp, address, ..frame };
-        if !writer.write(&frame, &[]) {
+        if !write(&frame) {
             return Some(packet.come_back());
         }
         away.stamp = stamp;

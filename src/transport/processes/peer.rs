@@ -10,6 +10,8 @@ use std::sync::Arc;
 /// The way to another process.
 #[derive(Default)]
 pub(super) struct Peer {
+    /// Whether it is known where it is: here at [`Peer::at`], or on another host.
+    pub(super) is_met: bool,
     pub(super) at: Option<Address>,
     pub(super) head: Option<Arc<MappedHead>>,
     pub(super) writer: Option<Writer>,

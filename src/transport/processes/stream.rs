@@ -16,21 +16,21 @@ use std::sync::atomic::{AtomicU32, Ordering};
 /// A frame without its bytes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[repr(C)]
-pub(super) struct Frame {
-    pub(super) kind: u32,
-    pub(super) envelope: Envelope,
+pub(in crate::transport) struct Frame {
+    pub(in crate::transport) kind: u32,
+    pub(in crate::transport) envelope: Envelope,
     /// The sender's and the receiver's seat, and which lives of them.
-    pub(super) from: u32,
-    pub(super) sender: u32,
-    pub(super) to: u32,
-    pub(super) addressee: u32,
+    pub(in crate::transport) from: u32,
+    pub(in crate::transport) sender: u32,
+    pub(in crate::transport) to: u32,
+    pub(in crate::transport) addressee: u32,
     /// For a message that waits with its sender: its place there.
-    pub(super) hold: u32,
-    pub(super) stamp: u32,
+    pub(in crate::transport) hold: u32,
+    pub(in crate::transport) stamp: u32,
     /// The bytes of the message.
-    pub(super) bytes: u64,
+    pub(in crate::transport) bytes: u64,
     /// Where they are; or where memory was missing.
-    pub(super) address: u64,
+    pub(in crate::transport) address: u64,
 }
 
 impl Frame {
@@ -74,6 +74,11 @@ pub(super) const MESSAGE: u32 = 2;
 pub(super) const REFERENCE: u32 = 3;
 pub(super) const RETURN: u32 = 4;
 pub(super) const NOTE: u32 = 5;
+/// Between hosts only: questions, whose context is their number, and answers.
+pub(super) const ASK_TO_CLAIM: u32 = 6;
+pub(super) const ASK_FOR_BYTES: u32 = 7;
+pub(super) const ASK_IF_READ: u32 = 8;
+pub(super) const ANSWER: u32 = 9;
 
 const LINE: usize = 64;
 const PAGE: usize = 4096;

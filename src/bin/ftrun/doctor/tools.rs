@@ -1,6 +1,7 @@
 //! Programs of others that some uses need.
 
 use super::finding::{Finding, State, first_line};
+use ftmpi_elf::{Kind, libraries};
 
 /// A program: how it is asked for its version, what to know if it is there, and what is lacking
 /// without it.
@@ -35,7 +36,27 @@ const TOOLS: [Tool; 3] = [
 ];
 
 pub(super) fn findings() -> Vec<Finding> {
-    TOOLS.iter().map(finding).collect()
+    TOOLS.iter().map(finding).chain([ucx()]).collect()
+}
+
+/// The library that carries messages between hosts.
+fn ucx() -> Finding {
+    const NAME: &str = "libucp.so.0";
+    let found = std::env::current_exe().ok().and_then(|own| {
+        let Ok(Kind::Elf(elf)) = ftmpi_elf::look(&own) else { return None };
+        let search = std::env::var_os("LD_LIBRARY_PATH").unwrap_or_default();
+        Some(libraries::find(NAME, &own, &elf, &search)?.0)
+    });
+    match found {
+        Some(path) => Finding::new(State::Good, "UCX", path.display().to_string()),
+        None => {
+            let words = format!(
+                "no {NAME}: only needed for jobs on several hosts (docs/CLUSTERS.md); Debian: \
+                 `apt-get install libucx0`"
+            );
+            Finding::new(State::Lacking, "UCX", words)
+        }
+    }
 }
 
 fn finding(tool: &Tool) -> Finding {

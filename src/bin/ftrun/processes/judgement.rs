@@ -47,15 +47,20 @@ pub(super) fn obituary(seat: usize, life: &Life, status: ExitStatus) -> String {
         later => format!(" (incarnation {later})"),
     };
     let how = match (status.signal(), status.code()) {
+        _ if life.is_lost => "was lost".to_string(),
         (Some(libc::SIGKILL), _) => "was killed (SIGKILL)".to_string(),
         (Some(signal), _) => format!("died of {}", signal_name(signal)),
         (None, Some(0) | None) => "ended".to_string(),
         (None, Some(code)) => format!("exited with code {code}"),
     };
     let order = life.order.as_ref().map(|order| format!(", as planned for {order}"));
-    let mut words = format!("rank {seat}{of_which} {how} after {age:.2} s");
+    let place = life.host.as_ref().map_or(String::new(), |host| match life.is_lost {
+        true => format!(" with its host {host}"),
+        false => format!(" on {host}"),
+    });
+    let mut words = format!("rank {seat}{of_which} {how}{place} after {age:.2} s");
     words.push_str(&order.unwrap_or_default());
-    if is_indebted(life) && status.signal().is_none() {
+    if is_indebted(life) && !life.is_lost && status.signal().is_none() {
         words.push_str(", without MPI_Finalize");
     }
     words

@@ -1,17 +1,23 @@
 //! Output of ranks, whole lines at a time.
 
 use std::io::{self, BufRead, BufReader, Read, Write};
+use std::sync::Arc;
 use std::thread::{self, JoinHandle};
 
 /// Where the lines of a rank go.
-#[derive(Clone, Copy)]
-pub(super) enum Stream {
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Stream {
     Output,
     Errors,
 }
 
+/// What takes the lines of ranks: these streams, or who passes them on.
+pub(crate) type Sink = Arc<dyn Fn(Stream, &[u8]) -> io::Result<()> + Send + Sync>;
+
 /// Passes on what a rank writes until it writes no more. `tag` begins each line.
-pub(super) fn pass_on(from: impl Read + Send + 'static, to: Stream, tag: String) -> JoinHandle<()> {
+pub(super) fn pass_on(
+    from: impl Read + Send + 'static, to: Stream, tag: String, sink: Sink,
+) -> JoinHandle<()> {
     let pass = move || {
         let mut from = BufReader::new(from);
         let mut lines = tag.clone().into_bytes();
@@ -23,7 +29,7 @@ pub(super) fn pass_on(from: impl Read + Send + 'static, to: Stream, tag: String)
                     break;
                 }
             }
-            if write(to, &lines).is_err() {
+            if sink(to, &lines).is_err() {
                 // As in any pipeline, the rank hears of that when it writes again.
                 return;
             }
@@ -34,7 +40,7 @@ pub(super) fn pass_on(from: impl Read + Send + 'static, to: Stream, tag: String)
     thread::spawn(pass)
 }
 
-fn write(to: Stream, lines: &[u8]) -> io::Result<()> {
+pub(crate) fn write(to: Stream, lines: &[u8]) -> io::Result<()> {
     match to {
         Stream::Output => {
             let mut out = io::stdout().lock();
@@ -46,7 +52,7 @@ fn write(to: Stream, lines: &[u8]) -> io::Result<()> {
 }
 
 /// Writes a line of the launcher's own to stderr.
-pub(super) fn say(line: &str) {
+pub(crate) fn say(line: &str) {
     // If stderr is closed, the line has no reader.
     let _unread = write(Stream::Errors, format!("{line}\n").as_bytes());
 }

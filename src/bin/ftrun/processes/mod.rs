@@ -1,13 +1,16 @@
-//! `--processes`: each rank is a process of its own, which `ftrun` starts, watches and, after a
-//! failure, starts again. `ftrun` is also the coordinator of what they agree on.
+//! `--processes`: each rank is a process of its own, which `ftrun`, or its agent on another host,
+//! starts, watches and, after a failure, starts again. `ftrun` is also the coordinator of what they
+//! agree on.
 
-mod connections;
+pub(crate) mod connections;
 mod deadlock;
-mod happening;
+mod distance;
+pub(crate) mod happening;
 mod judgement;
-mod lines;
+pub(crate) mod lines;
 mod report;
-mod seats;
+pub(crate) mod seats;
+mod starter;
 mod watch;
 mod watch_orders;
 mod work;
@@ -15,25 +18,50 @@ mod work;
 use crate::prepared::Prepared;
 use crate::shared::refusal::{NOT_RUNNABLE, Refusal};
 use ftmpi_launch::Job;
+use happening::Happening;
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
+use seats::Template;
+use starter::Starter;
 use std::process::ExitCode;
+use std::sync::Arc;
+use std::sync::mpsc::{Sender, channel};
 
 /// Runs the job; returns its exit status when all is over.
 pub(crate) fn run(prepared: Prepared) -> Result<ExitCode, Refusal> {
-    refuse_what_is_not_built(&prepared.request.job, prepared.request.apps.len())?;
-    let listener = connections::listen()
-        .map_err(|error| Refusal::broken(format!("cannot listen to the ranks: {error}")))?;
+    let hosts = prepared.hosts.clone();
+    refuse_what_is_not_built(
+        &prepared.request.job,
+        prepared.request.apps.len(),
+        !hosts.is_empty(),
+    )?;
     allow_open_files();
-    let (address, secret) = (listener.address.clone(), listener.secret.clone());
     let job = prepared.request.job.clone();
-    let template = seats::Template { prepared, address, secret };
     let report = report::Report::open(&job).map_err(Refusal::usage)?;
-    let name =
-        template.prepared.program().file_name().unwrap_or_default().to_string_lossy().into_owned();
+    let (sender, events) = channel();
+    let name = prepared.program().file_name().unwrap_or_default().to_string_lossy().into_owned();
     let watch = watch::Watch::begin(&job, &name).map_err(Refusal::usage)?;
-    let work = work::Work::begin(&job, template, listener, report, watch);
+    let starter = match hosts.is_empty() {
+        true => Starter::Here(template(prepared, &sender)?),
+        false => Starter::There(starter::cluster(&prepared, &hosts, &sender)?),
+    };
+    let seen = work::Seen { report, watch };
+    let work = work::Work::begin(&job, starter, (sender, events), seen);
     let status = work.map_err(|error| Refusal::new(NOT_RUNNABLE, error))?.go_on();
     Ok(ExitCode::from(status))
+}
+
+/// What all ranks run where this is the only host.
+fn template(prepared: Prepared, events: &Sender<Happening>) -> Result<Template, Refusal> {
+    let listener = connections::listen()
+        .map_err(|error| Refusal::broken(format!("cannot listen to the ranks: {error}")))?;
+    let (address, secret) = (listener.address.clone(), listener.secret.clone());
+    listener.serve(events.clone());
+    let job = &prepared.request.job;
+    let (ranks, tags_output, job) = (job.ranks, job.tag_output, job.encode());
+    let shown = prepared.program().display().to_string();
+    let command = Box::new(move || prepared.command_without_job(ranks));
+    let sink = Arc::new(lines::write);
+    Ok(Template { command, shown, job, tags_output, address, secret, host: None, sink })
 }
 
 /// Allows as many open files as the system does: each rank needs some here.
@@ -44,9 +72,12 @@ fn allow_open_files() {
 }
 
 /// Options that mean nothing yet where ranks are processes.
-fn refuse_what_is_not_built(job: &Job, programs: usize) -> Result<(), Refusal> {
+fn refuse_what_is_not_built(job: &Job, programs: usize, has_hosts: bool) -> Result<(), Refusal> {
     let asked = [
         (job.seed.is_some(), "--seed"),
+        (has_hosts && job.watch.is_some(), "--watch"),
+        (has_hosts && job.draws, "--tui"),
+        (has_hosts && job.record.is_some(), "--record"),
         (job.trace.is_some(), "--trace"),
         (!job.matches.is_empty(), "--match"),
         (job.machine.is_some(), "--machine"),
@@ -56,7 +87,8 @@ fn refuse_what_is_not_built(job: &Job, programs: usize) -> Result<(), Refusal> {
     ];
     match asked.iter().find(|(is_asked, _)| *is_asked) {
         Some((_, what)) => Err(Refusal::usage(format!(
-            "{what} and --processes do not go together yet: leave one of them out"
+            "{what} and {} do not go together yet: leave one of them out",
+            if has_hosts { "--hosts" } else { "--processes" }
         ))),
         None => Ok(()),
     }

@@ -1,58 +1,77 @@
 //! The processes of the ranks: how each is started, and what is known of it.
 
-use super::happening::Happening;
-use super::lines::{self, Stream};
-use crate::prepared::Prepared;
+use super::happening::{Connection, Happening};
+use super::lines::{self, Sink, Stream};
+use crate::hosts::agent::Agent;
 use ftmpi_launch::RANK_VARIABLES;
 use ftmpi_wireup::{Place, VARIABLE, Whereabouts};
 use rustix::fd::OwnedFd;
 use rustix::process::{Pid, PidfdFlags, Signal, pidfd_open, pidfd_send_signal};
-use std::os::unix::net::UnixStream;
-use std::process::{Child, Stdio};
+use std::process::{Child, ChildStdin, Command, Stdio};
+use std::sync::Arc;
 use std::sync::mpsc::Sender;
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
-/// What all ranks run.
-pub(super) struct Template {
-    pub(super) prepared: Prepared,
-    pub(super) address: String,
-    pub(super) secret: String,
+/// What all ranks run that are started on this host.
+pub(crate) struct Template {
+    /// What runs the program, whichever rank it is.
+    pub(crate) command: Box<dyn Fn() -> Command>,
+    /// The file that it starts.
+    pub(crate) shown: String,
+    /// The job, as the library is told of it.
+    pub(crate) job: String,
+    pub(crate) tags_output: bool,
+    pub(crate) address: String,
+    pub(crate) secret: String,
+    /// Which of several hosts this is, and what only the processes of the job know.
+    pub(crate) host: Option<(u32, u64)>,
+    pub(crate) sink: Sink,
 }
 
 /// One life of a rank.
-pub(super) struct Life {
-    pub(super) incarnation: u32,
-    pub(super) started: Instant,
-    /// The process that was started, and the one that has joined, which that may have started.
-    child: OwnedFd,
-    joined: Option<OwnedFd>,
-    pub(super) connection: Option<UnixStream>,
-    pub(super) at: Option<Whereabouts>,
+pub(crate) struct Life {
+    pub(crate) incarnation: u32,
+    pub(crate) started: Instant,
+    body: Body,
+    pub(crate) connection: Option<Connection>,
+    pub(crate) at: Option<Whereabouts>,
     /// It is inside MPI, or has been.
-    pub(super) has_begun: bool,
-    pub(super) has_departed: bool,
+    pub(crate) has_begun: bool,
+    pub(crate) has_departed: bool,
     /// By which order it dies.
-    pub(super) order: Option<String>,
+    pub(crate) order: Option<String>,
     /// Its process has ended, with this status; and everything that it said has been heard.
-    pub(super) ended: Option<std::process::ExitStatus>,
-    pub(super) died: Option<Instant>,
-    pub(super) is_silent: bool,
+    pub(crate) ended: Option<std::process::ExitStatus>,
+    pub(crate) died: Option<Instant>,
+    pub(crate) is_silent: bool,
     /// It has kept a recovery waiting for too long.
-    pub(super) is_late: bool,
-    output: Vec<JoinHandle<()>>,
+    pub(crate) is_late: bool,
+    /// Its host was lost.
+    pub(crate) is_lost: bool,
+    pub(crate) host: Option<String>,
+    /// What it reads, if that comes from elsewhere.
+    pub(crate) input: Option<ChildStdin>,
+}
+
+/// What carries a life.
+enum Body {
+    /// The process that was started, the one that has joined, which that may have started, and what
+    /// passes on their output.
+    Here { child: OwnedFd, joined: Option<OwnedFd>, output: Vec<JoinHandle<()>> },
+    /// A process of another host.
+    There { agent: Arc<Agent>, seat: usize },
 }
 
 impl Template {
     /// Starts the rank of this seat.
-    pub(super) fn start(
+    pub(crate) fn start(
         &self, seat: usize, incarnation: u32, generation: u64, events: &Sender<Happening>,
     ) -> Result<Life, String> {
-        let job = &self.prepared.request.job;
-        let mut command = self.prepared.command_without_job(job.ranks);
-        let (address, secret) = (self.address.clone(), self.secret.clone());
-        let place = Place { address, secret, seat, incarnation };
-        command.env(VARIABLE, format!("{}\n{}", place.encode(), job.encode()));
+        let mut command = (self.command)();
+        let (address, secret, host) = (self.address.clone(), self.secret.clone(), self.host);
+        let place = Place { address, secret, seat, incarnation, host };
+        command.env(VARIABLE, format!("{}\n{}", place.encode(), self.job));
         for name in RANK_VARIABLES {
             command.env(name, seat.to_string());
         }
@@ -60,41 +79,38 @@ impl Template {
         command.env("FTMPI_GENERATION", generation.to_string());
         command.stdout(Stdio::piped()).stderr(Stdio::piped());
         // As with any launcher, rank 0 reads what the user types.
-        command.stdin(if seat == 0 { Stdio::inherit() } else { Stdio::null() });
-        let failed = |error| format!("cannot start {}: {error}", self.prepared.program().display());
+        command.stdin(match (seat, self.host) {
+            (0, None) => Stdio::inherit(),
+            (0, Some(_)) => Stdio::piped(),
+            _ => Stdio::null(),
+        });
+        let failed = |error| format!("cannot start {}: {error}", self.shown);
         let mut child = command.spawn().map_err(failed)?;
         let pidfd = handle(child.id() as i32).map_err(|error| failed(error.into()))?;
         let output = self.pass_on_output(&mut child, seat);
-        let (events, started) = (events.clone(), Instant::now());
+        let (events, input) = (events.clone(), child.stdin.take());
+        let mut life = Life::new(incarnation, Body::Here { child: pidfd, joined: None, output });
+        life.input = input;
         thread::spawn(move || {
             if let Ok(status) = child.wait() {
                 // Nobody may listen any more.
                 let _unheard = events.send(Happening::Ended { seat, incarnation, status });
             }
         });
-        Ok(Life {
-            incarnation,
-            started,
-            child: pidfd,
-            joined: None,
-            connection: None,
-            at: None,
-            has_begun: false,
-            has_departed: false,
-            order: None,
-            ended: None,
-            died: None,
-            is_silent: true,
-            is_late: false,
-            output,
-        })
+        Ok(life)
     }
 
     fn pass_on_output(&self, child: &mut Child, seat: usize) -> Vec<JoinHandle<()>> {
-        let tag =
-            if self.prepared.request.job.tag_output { format!("[{seat}] ") } else { String::new() };
-        let out = child.stdout.take().map(|from| lines::pass_on(from, Stream::Output, tag.clone()));
-        let errors = child.stderr.take().map(|from| lines::pass_on(from, Stream::Errors, tag));
+        let tag = if self.tags_output { format!("[{seat}] ") } else { String::new() };
+        let pass_on = |to| (to, tag.clone(), self.sink.clone());
+        let out = child.stdout.take().map(|from| {
+            let (to, tag, sink) = pass_on(Stream::Output);
+            lines::pass_on(from, to, tag, sink)
+        });
+        let errors = child.stderr.take().map(|from| {
+            let (to, tag, sink) = pass_on(Stream::Errors);
+            lines::pass_on(from, to, tag, sink)
+        });
         out.into_iter().chain(errors).collect()
     }
 }
@@ -105,27 +121,66 @@ fn handle(pid: i32) -> rustix::io::Result<OwnedFd> {
 }
 
 impl Life {
+    fn new(incarnation: u32, body: Body) -> Life {
+        Life {
+            incarnation,
+            started: Instant::now(),
+            body,
+            connection: None,
+            at: None,
+            has_begun: false,
+            has_departed: false,
+            order: None,
+            ended: None,
+            died: None,
+            is_silent: true,
+            is_late: false,
+            is_lost: false,
+            host: None,
+            input: None,
+        }
+    }
+
+    /// One that an agent starts on its host.
+    pub(crate) fn there(seat: usize, incarnation: u32, agent: &Arc<Agent>) -> Life {
+        let host = Some(agent.name.clone());
+        Life { host, ..Life::new(incarnation, Body::There { agent: agent.clone(), seat }) }
+    }
+
     /// Its process, or one that this has started, has made its first call of MPI.
-    pub(super) fn join(&mut self, at: Whereabouts, connection: UnixStream) {
-        self.joined = handle(at.pid).ok();
+    pub(crate) fn join(&mut self, at: Whereabouts, connection: Connection) {
+        if let Body::Here { joined, .. } = &mut self.body {
+            *joined = handle(at.pid).ok();
+        }
         self.at = Some(at);
         self.connection = Some(connection);
         self.is_silent = false;
     }
 
-    pub(super) fn kill(&self) {
-        for process in self.joined.iter().chain([&self.child]) {
-            // It may have ended already.
-            let _gone = pidfd_send_signal(process, Signal::KILL);
+    pub(crate) fn kill(&self) {
+        match &self.body {
+            Body::Here { child, joined, .. } => {
+                for process in joined.iter().chain([child]) {
+                    // It may have ended already.
+                    let _gone = pidfd_send_signal(process, Signal::KILL);
+                }
+            }
+            Body::There { agent, seat } => agent.kill(*seat, self.incarnation),
         }
+    }
+
+    /// Whether it is on the host of this number.
+    pub(crate) fn is_on(&self, host: usize) -> bool {
+        matches!(&self.body, Body::There { agent, .. } if agent.host == host)
     }
 
     /// Waits until all that it has written has been passed on. A process that it has left behind
     /// may keep its output open: nobody waits for that.
-    pub(super) fn drain(&mut self) {
+    pub(crate) fn drain(&mut self) {
         const PATIENCE: Duration = Duration::from_millis(200);
+        let Body::Here { output, .. } = &mut self.body else { return };
         let until = Instant::now() + PATIENCE;
-        for passing in self.output.drain(..) {
+        for passing in output.drain(..) {
             while !passing.is_finished() && Instant::now() < until {
                 thread::sleep(Duration::from_micros(50));
             }

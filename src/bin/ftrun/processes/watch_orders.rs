@@ -132,7 +132,7 @@ impl Work {
     fn table(&mut self) -> String {
         let lives = self.seats.iter().map(|life| {
             let life = life.as_ref()?;
-            Some((life.incarnation, life.at.map_or(0, |at| at.pid)))
+            Some((life.incarnation, life.at.as_ref().map_or(0, |at| at.pid)))
         });
         let lives: Vec<_> = lives.collect();
         self.watch.as_mut().map_or_else(String::new, |watch| watch.table(&lives))

@@ -1,13 +1,13 @@
 //! The work of `ftrun` while processes run: it hears what they say and how they end, decides with
 //! the coordinator what follows, and does it.
 
-use super::connections::{self, Listener};
 use super::deadlock::{Deadlock, Step};
 use super::happening::{Guest, Happening};
 use super::judgement::{Record, Verdict};
 use super::lines::say;
 use super::report;
-use super::seats::{Life, Template};
+use super::seats::Life;
+use super::starter::Starter;
 use super::watch::{Surroundings, Watch};
 use ftmpi_base::Member;
 use ftmpi_fault::{Coordinator, Order, Report};
@@ -16,12 +16,12 @@ use ftmpi_machine::Chance;
 use ftmpi_machine::schedule::When;
 use ftmpi_wireup::{Said, Told};
 use std::iter::Peekable;
-use std::sync::mpsc::{Receiver, Sender, channel};
+use std::sync::mpsc::{Receiver, Sender};
 use std::time::{Duration, Instant};
 
 pub(super) struct Work {
     job: Job,
-    template: Template,
+    pub(super) starter: Starter,
     coordinator: Coordinator,
     record: Record,
     /// How the program takes failures, as far as it has shown that.
@@ -30,13 +30,15 @@ pub(super) struct Work {
     pub(super) started: Instant,
     /// When it has looked for ranks that keep recoveries waiting.
     looked: Instant,
-    events: Receiver<Happening>,
+    pub(super) events: Receiver<Happening>,
     sender: Sender<Happening>,
     strokes: Option<Peekable<Chance>>,
     /// The lives that are to die at a time of their own, and by which order.
     timed: Vec<(Instant, Member, When)>,
     /// What those who have ended may still be saying.
     since_silent: Vec<(Instant, usize)>,
+    /// Lives of other hosts that somebody cannot reach, and when that makes them dead.
+    pub(super) suspects: Vec<(Instant, Member)>,
     /// What is written about failures, if the job wants that.
     report: Option<report::Report>,
     /// Shows the job, if that is wanted.
@@ -46,19 +48,23 @@ pub(super) struct Work {
     end: Option<u8>,
 }
 
+/// What is written and shown of a job.
+pub(super) struct Seen {
+    pub(super) report: Option<report::Report>,
+    pub(super) watch: Option<Watch>,
+}
+
 impl Work {
     /// Starts all ranks.
     pub(super) fn begin(
-        job: &Job, template: Template, listener: Listener, report: Option<report::Report>,
-        watch: Option<Watch>,
+        job: &Job, starter: Starter, (sender, events): (Sender<Happening>, Receiver<Happening>),
+        seen: Seen,
     ) -> Result<Work, String> {
-        let (sender, events) = channel();
-        listener.serve(sender.clone());
         let ranks = job.ranks as u32;
         let strokes = job.chance.map(|(mean, seed)| Chance::new(mean, job.ranks, seed));
         let mut work = Work {
             job: job.clone(),
-            template,
+            starter,
             // Ranks draw contexts with the remainders before.
             coordinator: Coordinator::new(job.ranks, (2 + ranks, ranks + 1)),
             record: Record::default(),
@@ -71,8 +77,9 @@ impl Work {
             strokes: strokes.map(Iterator::peekable),
             timed: Vec::new(),
             since_silent: Vec::new(),
-            report,
-            watch,
+            suspects: Vec::new(),
+            report: seen.report,
+            watch: seen.watch,
             deadlock: job.watches.then(|| Deadlock::new(Instant::now())),
             end: None,
         };
@@ -98,8 +105,10 @@ impl Work {
         if let Some(status) = self.end {
             self.close_all();
             self.drain_all();
+            self.part_with_agents();
             return status;
         }
+        self.part_with_agents();
         if let Some(words) = self.record.last_words(self.job.ranks) {
             say(&format!("ftrun: {words}"));
         }
@@ -153,8 +162,9 @@ impl Work {
         let patience = self.job.patience.map(|_| self.looked + OFTEN);
         let deadlock = self.deadlock.as_ref().map(Deadlock::due);
         let watch = self.watch.as_ref().map(Watch::due);
+        let suspects = self.suspects.iter().map(|(at, _)| *at);
         let others = timed.chain(silent).chain(limit).chain(stroke).chain(patience);
-        others.chain(deadlock).chain(watch).min()
+        others.chain(suspects).chain(deadlock).chain(watch).min()
     }
 
     fn look_at_clock(&mut self) {
@@ -188,6 +198,7 @@ impl Work {
             }
             self.conclude(seat);
         }
+        self.end_suspects(now);
         if let Some(patience) = self.job.patience {
             self.vote_out(patience);
         }
@@ -285,6 +296,7 @@ impl Work {
                         life.ended = Some(status);
                     }
                 }
+                Ok(Happening::OfAgent { host, said }) => self.hear_at_end(host, said),
                 Ok(_) => {}
                 Err(_) => break,
             }
@@ -302,7 +314,7 @@ impl Work {
 
     fn start(&mut self, member: Member, generation: u64) -> Result<(), String> {
         let Member { seat, incarnation } = member;
-        let life = self.template.start(seat, incarnation, generation, &self.sender)?;
+        let life = self.starter.start(member, generation, &self.sender)?;
         for event in &self.job.kills {
             let When::Time { after, .. } = event.when else { continue };
             if event.seat == seat && event.life.is(incarnation) {
@@ -316,7 +328,7 @@ impl Work {
         Ok(())
     }
 
-    fn cope(&mut self, happening: Happening) {
+    pub(super) fn cope(&mut self, happening: Happening) {
         if !matches!(happening, Happening::Said { .. }) {
             self.detect(Deadlock::interrupt);
         }
@@ -333,6 +345,8 @@ impl Work {
                     self.conclude(seat);
                 }
             }
+            Happening::OfAgent { host, said } => self.hear_agent(host, said),
+            Happening::ToAgent(_) => {}
             Happening::Ended { seat, incarnation, status } => {
                 if let Some(life) = self.life(seat, incarnation) {
                     life.ended = Some(status);
@@ -346,35 +360,36 @@ impl Work {
         }
     }
 
-    fn life(&mut self, seat: usize, incarnation: u32) -> Option<&mut Life> {
+    pub(super) fn life(&mut self, seat: usize, incarnation: u32) -> Option<&mut Life> {
         let life = self.seats.get_mut(seat)?.as_mut();
         life.filter(|life| life.incarnation == incarnation)
     }
 
     /// A process has made its first call. Only the first in each place is one of the job.
     fn welcome(&mut self, guest: Guest) {
-        let Guest { seat, incarnation, at, stream } = guest;
+        let Guest { seat, incarnation, at, connection } = guest;
         let is_wanted = |life: &&mut Life| life.at.is_none();
         if self.life(seat, incarnation).filter(is_wanted).is_none() {
-            connections::tell(&stream, &Told::Refused);
+            connection.tell(&Told::Refused);
             return;
         }
         let welcome = Box::new(self.coordinator.welcome(Member { seat, incarnation }));
         let others = self.seats.iter().enumerate();
-        let met = others.filter_map(|(seat, life)| Some((seat, life.as_ref()?.at?))).collect();
-        connections::tell(&stream, &Told::Welcome { welcome, met });
+        let met = others.filter_map(|(seat, life)| Some((seat, life.as_ref()?.at.clone()?)));
+        let met = met.collect();
+        connection.tell(&Told::Welcome { welcome, met });
         if let Some(cause) = self.record.cause() {
-            connections::tell(&stream, &Told::Cause(cause));
+            connection.tell(&Told::Cause(cause));
         }
         for (other, life) in self.seats.iter().enumerate() {
-            if let Some(stream) = life.as_ref().and_then(|life| life.connection.as_ref())
+            if let Some(way) = life.as_ref().and_then(|life| life.connection.as_ref())
                 && other != seat
             {
-                connections::tell(stream, &Told::Met { seat, at });
+                way.tell(&Told::Met { seat, at: at.clone() });
             }
         }
         if let Some(life) = self.life(seat, incarnation) {
-            life.join(at, stream);
+            life.join(at, connection);
         }
     }
 
@@ -396,6 +411,7 @@ impl Work {
                 }
             }
             Said::Described { question, words } => self.hear_description(from, question, &words),
+            Said::Unreachable(member) => self.suspect(member),
             Said::Abort { status, words } => {
                 say(&format!("ftrun: {words}"));
                 self.end = Some(status as u8);
@@ -446,7 +462,7 @@ impl Work {
     }
 
     /// Decides what follows once a process has ended and all that it said is known.
-    fn conclude(&mut self, seat: usize) {
+    pub(super) fn conclude(&mut self, seat: usize) {
         let is_over = |life: &&mut Life| life.ended.is_some() && life.is_silent;
         let Some(life) = self.seats[seat].as_mut().filter(is_over) else { return };
         let status = life.ended.expect("it has ended");
@@ -482,6 +498,13 @@ impl Work {
         }
     }
 
+    /// Says something that `--quiet` leaves out.
+    pub(super) fn tell_user(&self, words: &str) {
+        if !self.job.is_quiet {
+            say(words);
+        }
+    }
+
     fn restart(&mut self, next: Member) -> Result<(), String> {
         let orders = self.coordinator.restart(next);
         self.obey(orders);
@@ -491,7 +514,7 @@ impl Work {
         })
     }
 
-    fn lose(&mut self, member: Member) {
+    pub(super) fn lose(&mut self, member: Member) {
         if let Some(report) = &mut self.report {
             report.recorded(member);
         }
@@ -515,8 +538,8 @@ const LAST_WRITES: Duration = Duration::from_millis(700);
 const OFTEN: Duration = Duration::from_millis(100);
 
 pub(super) fn tell(life: &Life, told: &Told) {
-    if let Some(stream) = &life.connection
-        && !connections::tell(stream, told)
+    if let Some(way) = &life.connection
+        && !way.tell(told)
     {
         // It is as good as dead.
         life.kill();

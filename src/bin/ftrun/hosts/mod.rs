@@ -1,0 +1,9 @@
+//! Jobs on several hosts: which hosts, how an agent is started on each, and what it does there.
+//! `ftrun` itself is the coordinator; each rank is a process.
+
+pub(crate) mod agent;
+pub(crate) mod cluster;
+pub(crate) mod named;
+pub(crate) mod serve;
+pub(crate) mod summon;
+mod version;

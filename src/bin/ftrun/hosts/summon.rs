@@ -1,0 +1,311 @@
+//! Starts an agent on each host, and waits until all have answered; or says which has not, why, and
+//! what to do.
+//!
+//! An agent is started by a command with `{HOST}` in it. It gets the secret of the job by its
+//! standard input, and connects to this process. Whoever connects without the secret is not heard.
+
+use super::agent::Agent;
+use super::named::{self, Named};
+use super::serve;
+use super::version::version;
+use crate::processes::connections::secret;
+use crate::processes::happening::Happening;
+use crate::shared::refusal::{NOT_RUNNABLE, Refusal};
+use ftmpi_wireup as wireup;
+use ftmpi_wireup::hosts::{OfAgent, Program, ToAgent};
+use rustix::fd::OwnedFd;
+use rustix::io::Errno;
+use rustix::process::{Pid, PidfdFlags, Signal, pidfd_open, pidfd_send_signal};
+use std::io::{BufRead, BufReader, Write};
+use std::net::{IpAddr, Ipv4Addr, SocketAddr, TcpListener, TcpStream, ToSocketAddrs, UdpSocket};
+use std::path::Path;
+use std::process::{Child, Command, ExitStatus, Stdio};
+use std::sync::Arc;
+use std::sync::mpsc::{Receiver, Sender, channel};
+use std::thread;
+use std::time::{Duration, Instant};
+
+/// How an agent is started on another host, unless the user says otherwise.
+const SSH: &str = "ssh -o BatchMode=yes -o ConnectTimeout=10 {HOST}";
+
+/// How long to wait for all hosts.
+const JOIN_SECONDS: u64 = 30;
+const JOIN_VARIABLE: &str = "FTMPI_JOIN_TIMEOUT";
+
+/// The longest first message of somebody who has not shown yet that it is an agent.
+const LONGEST_HELLO: usize = 4096;
+
+/// What happens until all have answered.
+enum Answer {
+    Hello { host: usize, version: String, stream: TcpStream },
+    Gone { host: usize, status: ExitStatus, last_line: String },
+}
+
+/// Starts the agents; what they say goes to `events`.
+pub(crate) fn all(
+    hosts: &[Named], agent: Option<&str>, program: Program, events: &Sender<Happening>,
+) -> Result<Vec<Arc<Agent>>, Refusal> {
+    let broken = |what: &str, error: std::io::Error| Refusal::broken(format!("{what}: {error}"));
+    let listener = TcpListener::bind((Ipv4Addr::UNSPECIFIED, 0))
+        .map_err(|error| broken("cannot listen to other hosts", error))?;
+    let port = listener.local_addr().map_err(|error| broken("cannot listen", error))?.port();
+    let (secret, version) = (secret(), version()?);
+    let (sender, answers) = channel();
+    listen(listener, secret.clone(), hosts.len(), sender.clone());
+    let mut calls = Vec::new();
+    let all = hosts.iter().enumerate().try_for_each(|(host, named)| {
+        calls.push(Call::make((host, &named.name), agent, port, &secret, &sender)?);
+        Ok(())
+    });
+    let streams = all.and_then(|()| await_all(&calls, &version, &answers));
+    let agents = streams.and_then(|streams| begin_all(&calls, streams, &program, events));
+    if agents.is_err() {
+        calls.iter().for_each(Call::end);
+    }
+    agents
+}
+
+fn begin_all(
+    calls: &[Call], streams: Vec<TcpStream>, program: &Program, events: &Sender<Happening>,
+) -> Result<Vec<Arc<Agent>>, Refusal> {
+    let agents = calls.iter().zip(streams).enumerate().map(|(host, (call, stream))| {
+        begin(host, call, stream, program, events).map_err(|why| {
+            Refusal::new(NOT_RUNNABLE, format!("host {} cannot start ranks: {why}", call.name))
+        })
+    });
+    agents.collect()
+}
+
+/// Tells an agent what to run, and hears what it says from then on.
+fn begin(
+    host: usize, call: &Call, stream: TcpStream, program: &Program, events: &Sender<Happening>,
+) -> Result<Arc<Agent>, String> {
+    let lost = |error: std::io::Error| format!("its agent has gone ({error})");
+    let mut reading = BufReader::new(stream.try_clone().map_err(lost)?);
+    let starter = call.starter.try_clone().map_err(lost)?;
+    let agent = Arc::new(Agent::new(host, call.name.clone(), stream, starter));
+    agent.tell(&ToAgent::Begin(Box::new(program.clone())));
+    match wireup::read(&mut reading).map_err(lost)? {
+        Some(OfAgent::Ready(able)) => able?,
+        _ => return Err("its agent has gone".to_string()),
+    }
+    let _unlimited = reading.get_ref().set_read_timeout(None);
+    let events = events.clone();
+    thread::spawn(move || {
+        loop {
+            let said = wireup::read(&mut reading).ok().flatten();
+            let is_last = said.is_none();
+            if events.send(Happening::OfAgent { host, said }).is_err() || is_last {
+                return;
+            }
+        }
+    });
+    Ok(agent)
+}
+
+/// How one agent was started.
+struct Call {
+    name: String,
+    words: Vec<String>,
+    port: u16,
+    /// The process of the command.
+    starter: OwnedFd,
+}
+
+impl Call {
+    /// Starts the agent, and tells it by its standard input what nobody else is to know.
+    fn make(
+        (host, name): (usize, &str), agent: Option<&str>, port: u16, secret: &str,
+        answers: &Sender<Answer>,
+    ) -> Result<Call, Refusal> {
+        let is_here = agent.is_none() && named::is_here(name, &named::this_host());
+        let command = agent.unwrap_or(if is_here { "sh -c" } else { SSH });
+        let stays_here = is_here || agent.is_some_and(|agent| !agent.contains("{HOST}"));
+        let words = command.split_whitespace().map(|word| word.replace("{HOST}", name));
+        let words: Vec<String> = words.collect();
+        let own = std::env::current_exe()
+            .map_err(|error| Refusal::broken(format!("where is ftrun? {error}")))?;
+        let mut command = Command::new(&words[0]);
+        command.args(&words[1..]).arg(format!("exec {} {}", quoted(&own), serve::NAME));
+        command.stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::piped());
+        let failed = |error: std::io::Error| {
+            let words = format!(
+                "host {name}: cannot run {}: {error}; install it, or name another way to start \
+                 processes there (--agent)",
+                words[0]
+            );
+            Refusal::new(NOT_RUNNABLE, words)
+        };
+        let mut child = command.spawn().map_err(failed)?;
+        let starter = Pid::from_raw(child.id() as i32).ok_or(Errno::SRCH);
+        let starter = starter.and_then(|pid| pidfd_open(pid, PidfdFlags::empty()));
+        let starter = starter.map_err(|error| failed(error.into()))?;
+        let addresses = match stays_here {
+            true => vec![IpAddr::from(Ipv4Addr::LOCALHOST)],
+            false => addresses_towards(name),
+        };
+        let mut text = format!("{secret}\n{host}\n");
+        for address in addresses {
+            text += &format!("{}\n", SocketAddr::new(address, port));
+        }
+        if let Some(mut stdin) = child.stdin.take() {
+            // If it is gone, that will be heard.
+            let _unread = stdin.write_all(text.as_bytes());
+        }
+        let answers = answers.clone();
+        thread::spawn(move || attend(host, child, &answers));
+        Ok(Call { name: name.to_string(), words, port, starter })
+    }
+
+    fn shown(&self) -> String {
+        self.words.join(" ")
+    }
+
+    /// Nobody waits for the agent any more.
+    fn end(&self) {
+        // It may have ended already.
+        let _gone = pidfd_send_signal(&self.starter, Signal::KILL);
+    }
+}
+
+/// A word for a shell.
+fn quoted(path: &Path) -> String {
+    format!("'{}'", path.display().to_string().replace('\'', "'\\''"))
+}
+
+/// Passes on what an agent's command says, and tells when it has ended.
+fn attend(host: usize, mut child: Child, answers: &Sender<Answer>) {
+    let mut last_line = String::new();
+    if let Some(errors) = child.stderr.take() {
+        for line in BufReader::new(errors).lines().map_while(Result::ok) {
+            if !line.trim().is_empty() {
+                last_line = line.trim().to_string();
+            }
+        }
+    }
+    if let Ok(status) = child.wait() {
+        let _late = answers.send(Answer::Gone { host, status, last_line });
+    }
+}
+
+/// The addresses of this host by which another may reach it: first the one from which the way
+/// there leads.
+fn addresses_towards(name: &str) -> Vec<IpAddr> {
+    /// Belongs to nobody; nothing is sent.
+    const ANYWHERE: (&str, u16) = ("192.0.2.1", 9);
+    let mut found: Vec<IpAddr> = Vec::new();
+    let from = |to: SocketAddr| {
+        let socket = UdpSocket::bind((Ipv4Addr::UNSPECIFIED, 0)).ok()?;
+        socket.connect(to).ok()?;
+        Some(socket.local_addr().ok()?.ip())
+    };
+    let by_name = (name, 9).to_socket_addrs().into_iter().flatten();
+    let by_route = ANYWHERE.to_socket_addrs().into_iter().flatten();
+    let routed = by_name.chain(by_route).filter(SocketAddr::is_ipv4).filter_map(from);
+    for address in routed.chain(own_addresses()) {
+        let is_usable = !address.is_loopback() && !address.is_unspecified();
+        if is_usable && !found.contains(&address) {
+            found.push(address);
+        }
+    }
+    found
+}
+
+/// All addresses of this host, as the kernel's table of routes has them.
+fn own_addresses() -> Vec<IpAddr> {
+    let table = std::fs::read_to_string("/proc/net/fib_trie").unwrap_or_default();
+    let (mut found, mut last) = (Vec::new(), None);
+    for line in table.lines() {
+        if let Some((_, address)) = line.split_once("|-- ") {
+            last = address.trim().parse::<Ipv4Addr>().ok();
+        } else if line.contains("/32 host LOCAL") {
+            found.extend(last.map(IpAddr::from));
+        }
+    }
+    found
+}
+
+/// Hears who connects, each in a thread of its own, so that a stranger keeps nobody waiting.
+fn listen(listener: TcpListener, secret: String, hosts: usize, answers: Sender<Answer>) {
+    thread::spawn(move || {
+        for stream in listener.incoming().flatten() {
+            let (secret, answers) = (secret.clone(), answers.clone());
+            thread::spawn(move || {
+                if let Some(answer) = greet(stream, &secret, hosts) {
+                    let _late = answers.send(answer);
+                }
+            });
+        }
+    });
+}
+
+fn greet(mut stream: TcpStream, expected: &str, hosts: usize) -> Option<Answer> {
+    let limit = Some(Duration::from_secs(10));
+    stream.set_read_timeout(limit).ok()?;
+    stream.set_write_timeout(limit).ok()?;
+    stream.set_nodelay(true).ok()?;
+    let said = wireup::read_at_most(&mut stream, LONGEST_HELLO).ok()??;
+    let OfAgent::Hello { secret, host, version } = said else { return None };
+    let (host, is_known) = (host as usize, secret == expected);
+    (is_known && host < hosts).then_some(Answer::Hello { host, version, stream })
+}
+
+fn await_all(
+    calls: &[Call], version: &str, answers: &Receiver<Answer>,
+) -> Result<Vec<TcpStream>, Refusal> {
+    let given = std::env::var(JOIN_VARIABLE).ok().and_then(|text| text.parse().ok());
+    let seconds = given.unwrap_or(JOIN_SECONDS);
+    let until = Instant::now() + Duration::from_secs(seconds);
+    let mut streams: Vec<Option<TcpStream>> = calls.iter().map(|_| None).collect();
+    while streams.iter().any(Option::is_none) {
+        let left = until.saturating_duration_since(Instant::now());
+        match answers.recv_timeout(left) {
+            Ok(Answer::Hello { host, version: theirs, .. }) if theirs != version => {
+                return Err(refused(&calls[host], other_version(&theirs, version)));
+            }
+            Ok(Answer::Hello { host, stream, .. }) => streams[host] = Some(stream),
+            Ok(Answer::Gone { host, .. }) if streams[host].is_some() => {}
+            Ok(Answer::Gone { host, status, last_line }) => {
+                return Err(refused(&calls[host], why_gone(&calls[host], status, &last_line)));
+            }
+            Err(_) => {
+                let silent = streams.iter().position(Option::is_none).unwrap_or(0);
+                return Err(refused(&calls[silent], why_silent(&calls[silent], seconds)));
+            }
+        }
+    }
+    Ok(streams.into_iter().flatten().collect())
+}
+
+fn refused(call: &Call, why: String) -> Refusal {
+    Refusal::new(NOT_RUNNABLE, format!("host {} {why}", call.name))
+}
+
+fn other_version(theirs: &str, ours: &str) -> String {
+    format!(
+        "has another version of the library, {theirs}, and this host has {ours}: install the same \
+         one on all hosts"
+    )
+}
+
+fn why_silent(call: &Call, seconds: u64) -> String {
+    let (port, shown) = (call.port, call.shown());
+    format!(
+        "has not answered within {seconds} s: does `{shown} hostname` work, and may it connect to \
+         port {port} of this host (firewall)?"
+    )
+}
+
+fn why_gone(call: &Call, status: ExitStatus, last_line: &str) -> String {
+    let shown = call.shown();
+    let said = if last_line.is_empty() { String::new() } else { format!(": {last_line}") };
+    let cure = match status.code() {
+        Some(serve::UNREACHED) => format!(
+            "let it connect to port {} of this host: a firewall may be in the way",
+            call.port
+        ),
+        Some(126 | 127) => "install the library at the same place on each host".to_string(),
+        _ => format!("check that `{shown} hostname` works without a password"),
+    };
+    format!("cannot be used: `{shown} …` has ended ({status}){said}; {cure}")
+}

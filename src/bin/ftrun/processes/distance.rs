@@ -1,0 +1,148 @@
+//! What the agents of other hosts say, and what follows when a host is lost.
+
+use super::happening::{Connection, Guest, Happening};
+use super::lines::{self, Stream, say};
+use super::seats::Life;
+use super::work::Work;
+use ftmpi_base::Member;
+use ftmpi_wireup::hosts::OfAgent;
+use std::os::unix::process::ExitStatusExt;
+use std::process::ExitStatus;
+use std::time::{Duration, Instant};
+
+/// The status of a process that was killed, as the kernel has it.
+const KILLED: i32 = 9;
+
+/// Lines of ranks on other hosts. If nobody reads them, the ranks cannot be told.
+fn print(is_error: bool, lines: &[u8]) {
+    let _unread = lines::write(if is_error { Stream::Errors } else { Stream::Output }, lines);
+}
+
+/// How long a life may be there and yet out of reach for another.
+const REACH_PATIENCE: Duration = Duration::from_millis(500);
+
+impl Work {
+    /// The agent of a host says something; nothing: it has gone, and its ranks with it.
+    pub(super) fn hear_agent(&mut self, host: usize, said: Option<OfAgent>) {
+        let Some(said) = said else { return self.lose_host(host) };
+        match said {
+            OfAgent::Joined { seat, incarnation, at } => {
+                let Some(cluster) = self.starter.cluster() else { return };
+                let Some(agent) = cluster.agent(host).cloned() else { return };
+                let connection = Connection::There { agent, seat, incarnation };
+                self.cope(Happening::Joined(Guest { seat, incarnation, at, connection }));
+            }
+            OfAgent::Said { seat, incarnation, said } => {
+                self.cope(Happening::Said { seat, incarnation, said });
+            }
+            OfAgent::Closed { seat, incarnation } => {
+                self.cope(Happening::Closed { seat, incarnation });
+            }
+            OfAgent::Ended { seat, incarnation, status } => {
+                let status = ExitStatus::from_raw(status);
+                self.cope(Happening::Ended { seat, incarnation, status });
+            }
+            OfAgent::Output { is_error, lines } => print(is_error, &lines),
+            OfAgent::NotStarted { seat, incarnation, why } => {
+                if self.life(seat, incarnation).is_some() {
+                    say(&format!("ftrun: rank {seat}: {why}"));
+                    self.seats[seat] = None;
+                    self.lose(Member { seat, incarnation });
+                }
+            }
+            OfAgent::Hello { .. } | OfAgent::Ready(_) => {}
+        }
+    }
+
+    /// A host is lost: its ranks are dead.
+    fn lose_host(&mut self, host: usize) {
+        let Some(name) = self.starter.cluster().and_then(|cluster| cluster.lose(host)) else {
+            return;
+        };
+        let is_there = |life: &Life| life.is_on(host);
+        let lost =
+            (0..self.seats.len()).filter(|seat| self.seats[*seat].as_ref().is_some_and(is_there));
+        let lost: Vec<usize> = lost.collect();
+        for seat in &lost {
+            let Some(life) = self.seats[*seat].as_mut() else { continue };
+            life.ended.get_or_insert(ExitStatus::from_raw(KILLED));
+            life.died.get_or_insert_with(Instant::now);
+            (life.is_silent, life.is_lost) = (true, true);
+        }
+        if !lost.is_empty() {
+            self.tell_user(&format!("ftrun: host {name} is lost"));
+        }
+        lost.into_iter().for_each(|seat| self.conclude(seat));
+    }
+
+    /// Somebody cannot reach this life. It may have ended, which will be known soon.
+    pub(super) fn suspect(&mut self, member: Member) {
+        let Member { seat, incarnation } = member;
+        let is_known = self.suspects.iter().any(|(_, suspect)| *suspect == member);
+        let is_there = self.life(seat, incarnation).is_some_and(|life| !life.has_departed);
+        if is_there && !is_known {
+            self.suspects.push((Instant::now() + REACH_PATIENCE, member));
+        }
+    }
+
+    /// Kills those that are there, but cannot be reached: what was sent to them is lost.
+    pub(super) fn end_suspects(&mut self, now: Instant) {
+        let due: Vec<_> = self.suspects.extract_if(.., |(at, _)| *at <= now).collect();
+        for (_, Member { seat, incarnation }) in due {
+            let Some(life) = self.life(seat, incarnation).filter(|life| !life.has_departed) else {
+                continue;
+            };
+            life.kill();
+            self.tell_user(&format!(
+                "ftrun: rank {seat} cannot be reached by other hosts any more"
+            ));
+        }
+    }
+
+    /// The agent of a host says something when the job is over: nothing follows from that any more.
+    pub(super) fn hear_at_end(&mut self, host: usize, said: Option<OfAgent>) {
+        match said {
+            Some(OfAgent::Output { is_error, lines }) => print(is_error, &lines),
+            Some(OfAgent::Ended { seat, incarnation, status }) => {
+                if let Some(life) = self.life(seat, incarnation) {
+                    life.ended = Some(ExitStatus::from_raw(status));
+                }
+            }
+            Some(_) => {}
+            None => {
+                for life in self.seats.iter_mut().flatten().filter(|life| life.is_on(host)) {
+                    life.ended.get_or_insert(ExitStatus::from_raw(KILLED));
+                }
+                self.starter.cluster().and_then(|cluster| cluster.lose(host));
+            }
+        }
+    }
+
+    /// The job is over: waits until agents have passed on what is left, and have gone.
+    pub(super) fn part_with_agents(&mut self) {
+        const PATIENCE: Duration = Duration::from_secs(3);
+        let until = Instant::now() + PATIENCE;
+        if let Some(cluster) = self.starter.cluster() {
+            cluster.end();
+        }
+        while self.starter.cluster().is_some_and(|cluster| cluster.has_agents()) {
+            let left = until.saturating_duration_since(Instant::now());
+            match self.events.recv_timeout(left) {
+                Ok(Happening::OfAgent { host, said: None }) => {
+                    self.starter.cluster().and_then(|cluster| cluster.lose(host));
+                }
+                Ok(Happening::OfAgent {
+                    said: Some(OfAgent::Output { is_error, lines }), ..
+                }) => {
+                    let to = if is_error { Stream::Errors } else { Stream::Output };
+                    let _unread = lines::write(to, &lines);
+                }
+                Ok(_) => {}
+                Err(_) => break,
+            }
+        }
+        if let Some(cluster) = self.starter.cluster() {
+            cluster.give_up();
+        }
+    }
+}

@@ -1,0 +1,98 @@
+//! What starts ranks: `ftrun` itself, or its agents on several hosts.
+
+use super::connections::chance;
+use super::happening::Happening;
+use super::seats::{Life, Template};
+use crate::hosts::cluster::Cluster;
+use crate::hosts::named::{self, Named};
+use crate::hosts::summon;
+use crate::prepared::Prepared;
+use crate::shared::refusal::Refusal;
+use ftmpi_base::Member;
+use ftmpi_wireup::hosts::{Program, Variable};
+use std::collections::BTreeMap;
+use std::ffi::OsStr;
+use std::os::unix::ffi::OsStrExt;
+use std::sync::mpsc::Sender;
+
+/// What starts ranks.
+pub(super) enum Starter {
+    Here(Template),
+    There(Cluster),
+}
+
+impl Starter {
+    pub(super) fn start(
+        &mut self, member: Member, generation: u64, events: &Sender<Happening>,
+    ) -> Result<Life, String> {
+        match self {
+            Starter::Here(template) => {
+                template.start(member.seat, member.incarnation, generation, events)
+            }
+            Starter::There(cluster) => cluster.start(member, generation),
+        }
+    }
+
+    pub(super) fn cluster(&mut self) -> Option<&mut Cluster> {
+        match self {
+            Starter::Here(_) => None,
+            Starter::There(cluster) => Some(cluster),
+        }
+    }
+}
+
+/// The hosts of a job, with an agent on each.
+pub(super) fn cluster(
+    prepared: &Prepared, hosts: &[Named], events: &Sender<Happening>,
+) -> Result<Cluster, Refusal> {
+    let request = &prepared.request;
+    let places = named::places(request.job.ranks, hosts, request.hosts.per_host)?;
+    let program = program(prepared)?;
+    let agents = summon::all(hosts, request.hosts.agent.as_deref(), program, events)?;
+    let cluster = Cluster::new(agents, places);
+    cluster.pass_on_input();
+    Ok(cluster)
+}
+
+/// Variables that belong to this host or login, and mean nothing on another.
+const OWN: [&str; 12] = [
+    "HOSTNAME",
+    "HOST",
+    "DISPLAY",
+    "SSH_CLIENT",
+    "SSH_CONNECTION",
+    "SSH_TTY",
+    "SSH_AUTH_SOCK",
+    "SSH_AGENT_PID",
+    "XDG_RUNTIME_DIR",
+    "XDG_SESSION_ID",
+    "DBUS_SESSION_BUS_ADDRESS",
+    "SHLVL",
+];
+
+/// What all ranks run, for agents on other hosts.
+fn program(prepared: &Prepared) -> Result<Program, Refusal> {
+    let job = &prepared.request.job;
+    let command = prepared.command_without_job(job.ranks);
+    let bytes = |text: &OsStr| text.as_bytes().to_vec();
+    let own = std::env::vars_os().filter(|(name, _)| !OWN.iter().any(|own| name == own));
+    let mut variables: BTreeMap<Vec<u8>, Option<Vec<u8>>> =
+        own.map(|(name, value)| (bytes(&name), Some(bytes(&value)))).collect();
+    let changes = command.get_envs().map(|(name, value)| (bytes(name), value.map(bytes)));
+    variables.extend(changes);
+    let variables: Vec<Variable> = variables.into_iter().collect();
+    let failed = |error| Refusal::usage(format!("where are we? {error}"));
+    let file = std::path::absolute(prepared.program()).map_err(failed)?;
+    let directory = std::env::current_dir().map_err(failed)?;
+    let name = prepared.request.apps[job.carrier].program.as_os_str();
+    let words = std::iter::once(name).chain(command.get_args());
+    Ok(Program {
+        file: bytes(file.as_os_str()),
+        arguments: words.map(bytes).collect(),
+        variables,
+        directory: bytes(directory.as_os_str()),
+        job: job.encode(),
+        tags_output: job.tag_output,
+        key: chance(),
+    })
+}

@@ -1,0 +1,330 @@
+//! The wire between hosts: frames like those in the rings of one host, carried by UCX.
+//!
+//! A short message goes along with its frame. A longer one stays with its sender: the receiver asks
+//! for it, and gets it in pieces, which whoever makes progress there sends, rank or service thread.
+//! A process talks only to lives of others that it has been told of, and hears nobody else.
+
+mod frame;
+mod order;
+
+use crate::base::Member;
+use crate::transport::processes::stream::Frame;
+use crate::transport::ucx::{self, Endpoint, Worker};
+use frame::Stamp;
+use order::Sequence;
+use parking_lot::{Condvar, Mutex};
+use std::collections::{BTreeMap, VecDeque};
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::time::Duration;
+
+/// How a process of another host is reached.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Distant {
+    pub incarnation: u32,
+    /// Of its UCX worker.
+    pub address: Vec<u8>,
+}
+
+/// Where this process is among the hosts of its job.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct OnHost {
+    pub host: u32,
+    /// Only processes of the job know it.
+    pub key: u64,
+}
+
+/// A frame that has come.
+pub(super) struct Letter {
+    pub(super) frame: Frame,
+    pub(super) bytes: Vec<u8>,
+}
+
+/// The processes of other hosts, as one process sees them.
+pub(super) struct Hosts {
+    me: Member,
+    here: OnHost,
+    address: Vec<u8>,
+    descriptor: i32,
+    net: Mutex<Net>,
+    /// The host of each process, plus one; 0: not known.
+    hosts: Box<[AtomicU32]>,
+    questions: Mutex<Questions>,
+    answered: Condvar,
+}
+
+struct Net {
+    worker: Worker,
+    lines: Vec<Line>,
+}
+
+/// The way to one process of another host, and what comes from there.
+#[derive(Default)]
+struct Line {
+    at: Option<Distant>,
+    endpoint: Option<Endpoint>,
+    sent: u64,
+    came: Sequence<Letter>,
+    /// Lives before this one are over.
+    from: u32,
+    /// What a life has sent that is not known yet.
+    early: Vec<(Stamp, Letter)>,
+    is_reported: bool,
+}
+
+/// What this process has asked others.
+#[derive(Default)]
+struct Questions {
+    next: u32,
+    open: BTreeMap<u32, Question>,
+}
+
+struct Question {
+    to: Member,
+    answer: Option<Letter>,
+    /// Nobody will answer.
+    is_lost: bool,
+}
+
+impl Hosts {
+    pub(super) fn open(me: Member, here: OnHost, processes: usize) -> Result<Hosts, String> {
+        let worker = Worker::open()?;
+        let (address, descriptor) = (worker.address()?, worker.descriptor());
+        let lines = (0..processes).map(|_| Line::default()).collect();
+        let hosts: Box<[AtomicU32]> = (0..processes).map(|_| AtomicU32::new(0)).collect();
+        hosts[me.seat].store(here.host + 1, Ordering::Relaxed);
+        Ok(Hosts {
+            me,
+            here,
+            address,
+            descriptor,
+            net: Mutex::new(Net { worker, lines }),
+            hosts,
+            questions: Mutex::default(),
+            answered: Condvar::new(),
+        })
+    }
+
+    pub(super) fn me(&self) -> Member {
+        self.me
+    }
+
+    pub(super) fn address(&self) -> &[u8] {
+        &self.address
+    }
+
+    /// A process is on this host.
+    pub(super) fn locate(&self, process: usize, host: u32) {
+        self.hosts[process].store(host + 1, Ordering::Release);
+    }
+
+    /// The host of a process, if it was ever told.
+    pub(super) fn host_of(&self, process: usize) -> Option<u32> {
+        self.hosts[process].load(Ordering::Acquire).checked_sub(1)
+    }
+
+    /// Whether a process is known to be on another host.
+    pub(super) fn is_distant(&self, process: usize) -> bool {
+        self.host_of(process).is_some_and(|host| host != self.here.host)
+    }
+
+    /// A life of a process of another host is reached there from now on.
+    pub(super) fn meet(&self, process: usize, at: Distant) {
+        let mut net = self.net.lock();
+        let Net { worker, lines } = &mut *net;
+        let line = &mut lines[process];
+        if let Some(endpoint) = line.endpoint.take() {
+            worker.close(endpoint);
+        }
+        let early = std::mem::take(&mut line.early);
+        *line = Line { from: at.incarnation, at: Some(at), early, ..Line::default() };
+    }
+
+    /// The life of a process that was met is over.
+    pub(super) fn part(&self, process: usize) {
+        let mut net = self.net.lock();
+        let Net { worker, lines } = &mut *net;
+        let line = &mut lines[process];
+        let endpoint = line.endpoint.take();
+        if let Some(over) = line.at.take() {
+            let from = over.incarnation + 1;
+            *line = Line { from, early: std::mem::take(&mut line.early), ..Line::default() };
+        }
+        if let Some(endpoint) = endpoint {
+            worker.close(endpoint);
+        }
+        drop(net);
+        self.give_up(|to| to.seat == process);
+    }
+
+    /// The life that sits in a place on another host, if it was met.
+    pub(super) fn life(&self, process: usize) -> Option<u32> {
+        self.net.lock().lines[process].at.as_ref().map(|at| at.incarnation)
+    }
+
+    /// Whether a life was met, and is not known to be out of reach.
+    fn reaches(&self, to: Member) -> bool {
+        let line = &self.net.lock().lines[to.seat];
+        line.at.as_ref().is_some_and(|at| at.incarnation == to.incarnation)
+            && !line.endpoint.as_ref().is_some_and(Endpoint::is_broken)
+    }
+
+    /// Sends a frame; false if the process was not met yet. What is sent to a process that cannot
+    /// be reached any more is lost: its end will be told.
+    pub(super) fn send(&self, process: usize, frame: &Frame, bytes: &[u8]) -> bool {
+        let mut net = self.net.lock();
+        let Net { worker, lines } = &mut *net;
+        let line = &mut lines[process];
+        let Some(at) = &line.at else { return false };
+        if line.endpoint.is_none() {
+            line.endpoint = worker.connect(&at.address).ok();
+        }
+        let Some(endpoint) = &line.endpoint else { return true };
+        let stamp = Stamp { key: self.here.key, number: line.sent };
+        line.sent += 1;
+        let frame = Frame {
+            from: self.me.seat as u32,
+            sender: self.me.incarnation,
+            to: process as u32,
+            ..*frame
+        };
+        worker.send(endpoint, frame::pack(stamp, &frame, bytes));
+        true
+    }
+
+    /// Lets the network work, and takes what has come, in order.
+    pub(super) fn poll(&self, into: &mut VecDeque<Letter>) {
+        // Whoever has it is at work.
+        let Some(mut net) = self.net.try_lock() else { return };
+        let Net { worker, lines } = &mut *net;
+        for packed in worker.progress() {
+            let Some((stamp, frame, bytes)) = frame::unpack(&packed) else { continue };
+            let is_ours = stamp.key == self.here.key && frame.to as usize == self.me.seat;
+            let Some(line) = lines.get_mut(frame.from as usize).filter(|_| is_ours) else {
+                continue;
+            };
+            line.hear(stamp, Letter { frame, bytes: bytes.to_vec() }, into);
+        }
+        for line in lines.iter_mut().filter(|line| line.at.is_some() && !line.early.is_empty()) {
+            for (stamp, letter) in std::mem::take(&mut line.early) {
+                line.hear(stamp, letter, into);
+            }
+        }
+    }
+
+    /// The lives that cannot be reached any more, each once.
+    pub(super) fn broken(&self) -> Vec<Member> {
+        let mut net = self.net.lock();
+        let lines = net.lines.iter_mut().enumerate();
+        let broken = lines.filter_map(|(seat, line)| {
+            let is_broken = line.endpoint.as_ref().is_some_and(Endpoint::is_broken);
+            if !is_broken || std::mem::replace(&mut line.is_reported, true) {
+                return None;
+            }
+            Some(Member { seat, incarnation: line.at.as_ref()?.incarnation })
+        });
+        let broken: Vec<Member> = broken.collect();
+        drop(net);
+        self.give_up(|to| broken.contains(&to));
+        broken
+    }
+
+    /// Nobody answers what these lives were asked.
+    fn give_up(&self, is_over: impl Fn(Member) -> bool) {
+        let mut questions = self.questions.lock();
+        let lost = questions.open.values_mut().filter(|question| is_over(question.to));
+        lost.for_each(|question| question.is_lost = true);
+        self.answered.notify_all();
+    }
+
+    /// Sleeps until there may be something to do.
+    pub(super) fn sleep(&self) {
+        const WHILE_SENDING: Duration = Duration::from_millis(2);
+        const IDLE: Duration = Duration::from_millis(200);
+        let mut net = self.net.lock();
+        if !net.worker.arm() {
+            return;
+        }
+        let time = if net.worker.is_sending() { WHILE_SENDING } else { IDLE };
+        drop(net);
+        ucx::wait_for(self.descriptor, time);
+    }
+
+    /// Asks a life of another host something; `None`: it is over. `work` is done while waiting.
+    pub(super) fn ask(&self, to: Member, frame: Frame, work: &dyn Fn()) -> Option<Letter> {
+        let number = self.pose(to, frame)?;
+        self.answer(number, work)
+    }
+
+    /// Asks without waiting for the answer, which is to be taken by [`Hosts::answer`].
+    pub(super) fn pose(&self, to: Member, frame: Frame) -> Option<u32> {
+        let mut questions = self.questions.lock();
+        let number = questions.next;
+        questions.next = number.wrapping_add(1);
+        questions.open.insert(number, Question { to, answer: None, is_lost: false });
+        drop(questions);
+        let mut frame = frame;
+        frame.envelope.context = number;
+        frame.addressee = to.incarnation;
+        if self.reaches(to) && self.send(to.seat, &frame, &[]) && self.reaches(to) {
+            return Some(number);
+        }
+        self.questions.lock().open.remove(&number);
+        None
+    }
+
+    /// Waits for an answer; `None`: nobody gives one any more.
+    pub(super) fn answer(&self, number: u32, work: &dyn Fn()) -> Option<Letter> {
+        const AGAIN: Duration = Duration::from_millis(1);
+        const SPINS: usize = 50;
+        for turn in 0.. {
+            work();
+            let mut questions = self.questions.lock();
+            let question = questions.open.get(&number)?;
+            if question.answer.is_some() || question.is_lost {
+                return questions.open.remove(&number)?.answer;
+            }
+            if turn > SPINS {
+                self.answered.wait_for(&mut questions, AGAIN);
+            }
+        }
+        None
+    }
+
+    /// An answer has come.
+    pub(super) fn settle(&self, letter: Letter) {
+        let mut questions = self.questions.lock();
+        let from = letter.frame.from as usize;
+        if let Some(question) = questions.open.get_mut(&letter.frame.envelope.context)
+            && question.to.seat == from
+        {
+            question.answer = Some(letter);
+            self.answered.notify_all();
+        }
+    }
+
+    /// The lives to which anything was sent.
+    pub(super) fn correspondents(&self) -> Vec<Member> {
+        let net = self.net.lock();
+        let lines = net.lines.iter().enumerate();
+        let met = lines.filter(|(_, line)| {
+            line.endpoint.as_ref().is_some_and(|endpoint| !endpoint.is_broken())
+        });
+        met.filter_map(|(seat, line)| {
+            Some(Member { seat, incarnation: line.at.as_ref()?.incarnation })
+        })
+        .collect()
+    }
+}
+
+impl Line {
+    fn hear(&mut self, stamp: Stamp, letter: Letter, into: &mut VecDeque<Letter>) {
+        let sender = letter.frame.sender;
+        if sender < self.from {
+            return;
+        }
+        match self.at.as_ref().is_some_and(|at| at.incarnation == sender) {
+            true => self.came.accept(stamp.number, letter, |letter| into.push_back(letter)),
+            false => self.early.push((stamp, letter)),
+        }
+    }
+}

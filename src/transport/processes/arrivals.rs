@@ -1,0 +1,119 @@
+//! Frames that have come from other processes, wherever those are, and what becomes of them here.
+
+use super::foreign::{Foreign, Place};
+use super::segment::HOLDS;
+use super::stream::{Broken, Frame, MESSAGE, NOTE, REFERENCE, RETURN, Short, Taken};
+use super::{OF_PROCESS, Processes, Waiting};
+use crate::base::Member;
+use crate::host::memory::Span;
+use crate::transport::packet::pool::Pool;
+use crate::transport::packet::{Fate, Load, Packet};
+
+/// Where the bytes of a message are that has come.
+enum Source {
+    Here,
+    There(Foreign),
+    /// They ended with their sender.
+    Gone,
+}
+
+impl Processes {
+    /// Takes a frame that has come with its bytes; `None`: it has to wait where it is.
+    #[inline]
+    pub(super) fn accept(
+        &self, process: usize, frame: &Frame, bytes: &[u8], pool: &mut Pool,
+        wants: &mut impl FnMut(Short) -> Taken,
+    ) -> Result<Option<Taken>, Broken> {
+        match frame.kind {
+            MESSAGE | REFERENCE => {
+                let is_sane = frame.from as usize == process
+                    && frame.to as usize == self.me
+                    && bytes.len() <= Packet::ROOM
+                    && (frame.hold as usize) < HOLDS;
+                if !is_sane {
+                    return Err(Broken);
+                }
+                let from = Member { seat: process, incarnation: frame.sender };
+                let to = Member { seat: frame.to as usize, incarnation: frame.addressee };
+                if frame.kind == MESSAGE {
+                    let (envelope, data) = (frame.envelope, Span::of(bytes));
+                    let taken = wants(Short { envelope, to, data });
+                    if taken != Taken::No {
+                        return Ok(Some(taken));
+                    }
+                }
+                let Some(source) = self.source(process, frame) else { return Ok(None) };
+                let mut packet = self.blank(pool, bytes.len());
+                packet.address(frame.envelope, from, to, 0);
+                match source {
+                    Source::Here => {
+                        let loaded = packet.load(Load::Carried(&Span::of(bytes).into()));
+                        loaded.map_err(|_| Broken)?;
+                    }
+                    Source::There(foreign) => {
+                        packet.load_foreign(frame.bytes as usize, foreign);
+                    }
+                    Source::Gone => return Ok(Some(Taken::Yes)),
+                }
+                self.wire().receive(to.seat, packet);
+            }
+            RETURN => self.come_home(process, frame)?,
+            NOTE => self.read_note(process, frame, bytes)?,
+            _ => return Err(Broken),
+        }
+        Ok(Some(Taken::No))
+    }
+
+    fn blank(&self, pool: &mut Pool, bytes: usize) -> Packet {
+        if let Some(packet) = pool.blank(bytes) {
+            return packet;
+        }
+        self.porch.returned().for_each(|packet| pool.keep(packet));
+        pool.blank(bytes).unwrap_or_else(|| {
+            pool.grow(bytes);
+            pool.blank(bytes).expect("the pool has just grown")
+        })
+    }
+
+    /// Where the bytes of a message are; `None`: its sender, which has just begun, is not known
+    /// yet, but will be told of.
+    fn source(&self, process: usize, frame: &Frame) -> Option<Source> {
+        if frame.kind == MESSAGE {
+            return Some(Source::Here);
+        }
+        let place = match self.hosts_for(process) {
+            Some(_) => Place::Distant { incarnation: frame.sender },
+            None => {
+                let mut peer = self.peers[process].lock();
+                let pid = peer.at?.pid;
+                if !self.reach(&mut peer) {
+                    return Some(Source::Gone);
+                }
+                Place::Near { head: peer.head.clone()?, pid }
+            }
+        };
+        let origin = *OF_PROCESS.get()?;
+        let (address, hold, stamp) = (frame.address as usize, frame.hold, frame.stamp);
+        Some(Source::There(Foreign { origin, process, place, address, hold, stamp }))
+    }
+
+    fn come_home(&self, process: usize, frame: &Frame) -> Result<(), Broken> {
+        let place = frame.hold as usize;
+        let mut away = self.away.lock();
+        let is_meant =
+            |waiting: &Waiting| waiting.process == process && waiting.stamp == frame.stamp;
+        let is_known = away.packets.get(place).ok_or(Broken)?.as_ref().is_some_and(is_meant);
+        if !is_known {
+            return Err(Broken);
+        }
+        let Some(Waiting { packet, .. }) = away.take(place) else { return Ok(()) };
+        drop(away);
+        let fate = match frame.envelope.tag {
+            0 => Fate::Refused,
+            1 => Fate::Delivered,
+            _ => Fate::Faulty { address: frame.address as usize },
+        };
+        packet.come_home(fate);
+        Ok(())
+    }
+}

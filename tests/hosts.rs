@@ -1,0 +1,361 @@
+//! Jobs on several hosts. Here these are agents on this host (`--agent 'sh -c'`), or network
+//! namespaces with an ssh daemon each, where the tests may make them.
+
+mod support;
+
+use std::io::{Read, Write};
+use std::net::TcpStream;
+use std::os::unix::fs::PermissionsExt;
+use std::path::Path;
+use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
+use support::{Outcome, Program, Run};
+
+/// Whether UCX is there; if not, a test has nothing to do.
+fn has_ucx() -> bool {
+    let listed = Command::new("/sbin/ldconfig").arg("-p").output().map(|seen| seen.stdout);
+    let has = String::from_utf8_lossy(&listed.unwrap_or_default()).contains("libucp.so.0");
+    if !has {
+        eprintln!("skipped: libucp.so.0 is not there (Debian: apt-get install libucx0)");
+    }
+    has
+}
+
+fn program() -> Program {
+    support::c("hosts.c").flags(&["-O2"]).build()
+}
+
+/// A run on hosts that are this one.
+fn on(hosts: &str, ranks: usize) -> Run {
+    let run = support::run(&program()).env("FTMPI_RANKS", "").ranks(ranks);
+    run.option("--agent").option("sh -c").option("--hosts").option(hosts).deadline(120)
+}
+
+fn are_neighbours(seen: &Outcome, counts: &[usize]) {
+    for (rank, count) in counts.iter().enumerate() {
+        assert_eq!(seen.lines_with(&format!("rank {rank} has {count} on its host")), 1, "{seen}");
+    }
+}
+
+#[test]
+fn ranks_of_several_hosts_exchange_messages_of_all_lengths() {
+    if !has_ucx() {
+        return;
+    }
+    are_neighbours(&on("a:2,b:1,c:2", 5).args(["exchange"]).succeeds(), &[2, 2, 1, 2, 2]);
+    are_neighbours(&on("a,b", 2).args(["exchange"]).succeeds(), &[1, 1]);
+    let seen = on("a,b,c", 4).option("--per-host").option("2").args(["exchange"]).succeeds();
+    are_neighbours(&seen, &[2, 2, 2, 2]);
+}
+
+#[test]
+fn a_host_file_says_how_many_ranks_each_host_gets() {
+    if !has_ucx() {
+        return;
+    }
+    let file = support::fresh_directory("hostfile").join("hosts");
+    std::fs::write(&file, "# all of them\na slots=1 max_slots=4\n\nb:3  # as MPICH writes it\n")
+        .unwrap();
+    let run = support::run(&program()).env("FTMPI_RANKS", "").ranks(4).args(["exchange"]);
+    let run = run.option("--agent").option("sh -c").option("--hostfile").option(&file);
+    are_neighbours(&run.succeeds(), &[1, 3, 3, 3]);
+}
+
+/// The line of the first survivor.
+fn survived(seen: &Outcome, ranks: usize, restarted: usize) -> String {
+    let start = format!("{ranks} ranks, {restarted} restarted: ");
+    let line = seen.stdout.lines().find_map(|line| line.strip_prefix(&start));
+    line.unwrap_or_else(|| panic!("no line `{start}`: {seen}")).to_string()
+}
+
+#[test]
+fn a_killed_process_of_any_host_is_replaced() {
+    if !has_ucx() {
+        return;
+    }
+    let run = || on("a:2,b:2,c:2", 6).option("--mode=rebuild").args(["survive", "300"]);
+    let right = survived(&run().succeeds(), 6, 0);
+    let seen = run().args(["rank", "0@40", "rank", "5@100", "rank", "2@101"]).succeeds();
+    assert_eq!(survived(&seen, 6, 3), right, "{seen}");
+    assert!(seen.stderr.contains("rank 5 was killed (SIGKILL) on c after"), "{seen}");
+    let ordered = run().option("--kill=3@MPI_Allreduce:50").succeeds();
+    assert_eq!(survived(&ordered, 6, 1), right, "{ordered}");
+}
+
+#[test]
+fn the_ranks_of_a_lost_host_start_on_another() {
+    if !has_ucx() {
+        return;
+    }
+    let run = || on("a:2,b:2,c:2", 6).option("--mode=rebuild").args(["survive", "300"]);
+    let right = survived(&run().succeeds(), 6, 0);
+    for (victim, first, name) in [(3, 2, "b"), (0, 0, "a")] {
+        let report = support::fresh_directory("host_report").join(format!("report-{name}"));
+        let run = run().option(format!("--report={}", report.display()));
+        let seen = run.args(["host", &format!("{victim}@50")]).succeeds();
+        assert_eq!(survived(&seen, 6, 2), right, "{seen}");
+        assert!(seen.stderr.contains(&format!("ftrun: host {name} is lost\n")), "{seen}");
+        let written = std::fs::read_to_string(&report).unwrap();
+        for rank in [first, first + 1] {
+            let words = format!("rank {rank} was lost with its host {name} after");
+            assert!(written.contains(&words), "{written}");
+        }
+    }
+    // One after the other, until a single one is left.
+    let seen = run().args(["host", "1@50", "host", "4@120"]).succeeds();
+    assert_eq!(survived(&seen, 6, 4), right, "{seen}");
+}
+
+#[test]
+fn others_go_on_without_a_host_in_modes_that_replace_nobody() {
+    if !has_ucx() {
+        return;
+    }
+    let run = |mode: &str| {
+        let run = on("a:2,b:2,c:2", 6).option(format!("--mode={mode}"));
+        run.args(["survive", "200", "host", "2@60"]).succeeds()
+    };
+    survived(&run("shrink"), 4, 0);
+    survived(&run("blank"), 6, 0);
+}
+
+#[test]
+fn a_job_that_survives_nothing_ends_with_its_host() {
+    if !has_ucx() {
+        return;
+    }
+    let run = on("a:1,b:1", 2).option("--mode=abort");
+    let seen = run.args(["survive", "200", "host", "1@60"]).fails_with(137);
+    assert!(seen.stderr.contains("rank 1 was lost with its host b"), "{seen}");
+}
+
+/// Ends rank 2's host in the call of this number.
+const END_OF_HOST: &str = r#"
+    #include <mpi.h>
+    #include <signal.h>
+    #include <stdlib.h>
+    #include <string.h>
+    #include <unistd.h>
+    int MPI_Allreduce(const void *mine, void *all, int count, MPI_Datatype type, MPI_Op op,
+                      MPI_Comm comm)
+    {
+        static int calls;
+        const char *rank = getenv("PMI_RANK"), *life = getenv("FTMPI_INCARNATION");
+        if (++calls == 150 && rank && !strcmp(rank, "2") && !strcmp(life, "0"))
+            kill(getppid(), SIGKILL);
+        return PMPI_Allreduce(mine, all, count, type, op, comm);
+    }
+"#;
+
+#[test]
+fn the_solver_survives_the_loss_of_a_host_with_the_right_residual() {
+    if !has_ucx() {
+        return;
+    }
+    let pcg = support::c("c_examples/pcg.c").flags(&["-O2", "-lm"]).build();
+    let library = support::c_text("end_of_host", END_OF_HOST).library("end_of_host");
+    let words = "--poisson 7 --order 3000 --iterations 100 --scheme rs:2 --every 20";
+    let run = |option: &str, kills: &str| {
+        let run = support::run(&pcg).env("FTMPI_RANKS", "").ranks(6).option("--mode=rebuild");
+        let run = run.option("--agent").option("sh -c").option("--hosts").option("a:2,b:2,c:2");
+        let run = run.option("-x").option(option).deadline(120);
+        run.args(words.split(' ')).args(kills.split_whitespace()).succeeds()
+    };
+    let residual = |seen: &Outcome| {
+        let line = seen.stdout.lines().find_map(|line| line.strip_prefix("residual "));
+        let line = line.unwrap_or_else(|| panic!("{seen}"));
+        let (residual, failures) = line.split_once(" iterations 100 failures ").expect("both");
+        (residual.to_string(), failures.to_string())
+    };
+    let right = residual(&run("A=B", ""));
+    assert_eq!(right.1, "0");
+    let killed = run("A=B", "--kill 1@50 --kill 4@80");
+    assert_eq!(residual(&killed), (right.0.clone(), "2".to_string()), "{killed}");
+    let lost = run(&format!("LD_PRELOAD={}", library.path().display()), "");
+    assert!(lost.stderr.contains("ftrun: host b is lost\n"), "{lost}");
+    assert_eq!(residual(&lost).0, right.0, "{lost}");
+}
+
+/// What is said when a host cannot be used.
+fn refused(agent: &str, hosts: &str) -> Outcome {
+    let run = support::run(&program()).env("FTMPI_RANKS", "").env("FTMPI_JOIN_TIMEOUT", "2");
+    let run = run.ranks(2).option("--agent").option(agent).option("--hosts").option(hosts);
+    run.args(["exchange"]).fails_with(126)
+}
+
+#[test]
+fn a_host_that_cannot_be_used_is_named_with_the_cure() {
+    let cases = [
+        (
+            "false {HOST}",
+            "host a cannot be used: `false a …` has ended (exit status: 1); check that",
+        ),
+        ("/nowhere/ssh {HOST}", "host a: cannot run /nowhere/ssh: No such file or directory"),
+        ("cat", "host a cannot be used: `cat …` has ended"),
+        ("tail -f /dev/null -- ", "host a has not answered within 2 s"),
+    ];
+    for (agent, sentence) in cases {
+        let seen = refused(agent, "a");
+        assert!(seen.stderr.contains(sentence), "{agent}: {seen}");
+        assert_eq!(seen.stderr.lines().count(), 1, "{agent}: {seen}");
+    }
+    let seen = support::run(&program()).env("FTMPI_RANKS", "").ranks(5).option("--hosts");
+    let seen = seen.option("a:2,b:2").fails_with(2);
+    assert!(seen.stderr.contains("5 ranks do not fit on 2 hosts with 4 places"), "{seen}");
+    let run = || support::run(&program()).env("FTMPI_RANKS", "");
+    let seen = run().ranks(2).option("--agent").option("sh -c").fails_with(2);
+    assert!(seen.stderr.contains("--agent needs --hosts or --hostfile with it"), "{seen}");
+    let seen = run().option("-N").option("2").option("--hosts").option("a,b").fails_with(2);
+    assert!(seen.stderr.contains("with --hosts, say so by --per-host"), "{seen}");
+    for word in ["--seed=1", "--watch", "--trace=/dev/null", "--ranks=thread"] {
+        let run = support::run(&program()).env("FTMPI_RANKS", "").ranks(2).option(word);
+        let seen = run.option("--hosts").option("a,b").fails_with(2);
+        assert!(seen.stderr.contains("do not go together yet"), "{word}: {seen}");
+    }
+}
+
+#[test]
+fn a_host_with_another_library_is_refused() {
+    let directory = support::fresh_directory("other_library");
+    support::copy_program(support::ftrun(), directory.join("ftrun"));
+    let mut library = std::fs::read(support::library_directory().join("libftmpi_rs.so")).unwrap();
+    library.push(0);
+    std::fs::write(directory.join("libftmpi_rs.so"), library).unwrap();
+    let agent = executable(
+        &directory.join("agent"),
+        &format!("exec sh -c \"exec {}/ftrun ${{1##* }}\"", directory.display()),
+    );
+    let seen = refused(&agent, "a");
+    let said = "host a has another version of the library, 0.1.0 (build ";
+    assert!(seen.stderr.contains(said), "{seen}");
+    assert!(seen.stderr.contains("install the same one on all hosts"), "{seen}");
+}
+
+/// Writes a script; returns its path.
+fn executable(path: &Path, text: &str) -> String {
+    std::fs::write(path, format!("#!/bin/sh\n{text}\n")).unwrap();
+    std::fs::set_permissions(path, PermissionsExt::from_mode(0o755)).unwrap();
+    path.display().to_string()
+}
+
+/// Where `ftrun` with this command line listens, and what it is.
+struct Waiting(std::process::Child);
+
+impl Drop for Waiting {
+    fn drop(&mut self) {
+        self.0.kill().expect("it is ours");
+        self.0.wait().expect("it was started here");
+    }
+}
+
+/// Strangers who connect, and say nothing, or nonsense, or a wrong secret, harm nobody; the secret
+/// is in no command line.
+#[test]
+fn strangers_are_not_heard() {
+    if !has_ucx() {
+        return;
+    }
+    let directory = support::fresh_directory("strangers");
+    let (call, go) = (directory.join("call"), directory.join("go"));
+    // Each agent waits until the strangers have been there.
+    let script = format!(
+        "cat > {0}.$$; mv {0}.$$ {0}; until test -e {1}; do sleep 0.05; done; sh -c \"$1\" < {0}",
+        call.display(),
+        go.display()
+    );
+    let agent = executable(&directory.join("agent"), &script);
+    let mut command = Command::new(support::ftrun());
+    command.args(["-np", "1", "--hosts", "a", "--agent"]).arg(&agent);
+    command.arg(program().path()).arg("exchange").env_remove("FTMPI_RANKS");
+    command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    let mut waiting = Waiting(command.spawn().unwrap());
+    let until = Instant::now() + Duration::from_secs(60);
+    while !call.exists() {
+        assert!(Instant::now() < until, "no agent was started");
+        std::thread::sleep(Duration::from_millis(5));
+    }
+    let told = std::fs::read_to_string(&call).unwrap();
+    let (secret, address) = (told.lines().next().unwrap(), told.lines().last().unwrap());
+    assert!(secret.len() >= 32, "{told}");
+    for entry in std::fs::read_dir("/proc").unwrap().flatten() {
+        let words = std::fs::read(entry.path().join("cmdline")).unwrap_or_default();
+        assert!(!String::from_utf8_lossy(&words).contains(secret), "{:?}", entry.path());
+    }
+    let _silent = TcpStream::connect(address).unwrap();
+    for nonsense in [&b"GET / HTTP/1.1\r\n\r\n"[..], &[255; 64], &[9, 0, 0, 0, 0, 4, b'n', b'o']] {
+        let mut stranger = TcpStream::connect(address).unwrap();
+        stranger.write_all(nonsense).unwrap();
+        stranger.shutdown(std::net::Shutdown::Write).unwrap();
+        stranger.set_read_timeout(Some(Duration::from_secs(30))).unwrap();
+        let mut answer = Vec::new();
+        // A reset is as good as a goodbye.
+        let _reset = stranger.read_to_end(&mut answer);
+        assert!(answer.is_empty(), "{answer:?}");
+    }
+    std::fs::write(&go, "").unwrap();
+    let status = waiting.0.wait().unwrap();
+    assert!(status.success(), "{status}");
+}
+
+#[test]
+fn an_abort_on_one_host_ends_the_job_on_all_with_one_sentence() {
+    if !has_ucx() {
+        return;
+    }
+    let text = r#"
+        #include <mpi.h>
+        #include <stdio.h>
+        int main(int argc, char **argv)
+        {
+            int rank;
+            MPI_Init(&argc, &argv);
+            MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+            printf("rank %d is here\n", rank);
+            MPI_Barrier(MPI_COMM_WORLD);
+            if (rank == 2)
+                MPI_Abort(MPI_COMM_WORLD, 5);
+            MPI_Barrier(MPI_COMM_WORLD);
+            return MPI_Finalize();
+        }
+    "#;
+    let program = support::c_text("hosts_abort", text).build();
+    let run = support::run(&program).env("FTMPI_RANKS", "").ranks(4);
+    let run = run.option("--agent").option("sh -c").option("--hosts").option("a:2,b:2");
+    let seen = run.fails_with(5);
+    assert_eq!(seen.lines_with(" is here"), 4, "{seen}");
+    assert_eq!(seen.stderr.lines().count(), 1, "{seen}");
+}
+
+#[test]
+fn output_and_input_are_passed_on() {
+    if !has_ucx() {
+        return;
+    }
+    let text = r#"
+        #include <mpi.h>
+        #include <stdio.h>
+        int main(int argc, char **argv)
+        {
+            char line[64] = "nothing";
+            int rank;
+            MPI_Init(&argc, &argv);
+            MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+            if (!fgets(line, sizeof line, stdin))
+                puts("nothing to read");
+            else
+                printf("read %s", line);
+            fprintf(stderr, "an error of %d\n", rank);
+            MPI_Finalize();
+            return rank == 1 ? 3 : 0;
+        }
+    "#;
+    let program = support::c_text("hosts_lines", text).build();
+    let run = support::run(&program).env("FTMPI_RANKS", "").ranks(2).stdin("typed\n");
+    let run = run.option("--agent").option("sh -c").option("--hosts").option("a,b");
+    let seen = run.option("--tag-output").fails_with(3);
+    let mut lines: Vec<&str> = seen.stdout.lines().collect();
+    lines.sort_unstable();
+    assert_eq!(lines, ["[0] read typed", "[1] nothing to read"], "{seen}");
+    assert!(seen.stderr.contains("[0] an error of 0\n"), "{seen}");
+    assert!(seen.stderr.contains("[1] an error of 1\n"), "{seen}");
+}

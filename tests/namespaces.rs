@@ -1,0 +1,206 @@
+//! Jobs on hosts that are network namespaces, each with a name and an ssh daemon of its own: the
+//! whole way, from the host's name to the loss of the host. Needs root, `ip` and `sshd`; nothing
+//! leaves this machine.
+
+mod support;
+
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Output, Stdio};
+use std::time::{Duration, Instant};
+
+/// Hosts that are connected with each other, and with nothing else.
+struct Hosts {
+    prefix: String,
+    names: Vec<String>,
+    directory: PathBuf,
+    daemons: Vec<Child>,
+}
+
+fn ip(words: &str) -> Result<Output, String> {
+    let seen = Command::new("ip").args(words.split(' ')).output();
+    let seen = seen.map_err(|error| format!("ip: {error}"))?;
+    match seen.status.success() {
+        true => Ok(seen),
+        false => Err(format!("ip {words}: {}", String::from_utf8_lossy(&seen.stderr).trim())),
+    }
+}
+
+impl Hosts {
+    /// So many hosts, or why there can be none here.
+    fn start(test: &str, names: &[&str]) -> Result<Hosts, String> {
+        let prefix = format!("ft{}{}", std::process::id(), test);
+        let directory = support::fresh_directory(&format!("namespaces_{test}"));
+        let names: Vec<String> = names.iter().map(|name| name.to_string()).collect();
+        let mut hosts = Hosts { prefix, names, directory, daemons: Vec::new() };
+        hosts.connect()?;
+        hosts.listen()?;
+        Ok(hosts)
+    }
+
+    fn space(&self, name: &str) -> String {
+        format!("{}-{name}", self.prefix)
+    }
+
+    fn connect(&self) -> Result<(), String> {
+        let hub = self.space("hub");
+        ip(&format!("netns add {hub}"))?;
+        ip(&format!("-n {hub} link add bridge type bridge"))?;
+        ip(&format!("-n {hub} link set bridge up"))?;
+        for (number, name) in (1..).zip(&self.names) {
+            let space = self.space(name);
+            ip(&format!("netns add {space}"))?;
+            ip(&format!("-n {space} link set lo up"))?;
+            ip(&format!("-n {space} link add wire type veth peer name {name} netns {hub}"))?;
+            ip(&format!("-n {hub} link set {name} master bridge up"))?;
+            ip(&format!("-n {space} addr add 10.99.0.{number}/24 dev wire"))?;
+            ip(&format!("-n {space} link set wire up"))?;
+        }
+        Ok(())
+    }
+
+    /// Starts an ssh daemon on each, and writes how to reach them.
+    fn listen(&mut self) -> Result<(), String> {
+        let sshd = Path::new("/usr/sbin/sshd");
+        if !sshd.exists() || !support::has("ssh") {
+            return Err("there is no sshd, or no ssh (Debian: openssh-server)".to_string());
+        }
+        std::fs::create_dir_all("/run/sshd").map_err(|error| format!("/run/sshd: {error}"))?;
+        let at = |name: &str| self.directory.join(name).display().to_string();
+        let key = at("key");
+        let mut make = Command::new("ssh-keygen");
+        make.args(["-q", "-t", "ed25519", "-N", "", "-f", &key]);
+        if !make.status().is_ok_and(|status| status.success()) {
+            return Err("ssh-keygen makes no key".to_string());
+        }
+        let daemon = format!(
+            "HostKey {key}\nAuthorizedKeysFile {key}.pub\nStrictModes no\nUsePAM no\n\
+             PermitRootLogin yes\nPidFile none\n"
+        );
+        std::fs::write(at("daemon"), daemon).unwrap();
+        let mut client = String::new();
+        for (number, name) in (1..).zip(&self.names) {
+            client += &format!("Host {name}\n  HostName 10.99.0.{number}\n");
+        }
+        client += &format!(
+            "Host *\n  IdentityFile {key}\n  StrictHostKeyChecking no\n  UserKnownHostsFile {}\n  \
+             LogLevel ERROR\n  BatchMode yes\n",
+            at("known")
+        );
+        std::fs::write(at("client"), client).unwrap();
+        for name in &self.names {
+            let script = format!("hostname {name}; exec {} -D -f {}", sshd.display(), at("daemon"));
+            let mut command = Command::new("ip");
+            command.args(["netns", "exec", &self.space(name), "unshare", "--uts", "sh", "-c"]);
+            command.arg(script).stdin(Stdio::null()).stderr(Stdio::null());
+            let daemon = command.spawn().map_err(|error| format!("ip: {error}"))?;
+            self.daemons.push(daemon);
+        }
+        let until = Instant::now() + Duration::from_secs(20);
+        for name in &self.names {
+            while !self.on(name, &["true"]).output().is_ok_and(|seen| seen.status.success()) {
+                if Instant::now() > until {
+                    return Err(format!("the ssh daemon of {name} does not answer"));
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// A command that goes to a host by ssh, from the first one.
+    fn on(&self, name: &str, words: &[&str]) -> Command {
+        let mut command = self.first_runs("ssh");
+        command.arg("-F").arg(self.directory.join("client")).arg(name).args(words);
+        command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
+        command
+    }
+
+    /// A command on the first host.
+    fn first_runs(&self, program: &str) -> Command {
+        let mut command = Command::new("ip");
+        command.args(["netns", "exec", &self.space(&self.names[0]), program]);
+        command
+    }
+
+    /// A job that starts on the first host.
+    fn job(&self, ranks: usize, hosts: &str, options: &[&str], words: &[&str]) -> Command {
+        let program = support::c("hosts.c").flags(&["-O2"]).build();
+        let mut command = self.first_runs(&support::ftrun().display().to_string());
+        let agent = format!("ssh -F {} {{HOST}}", self.directory.join("client").display());
+        command.args(["-np", &ranks.to_string(), "--timeout", "100", "--hosts", hosts]);
+        command.arg("--agent").arg(agent).args(options).arg(program.path()).args(words);
+        command.env_remove("FTMPI_RANKS").stdin(Stdio::null());
+        command.stdout(Stdio::piped()).stderr(Stdio::piped());
+        command
+    }
+
+    /// Kills everything on a host at once.
+    fn kill(&self, name: &str) {
+        let listed =
+            ip(&format!("netns pids {}", self.space(name))).unwrap_or_else(|why| panic!("{why}"));
+        let listed = String::from_utf8_lossy(&listed.stdout).into_owned();
+        let done = Command::new("kill").arg("-9").args(listed.split_whitespace()).status();
+        assert!(done.is_ok_and(|status| status.success()), "{name}: {listed}");
+    }
+}
+
+impl Drop for Hosts {
+    fn drop(&mut self) {
+        for name in self.names.iter().map(String::as_str).chain(["hub"]) {
+            let space = self.space(name);
+            if let Ok(listed) = ip(&format!("netns pids {space}")) {
+                let listed = String::from_utf8_lossy(&listed.stdout).into_owned();
+                let _ended =
+                    Command::new("kill").arg("-9").args(listed.split_whitespace()).output();
+            }
+            let _gone = ip(&format!("netns del {space}"));
+        }
+        for daemon in &mut self.daemons {
+            let _ended = daemon.kill();
+            let _reaped = daemon.wait();
+        }
+    }
+}
+
+fn hosts(test: &str, names: &[&str]) -> Option<Hosts> {
+    Hosts::start(test, names).map_err(|why| eprintln!("skipped: {why}")).ok()
+}
+
+fn text(seen: &Output) -> (String, String) {
+    let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+    (text(&seen.stdout), text(&seen.stderr))
+}
+
+#[test]
+fn ranks_are_started_by_ssh_and_reach_each_other() {
+    let Some(hosts) = hosts("x", &["alpha", "beta", "gamma"]) else { return };
+    let seen = hosts.job(5, "alpha:2,beta:1,gamma:2", &[], &["exchange"]).output().unwrap();
+    let (out, errors) = text(&seen);
+    assert!(seen.status.success(), "{out}{errors}");
+    for (rank, count) in [2, 2, 1, 2, 2].iter().enumerate() {
+        assert!(out.contains(&format!("rank {rank} has {count} on its host\n")), "{out}{errors}");
+    }
+    let seen = hosts.job(2, "alpha,delta", &[], &["exchange"]).output().unwrap();
+    let (out, errors) = text(&seen);
+    let is_named = errors.starts_with("ftrun: host delta cannot be used: `ssh -F ");
+    assert!(is_named && errors.contains("Could not resolve hostname delta"), "{out}{errors}");
+}
+
+#[test]
+fn a_host_is_killed_with_all_that_runs_on_it() {
+    let Some(hosts) = hosts("k", &["alpha", "beta", "gamma"]) else { return };
+    let job = |words: &[&str]| hosts.job(6, "alpha:2,beta:2,gamma:2", &["--mode=rebuild"], words);
+    let right = text(&job(&["survive", "3000"]).output().unwrap()).0;
+    let value = right.strip_prefix("6 ranks, 0 restarted: ").expect("nobody died");
+    let mark = hosts.directory.join("mark");
+    let child = job(&["survive", "3000"]).env("MARK", &mark).spawn().unwrap();
+    let until = Instant::now() + Duration::from_secs(60);
+    while !mark.exists() {
+        assert!(Instant::now() < until, "the job does not begin");
+        std::thread::sleep(Duration::from_millis(2));
+    }
+    hosts.kill("beta");
+    let seen = child.wait_with_output().unwrap();
+    let (out, errors) = text(&seen);
+    assert_eq!(out, format!("6 ranks, 2 restarted: {value}"), "{errors}");
+    assert!(errors.contains("ftrun: host beta is lost\n"), "{errors}");
+}
