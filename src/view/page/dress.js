@@ -98,7 +98,7 @@ function sentence() {
 }
 
 function legend() {
-  colours();
+  colours(); counted = [];
   $("sight").textContent = sentence();
   const dead = mortal() ? [["dead", `rgb(${DEAD})`]] : [], kinds = scene.kinds.map((k, i) => [k, KINDS[i % KINDS.length]]);
   $("legend").replaceChildren(...kinds.concat(dead).map(([name, colour]) => {

@@ -66,15 +66,17 @@ function tip(event) {
     $("tip").style.setProperty("left", `${x}px`); $("tip").style.setProperty("top", `${y}px`);
   });
 }
-$("over").onpointerleave = () => { $("tip").hidden = true; };
-$("over").onpointerdown = event => {
-  if (!event.isPrimary || event.button !== 0) return;
+$("stage").onpointerleave = () => { $("tip").hidden = true; };
+/* The layer above the dots comes and goes: the stage hears the pointer. */
+const onMenu = event => $("menu").contains(event.target);
+$("stage").onpointerdown = event => {
+  if (!event.isPrimary || event.button !== 0 || onMenu(event)) return;
   const selects = event.pointerType !== "touch" || $("stage").classList.contains("selects");
   drag = { id: event.pointerId, from: where(event), before: region, selects, moved: false };
-  if (selects) $("over").setPointerCapture(event.pointerId);
+  if (selects) $("stage").setPointerCapture(event.pointerId);
 };
-$("over").onpointermove = event => {
-  if (!drag) tip(event);
+$("stage").onpointermove = event => {
+  if (!drag && !onMenu(event)) tip(event);
   if (!drag || drag.id !== event.pointerId) return;
   const [x, y] = where(event), [u, v] = drag.from;
   drag.moved ||= Math.hypot(x - u, y - v) >= 0.01;
@@ -87,7 +89,7 @@ $("over").onpointermove = event => {
   region = [Math.min(x, u), Math.min(y, v), Math.max(x, u), Math.max(y, v)].map(within);
   over();
 };
-$("over").onpointerup = event => {
+$("stage").onpointerup = event => {
   if (!drag || drag.id !== event.pointerId) return;
   const { moved, selects } = drag;
   drag = null;
@@ -104,7 +106,7 @@ $("over").onpointerup = event => {
   over();
 };
 /* The browser has taken over the gesture: undoes it. */
-$("over").onpointercancel = event => {
+$("stage").onpointercancel = event => {
   if (!drag || drag.id !== event.pointerId) return;
   region = drag.before; drag = null; over();
 };
@@ -171,6 +173,7 @@ addEventListener("keydown", event => {
   }
   if (keys[event.key]) { event.preventDefault(); keys[event.key](); }
 });
-addEventListener("resize", () => { repaint(); plot(); });
-matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => { repaint(); plot(); });
+const restyle = () => { inks.clear(); repaint(); plot(); };
+addEventListener("resize", restyle);
+matchMedia("(prefers-color-scheme: dark)").addEventListener("change", restyle);
 colours(); follow();

@@ -32,8 +32,8 @@ function menuByKey() {
   const b = picture.box(), r = $("dots").getBoundingClientRect(), n = Math.min(node(), scene.nodes - 1);
   openMenu(n, r.left + (b.left + places[2 * n] * b.side) / b.scale + 12, r.top + (b.top + (1 - places[2 * n + 1]) * b.side) / b.scale);
 }
-$("over").oncontextmenu = event => {
-  if (!places) return;
+$("stage").oncontextmenu = event => {
+  if (!places || onMenu(event)) return;
   event.preventDefault(); drag = null; openMenu(nearest(...where(event)), event.clientX, event.clientY);
 };
 $("menu").onkeydown = event => {

@@ -64,10 +64,10 @@ function show(next) {
   frame = next; count(); lines(); amounts();
   if (scene.replay) {
     $("moment").value = next.at;
-    $("clockwork").textContent = `${next.at + 1} of ${scene.replay.frames}`;
+    put("clockwork", `${next.at + 1} of ${scene.replay.frames}`);
   }
-  $("tick").textContent = next.tick.toLocaleString("en"); $("alive").textContent = next.count.toLocaleString("en");
-  $("mood").textContent = next.state; $("go").textContent = moves() ? "Halt" : "Go";
+  put("tick", next.tick.toLocaleString("en")); put("alive", next.count.toLocaleString("en"));
+  put("mood", next.state); put("go", moves() ? "Halt" : "Go");
   why();
   scene.series.forEach((name, i) => {
     /* A number that takes long to compute is not in every picture. */
@@ -95,7 +95,7 @@ function why() {
   const other = scene.setup.length ? "; start another run below" : "";
   const words = !clocked() ? "" : frame.state === "halted" ? "Halted. Press Go, or Step."
     : rests() ? `Go is off: the run is ${frame.state}, nothing is left to do${other}.` : "";
-  if ($("why").textContent !== words) $("why").textContent = words;
+  put("why", words);
   /* The answer to Go is no longer true. */
   if (!moves() && asked === "go" && $("word").textContent === "running") $("word").textContent = "";
 }
