@@ -8,7 +8,7 @@ use crate::host::life::{self, Visit};
 use crate::machine::map;
 use crate::mpi::failure::deadlock_report;
 use crate::mpi::process::Process;
-use crate::view::{Frame, Image, Scene};
+use crate::view::{Frame, Image, Scene, Vacant};
 use std::sync::atomic::Ordering;
 use std::time::Instant;
 
@@ -94,6 +94,7 @@ impl Sight {
         Scene {
             title: format!("{}, {ranks} {}", program(), if ranks == 1 { "rank" } else { "ranks" }),
             places: self.places.clone(),
+            vacant: vacant(self.live.world),
             dot: "rank",
             unit: "ms",
             kinds: KINDS.to_vec(),
@@ -252,6 +253,12 @@ fn places(world: &World) -> Vec<[f32; 2]> {
         Some(berths) => berths.map(),
         None => map::square(world.size()),
     }
+}
+
+/// The nodes of the machine that hold no rank.
+fn vacant(world: &World) -> Vec<Vacant> {
+    let vacant = world.berths().map(|berths| berths.vacant()).unwrap_or_default();
+    vacant.into_iter().map(|(place, is_spare)| Vacant { place, is_spare }).collect()
 }
 
 /// The file name of the program.

@@ -29,12 +29,28 @@ function arrows(ctx, b, spot) {
   ctx.restore();
 }
 
+/* Nodes of a machine that hold no dot: a free spare is an empty square, a dead node a cross. */
+const vacant = () => scene && !space.on && scene.vacant || [];
+const spares = () => vacant().filter(([, , isSpare]) => isSpare).length;
+function drawVacant(ctx, b, spot) {
+  const half = Math.max(2 * b.scale, dot(b) * 0.4);
+  for (const [at, up, isSpare] of vacant()) {
+    const [x, y] = spot(at, up);
+    ctx.strokeStyle = ink(isSpare ? "--soft" : "--harm"); ctx.lineWidth = (isSpare ? 1.5 : 2.5) * b.scale;
+    ctx.beginPath();
+    if (isSpare) ctx.rect(x - half, y - half, 2 * half, 2 * half);
+    else for (const by of [-1, 1]) { ctx.moveTo(x - half, y - by * half); ctx.lineTo(x + half, y + by * half); }
+    ctx.stroke();
+  }
+  ctx.strokeStyle = ink("--ink"); ctx.lineWidth = 1.5 * b.scale;
+}
+
 /* The layer above the dots: arrows, the region, and the selected node. */
 function over() {
   const b = picture.box(), ctx = $("over").getContext("2d"), chosen = $("node").value === "" ? -1 : +$("node").value;
   const numbered = places && scene.nodes <= 150;
   /* An empty layer would cost each picture as much as a full one. */
-  const covers = region || numbered || chosen >= 0 || frame && frame.marks.length + (frame.arrows || []).length > 0;
+  const covers = region || vacant().length || ripples.size || numbered || chosen >= 0 || frame && frame.marks.length + (frame.arrows || []).length > 0;
   $("over").hidden = !covers;
   ctx.clearRect(0, 0, $("over").width, $("over").height);
   ctx.strokeStyle = ink("--ink"); ctx.lineWidth = 1.5 * b.scale;
@@ -43,6 +59,7 @@ function over() {
     const [l, t] = spot(region[0], region[3]), [r, u] = spot(region[2], region[1]);
     ctx.setLineDash([6 * b.scale, 4 * b.scale]); ctx.strokeRect(l, t, r - l, u - t); ctx.setLineDash([]);
   }
+  drawVacant(ctx, b, spot);
   if (places && frame) arrows(ctx, b, spot);
   if (places && frame && frame.marks.length) {
     ctx.beginPath();
@@ -52,6 +69,8 @@ function over() {
     }
     ctx.stroke();
   }
+  if (places && ripples.size) drawRipples(ctx, b, spot);
+  ctx.strokeStyle = ink("--ink"); ctx.lineWidth = 1.5 * b.scale;
   /* The numbers of few dots, below them. */
   if (numbered) {
     const far = dot(b) / 2 + 3 * b.scale;

@@ -4,9 +4,10 @@ function paint() {
   if (!frame || !places || places.length !== 2 * frame.colours.length) return;
   if (space.on) drawSolid(); else picture.draw();
   /* The layer above the dots changes seldom. */
-  const covers = frame.marks.length + (frame.arrows || []).length > 0;
+  const covers = frame.marks.length + (frame.arrows || []).length + ripples.size > 0;
   if (isCovered || covers) over();
   isCovered = covers;
+  if (ripples.size) another();
   if (!plotting) { plotting = true; setTimeout(() => { plotting = false; plot(); }, 200); }
   drawn++;
   const now = performance.now();
