@@ -62,7 +62,9 @@ impl Controls {
             Text(text) => {
                 page.value("it.focus(); it.select()");
                 for letter in text.chars() {
-                    page.key(&letter.to_string(), u32::from(letter.to_ascii_uppercase()));
+                    let code =
+                        if letter == '.' { 190 } else { u32::from(letter.to_ascii_uppercase()) };
+                    page.key(&letter.to_string(), code);
                 }
             }
         }

@@ -77,7 +77,7 @@ function show(next) {
   rippled(frame, next);
   frame = next; count(); lines(); amounts(); filmed();
   put("tick", next.tick.toLocaleString("en")); put("alive", next.count.toLocaleString("en"));
-  put("mood", past.at ? "looking back" : next.state); put("go", moves() ? "Halt" : "Go");
+  put("mood", past.at ? "looking back" : next.state);
   why();
   if (next.said < said) { $("events").replaceChildren(); said = 0; }
   for (const words of next.words.slice(Math.max(0, next.words.length - (next.said - said)))) {
@@ -104,6 +104,7 @@ function plotted(next) {
 /* Why the run stands still, if it does. */
 function why() {
   const { state } = current();
+  put("go", moves() ? "Halt" : "Go");
   $("go").disabled = rests() || state === "ended";
   $("step").disabled = state === "ended";
   const other = scene.setup.length ? "; start another run below" : "";
