@@ -19,8 +19,9 @@ use std::fs::File;
 
 /// Pieces of this length are worth an entry of their own in a system call.
 const LONG: usize = 2048;
-/// Reading such a hole is cheaper than another system call.
-const SMALL_HOLE: u64 = 8192;
+/// Reading such a hole is cheaper than another system call: 4 KB are not, from memory (5.6 instead
+/// of 7.3 GB/s where every second 4 KB is read).
+const SMALL_HOLE: u64 = 2048;
 /// The kernel moves a little less than 2 GiB at a time.
 const MOST: usize = 1 << 30;
 /// Windows begin where pages do.
