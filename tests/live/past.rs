@@ -37,7 +37,8 @@ fn a_run_is_looked_back_at_while_it_goes_on_and_is_followed_again() {
     page.wait("$('clockwork').textContent === 'live' && $('mood').textContent === 'halted'");
     // However long it takes, the room is limited: older pictures lie further apart.
     page.value(
-        "(it => { for (let n = 0; n < 400; n++) { past.kept.push({ ...it }); past.bytes += 1 << 17; }
+        "(it => { for (let n = 0; n < 400; n++) past.kept.push({ ...it });
+           past.bytes += 400 << 17;
            globalThis.count = past.kept.length;
            remember({ ...past.latest, state: 'other' }); })(past.kept[0])",
     );
