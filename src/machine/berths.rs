@@ -92,7 +92,8 @@ impl Berths {
         self.placement.seats().iter().map(|&node| places[node as usize]).collect()
     }
 
-    /// The nodes without a rank: where each is drawn, and whether it is a spare that is left, or dead.
+    /// The nodes without a rank: where each is drawn, and whether it is a free spare; else it is
+    /// dead.
     pub fn vacant(&self) -> Vec<([f32; 2], bool)> {
         let places = map::of_grid(self.placement.grid()).into_iter().enumerate();
         let vacant = places.filter_map(|(node, place)| match self.placement.node(node) {

@@ -144,9 +144,9 @@ impl Scene {
         let or = |said: &str, usual: &str| quoted(if said.is_empty() { usual } else { said });
         let [scale, low, high] = &self.scale;
         format!(
-            "{{\"scene\":{number},\"title\":{},\"nodes\":{},\"grid\":[{}],\"vacant\":[{}],\"dot\":{},\
-             \"unit\":{},\"kinds\":[{}],\"mark\":{},\"arrow\":{},\"series\":[{}],\"sliders\":[{}],\
-             \"setup\":[{}],\"views\":[{}],\"view\":{},\"clock\":{},\"deaths\":{},\
+            "{{\"scene\":{number},\"title\":{},\"nodes\":{},\"grid\":[{}],\"vacant\":[{}],\
+             \"dot\":{},\"unit\":{},\"kinds\":[{}],\"mark\":{},\"arrow\":{},\"series\":[{}],\
+             \"sliders\":[{}],\"setup\":[{}],\"views\":[{}],\"view\":{},\"clock\":{},\"deaths\":{},\
              \"back\":{},\"scale\":[{},{},{}]}}",
             quoted(&self.title),
             self.places.len(),
