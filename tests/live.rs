@@ -4,8 +4,12 @@
 mod browser;
 #[path = "live/crew.rs"]
 mod crew;
+#[path = "live/every.rs"]
+mod every;
 #[path = "live/film.rs"]
 mod film;
+#[path = "live/past.rs"]
+mod past;
 #[path = "live/screens.rs"]
 mod screens;
 #[path = "live/shown.rs"]

@@ -217,7 +217,6 @@ fn the_recipes_name_the_archive_beside_them() {
     }
 }
 
-/// What an image holds is what `the_tarball_works_wherever_it_is_unpacked` tries.
 #[test]
 #[ignore = "takes a minute: tries all packages"]
 fn the_container_file_takes_the_tarball_beside_it() {
@@ -230,6 +229,17 @@ fn the_container_file_takes_the_tarball_beside_it() {
     assert!(text.contains(&format!("ENV PATH=/opt/{top}/bin:$PATH")), "{text}");
     let list = support::command("tar").args(["tzf", archive]).directory(&context).succeeds();
     assert_eq!(list.lines_with(&format!("{top}/bin/ftrun")), 1, "{list}");
+}
+
+#[test]
+#[ignore = "takes minutes, needs the network, buildah and debootstrap, and to be root"]
+fn an_image_is_built_from_the_container_file_and_used() {
+    let (context, stage) = package("container");
+    let stage = with_examples(stage);
+    let build = support::command("sh").args([support::root().join("tests/package/image.sh")]);
+    let seen = build.args([&stage, &context]).deadline(1500).succeeds();
+    println!("{}", seen.stdout);
+    assert!(steps(&seen) >= 8, "{seen}");
 }
 
 /// The commands of a step of the workflow to copy.

@@ -92,6 +92,18 @@ impl Berths {
         self.placement.seats().iter().map(|&node| places[node as usize]).collect()
     }
 
+    /// The nodes without a rank: where each is drawn, and whether it is a free spare; else it is
+    /// dead.
+    pub fn vacant(&self) -> Vec<([f32; 2], bool)> {
+        let places = map::of_grid(self.placement.grid()).into_iter().enumerate();
+        let vacant = places.filter_map(|(node, place)| match self.placement.node(node) {
+            Use::Spare => Some((place, true)),
+            Use::Dead => Some((place, false)),
+            Use::Rank(_) | Use::Failed(_) => None,
+        });
+        vacant.collect()
+    }
+
     /// A node fails, whatever its use.
     pub fn fail(&mut self, node: usize) {
         self.placement.fail(node);
@@ -146,6 +158,11 @@ mod tests {
         assert!(relocation.collisions[0] == 0 && relocation.collisions[1] > 0);
         assert_eq!([1, 2].map(|rank| berths.node_of(rank)), [2, 3]);
         assert_eq!(berths.node(1), Use::Dead);
+        let vacant = berths.vacant();
+        assert_eq!(vacant.len(), 4, "three of the four spares, and the dead node: {vacant:?}");
+        let places = map::of_grid(berths.placement.grid());
+        assert_eq!(vacant[0], (places[1], false));
+        assert!(vacant[1..].iter().all(|(_, is_spare)| *is_spare) && vacant[1].0 == places[7]);
         assert_eq!(berths.name_of(6), "m:2,1");
     }
 

@@ -25,7 +25,7 @@ pub use feed::{Feed, Order};
 pub use image::Image;
 pub use record::{Flaw, Recorder, Slow};
 pub use replay::{Replay, Seen};
-pub use scene::{Frame, Line, Scene, Setup, Slider, heat};
+pub use scene::{Frame, Line, Scene, Setup, Slider, Vacant, heat};
 pub use server::serve;
 pub use start::{Start, thread};
 pub use terminal::Terminal;

@@ -14,6 +14,8 @@ pub struct Scene {
     /// The extents of the machine whose nodes the dots are, the first dimension running fastest;
     /// empty: they are no such machine.
     pub grid: Vec<u32>,
+    /// The nodes of the machine that hold no dot.
+    pub vacant: Vec<Vacant>,
     /// The name of a dot, and of the number of a frame; empty: node, tick.
     pub dot: &'static str,
     pub unit: &'static str,
@@ -41,6 +43,15 @@ pub struct Scene {
     pub has_deaths: bool,
     /// Whether sliders were moved and can be reset: the order `border back`.
     pub has_way_back: bool,
+}
+
+/// A node that holds no dot.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Vacant {
+    /// In the unit square, like those of the dots.
+    pub place: [f32; 2],
+    /// Whether it can still take a dot; otherwise it is dead.
+    pub is_spare: bool,
 }
 
 /// A value that pages change while it runs.
@@ -133,13 +144,14 @@ impl Scene {
         let or = |said: &str, usual: &str| quoted(if said.is_empty() { usual } else { said });
         let [scale, low, high] = &self.scale;
         format!(
-            "{{\"scene\":{number},\"title\":{},\"nodes\":{},\"grid\":[{}],\"dot\":{},\"unit\":{},\
-             \"kinds\":[{}],\"mark\":{},\"arrow\":{},\"series\":[{}],\"sliders\":[{}],\
-             \"setup\":[{}],\"views\":[{}],\"view\":{},\"clock\":{},\"deaths\":{},\
+            "{{\"scene\":{number},\"title\":{},\"nodes\":{},\"grid\":[{}],\"vacant\":[{}],\
+             \"dot\":{},\"unit\":{},\"kinds\":[{}],\"mark\":{},\"arrow\":{},\"series\":[{}],\
+             \"sliders\":[{}],\"setup\":[{}],\"views\":[{}],\"view\":{},\"clock\":{},\"deaths\":{},\
              \"back\":{},\"scale\":[{},{},{}]}}",
             quoted(&self.title),
             self.places.len(),
             joined(self.grid.iter().map(u32::to_string)),
+            joined(self.vacant.iter().map(Vacant::json)),
             or(self.dot, "node"),
             or(self.unit, "tick"),
             list(&self.kinds),
@@ -200,6 +212,13 @@ impl Written {
         bytes.extend(self.head.as_bytes());
         bytes.extend(self.tail.as_bytes());
         bytes
+    }
+}
+
+impl Vacant {
+    fn json(&self) -> String {
+        let [x, y] = self.place;
+        format!("[{x},{y},{}]", u8::from(self.is_spare))
     }
 }
 

@@ -253,6 +253,7 @@ fn page_figures(query: &str) {
     let least = page.number(
         "new Promise(go => { let count = 0; const begun = performance.now();
            const at = $('over').getContext('2d');
+           $('over').hidden = false;
            const tick = () => { const took = performance.now() - begun;
              if (took > 4000) return go(count * 1000 / took);
              at.fillRect(count++ % 2, 0, 1, 1); requestAnimationFrame(tick); };

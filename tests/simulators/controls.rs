@@ -214,7 +214,7 @@ fn a_machine_of_three_dimensions_is_a_body_that_can_be_turned() {
     page.key("x", 88);
     let back = turned(&mut page);
     assert!((back[0] - begun[0]).abs() + (back[1] - begun[1]).abs() < 1e-9, "{back:?}, {begun:?}");
-    let [left, top, wide, high] = corners(&mut page, "#over");
+    let [left, top, wide, high] = corners(&mut page, "#stage");
     let middle = (left + wide / 2.0, top + high / 2.0);
     page.drag(middle, (middle.0 + 120.0, middle.1 + 40.0));
     let [turn, _] = turned(&mut page);

@@ -6,7 +6,7 @@ use crate::engine::World;
 use crate::host::life::{self, Visit};
 use crate::machine::map;
 use crate::mpi::process::Process;
-use crate::view::{Frame, Image, Scene};
+use crate::view::{Frame, Image, Scene, Vacant};
 use crate::watch::{self, Accounts, DONE, KINDS, OUTSIDE, Stories, WAITS};
 use std::sync::atomic::Ordering;
 use std::time::Instant;
@@ -63,7 +63,8 @@ impl Sight {
 
     pub(super) fn scene(&self) -> Scene {
         let ranks = self.live.world.ranks();
-        watch::of_ranks(&program(), ranks, self.places.clone(), self.view)
+        let scene = watch::of_ranks(&program(), ranks, self.places.clone(), self.view);
+        Scene { vacant: vacant(self.live.world), ..scene }
     }
 
     /// Chooses a view.
@@ -156,6 +157,12 @@ fn places(world: &World) -> Vec<[f32; 2]> {
         Some(berths) => berths.map(),
         None => map::square(world.size()),
     }
+}
+
+/// The nodes of the machine that hold no rank.
+fn vacant(world: &World) -> Vec<Vacant> {
+    let vacant = world.berths().map(|berths| berths.vacant()).unwrap_or_default();
+    vacant.into_iter().map(|(place, is_spare)| Vacant { place, is_spare }).collect()
 }
 
 /// The file name of the program.

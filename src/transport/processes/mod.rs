@@ -26,7 +26,7 @@ use crate::host::sched::{Bell, Seen};
 use crate::transport::hosts::{Hosts, Letter};
 use crate::transport::inbox::{Outside, Wire};
 use crate::transport::packet::pool::Pool;
-use crate::transport::packet::{Fate, Packet, Port, Ticket, expect_recalls};
+use crate::transport::packet::{Packet, Port, Ticket, expect_recalls};
 use foreign::{Foreign, OPEN, Origin, Place, RECALLED, STATE};
 use parking_lot::Mutex;
 use peer::{Away, Parcel, Peer, Waiting};
@@ -35,7 +35,7 @@ use std::collections::VecDeque;
 use std::io;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, OnceLock};
-use stream::{Broken, Frame, REFERENCE, RETURN, Reader};
+use stream::{Broken, Frame, RETURN, Reader};
 
 /// All processes of a job, as one of them sees them. Each has one rank.
 pub struct Processes {

@@ -14,6 +14,28 @@ let scene = null, places = null, frame = null, grid = null, table = new Uint8Arr
 let due = false, isCovered = true, region = null, drag = null, killed = null, latency = null, said = 0, lined = "", asked = "";
 const history = new Map();
 
+/* Writes what has changed only: the rest costs the browser no layout. */
+function put(id, text) { if ($(id).textContent !== `${text}`) $(id).textContent = text; }
+/* Sizes of elements as they were laid out last: reading them makes the browser lay out nothing. */
+const extents = new WeakMap(), measure = element => [element.clientWidth, element.clientHeight];
+const observer = new ResizeObserver(list => {
+  for (const { target } of list) extents.set(target, measure(target));
+  repaint(); plot();
+});
+function extent(element) {
+  if (!extents.has(element)) { extents.set(element, measure(element)); observer.observe(element); }
+  return extents.get(element);
+}
+/* The style of the page, read once until it changes: colours by name, and the size of a letter. */
+const inks = new Map();
+function ink(name) {
+  if (!inks.has(name)) {
+    const style = getComputedStyle(document.documentElement);
+    inks.set(name, name === "rem" ? parseFloat(style.fontSize) : style.getPropertyValue(name));
+  }
+  return inks.get(name);
+}
+
 function rgb(hex) { return [1, 3, 5].map(at => parseInt(hex.slice(at, at + 2), 16)); }
 function colours() {
   const stops = PALETTES[$("palette").value].map(rgb);

@@ -68,7 +68,7 @@ function showPairs() {
   canvas.setAttribute("aria-label", `matrix of messages. ${$("pairs-told").textContent}`);
 }
 async function refresh() {
-  if (!isJob() || !frame || frame.state === "ended") return;
+  if (!isJob() || !frame || current().state === "ended") return;
   try {
     if ($("crew").open) { crew = await told("ranks"); showCrew(); }
     if ($("matrix").open) { pairs = await told("pairs"); showPairs(); }

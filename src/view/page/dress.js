@@ -10,13 +10,13 @@ function wear(what, clothes, put) {
   if (worn[what] !== now) { worn[what] = now; put(); }
 }
 function dress() {
-  const { scene: _, view, kinds, scale, series, sliders, setup, back, ...all } = scene;
+  const { scene: _, vacant: __, view, kinds, scale, series, sliders, setup, back, ...all } = scene;
   wear("all", all, dressAll);
   wear("plots", [series, scene.unit], dressPlots);
   wear("sliders", [sliders, scene.replay], dressSliders);
   wear("setup", [setup, scene.replay], dressForm);
   $("back").hidden = !back || !!scene.replay;
-  wear("colours", [view, kinds, scale, mortal(), scene.mark, scene.arrow], () => {
+  wear("colours", [view, kinds, scale, mortal(), scene.mark, scene.arrow, scene.vacant], () => {
     if (scene.views) $("view").selectedIndex = view;
     legend();
   });
@@ -30,7 +30,7 @@ function dressAll() {
   $("nodes").textContent = scene.nodes.toLocaleString("en");
   $("unit").textContent = measured() ? "" : scene.unit; $("measure").textContent = measured() ? ` ${scene.unit}` : ""; $("node").placeholder = scene.dot; $("node").ariaLabel = scene.dot;
   $("dots").ariaLabel = `one dot for each ${scene.dot}`;
-  $("film").hidden = !scene.replay; $("kill").hidden = !hands(); $("life").hidden = !mortal();
+  $("film").hidden = false; $("live").hidden = $("live-key").hidden = !!scene.replay; $("kill").hidden = !hands(); $("life").hidden = !mortal();
   $("one").textContent = hands() ? "Failures" : `One ${scene.dot}`;
   $("node-name").textContent = scene.dot;
   $("end").hidden = !clocked();
@@ -98,7 +98,7 @@ function sentence() {
 }
 
 function legend() {
-  colours();
+  colours(); counted = [];
   $("sight").textContent = sentence();
   const dead = mortal() ? [["dead", `rgb(${DEAD})`]] : [], kinds = scene.kinds.map((k, i) => [k, KINDS[i % KINDS.length]]);
   $("legend").replaceChildren(...kinds.concat(dead).map(([name, colour]) => {
@@ -108,6 +108,13 @@ function legend() {
   if (scene.mark) {
     const span = document.createElement("span"), dot = document.createElement("i");
     dot.className = "mark"; span.append(dot, scene.mark); $("legend").append(span);
+  }
+  if (scene.vacant && scene.vacant.length) {
+    const free = spares(), lost = scene.vacant.length - free;
+    for (const [sign, name, many] of [["free", "free spare node", free], ["lost", "dead node", lost]]) {
+      const span = element("span", "", element("i", sign), name, " ", element("b", "", of(many)));
+      span.id = `${sign}-nodes`; $("legend").append(span);
+    }
   }
   if (scene.arrow) {
     const span = document.createElement("span");

@@ -7,7 +7,7 @@ function save(name, blob) {
 function pictureFile() {
   const dots = $("dots"), sheet = document.createElement("canvas"), ctx = sheet.getContext("2d");
   sheet.width = dots.width; sheet.height = dots.height;
-  ctx.fillStyle = getComputedStyle(document.documentElement).getPropertyValue("--sky");
+  ctx.fillStyle = ink("--sky");
   ctx.fillRect(0, 0, sheet.width, sheet.height);
   ctx.drawImage(space.on ? $("space") : dots, 0, 0); ctx.drawImage($("over"), 0, 0);
   return new Promise(go => sheet.toBlob(go, "image/png"));
@@ -17,7 +17,7 @@ function drawing() {
   const words = text => text.replace(/[&<>"]/g, c => `&#${c.charCodeAt(0)};`), round = v => +v.toFixed(2);
   const size = dot({ side: 1000 }), spot = n => [round(1000 * places[2 * n]), round(1000 * (1 - places[2 * n + 1]))];
   const fill = n => `rgb(${frame.alive[n] ? [...table.slice(4 * frame.colours[n], 4 * frame.colours[n] + 3)] : DEAD})`;
-  const root = getComputedStyle(document.documentElement), ink = root.getPropertyValue("--ink"), parts = [];
+  const line = ink("--ink"), parts = [];
   const order = space.on ? space.order : [...frame.colours.keys()];
   for (const n of order) {
     const [x, y] = spot(n), told = `${scene.dot} ${n}${frame.alive[n] ? meaning(n) : "; dead"}`;
@@ -25,12 +25,12 @@ function drawing() {
   }
   for (const n of frame.marks) {
     const [x, y] = spot(n);
-    parts.push(`<circle cx="${x}" cy="${y}" r="${size / 2 + 3}" fill="none" stroke="${ink}" stroke-width="2"/>`);
+    parts.push(`<circle cx="${x}" cy="${y}" r="${size / 2 + 3}" fill="none" stroke="${line}" stroke-width="2"/>`);
   }
   const list = frame.arrows || [];
   for (let i = 0; i < list.length; i += 2) {
     const [x, y] = spot(list[i]), [u, v] = spot(list[i + 1]);
-    parts.push(`<line x1="${x}" y1="${y}" x2="${u}" y2="${v}" stroke="${ink}" stroke-width="2" marker-end="url(#head)"/>`);
+    parts.push(`<line x1="${x}" y1="${y}" x2="${u}" y2="${v}" stroke="${line}" stroke-width="2" marker-end="url(#head)"/>`);
   }
   const dead = mortal() ? [["dead", `rgb(${DEAD})`]] : [];
   const named = scene.kinds.map((name, i) => [name, KINDS[i % KINDS.length]]).concat(dead);
@@ -38,9 +38,9 @@ function drawing() {
     + `<text x="26" y="${1068 + 24 * i}">${words(name)}</text>`));
   const title = `${scene.title}, ${moment(of(frame.tick))}`;
   return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="-20 -20 1040 ${1080 + 24 * named.length}" font-family="sans-serif"
-    font-size="18" fill="${ink}"><title>${words(title)}</title><defs><marker id="head" viewBox="0 0 8 8" refX="8" refY="4"
+    font-size="18" fill="${line}"><title>${words(title)}</title><defs><marker id="head" viewBox="0 0 8 8" refX="8" refY="4"
     markerWidth="6" markerHeight="6" orient="auto"><path d="M0 0L8 4L0 8z"/></marker></defs>
-    <rect x="-20" y="-20" width="1040" height="${1080 + 24 * named.length}" fill="${root.getPropertyValue("--sky")}"/>
+    <rect x="-20" y="-20" width="1040" height="${1080 + 24 * named.length}" fill="${ink("--sky")}"/>
     ${parts.join("\n")}<text x="0" y="1036">${words(title)}</text></svg>`;
 }
 const numbersFile = () => new Blob([JSON.stringify({

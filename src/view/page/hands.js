@@ -40,7 +40,7 @@ function killRegion() {
 }
 const speed = () => { const v = +$("speed").value; return v >= 100 ? 0 : Math.round(10 ** (v / 25)); };
 /* Whether the run advances; and whether it rests: neither running nor halted, it has nothing left to do. */
-const moves = () => !!frame && /^(running|as it was)$/.test(frame.state), rests = () => !!frame && /^at /.test(frame.state);
+const moves = () => !!frame && /^(running|as it was)$/.test(current().state), rests = () => !!frame && /^at /.test(current().state);
 const go = () => { if (!rests()) order(moves() ? "halt" : "go"); };
 /* A finger scrolls and pinches the page, as everywhere, and taps; selecting by finger must be switched on first. */
 function select(on) {
@@ -59,22 +59,27 @@ function tip(event) {
     const n = nearest(...near), b = picture.box(), stage = $("stage").getBoundingClientRect();
     const far = Math.hypot(places[2 * n] - near[0], places[2 * n + 1] - near[1]) * b.side;
     $("tip").hidden = n < 0 || far > dot(b) + 8 * b.scale || !!drag;
+    const empty = vacant().find(([x, y]) => Math.hypot(x - near[0], y - near[1]) * b.side <= dot(b) / 2 + 4 * b.scale);
+    if (empty && !drag) $("tip").hidden = false;
     if ($("tip").hidden) return;
-    $("tip").textContent = `${scene.dot} ${n}${frame.alive[n] ? meaning(n) : "; dead"}`;
+    $("tip").textContent = empty ? empty[2] ? "free spare node" : "dead node"
+      : `${scene.dot} ${n}${frame.alive[n] ? meaning(n) : "; dead"}`;
     const x = Math.min(clientX - stage.left + 14, stage.width - $("tip").offsetWidth - 4);
     const y = clientY - stage.top > stage.height - 50 ? clientY - stage.top - 36 : clientY - stage.top + 14;
     $("tip").style.setProperty("left", `${x}px`); $("tip").style.setProperty("top", `${y}px`);
   });
 }
-$("over").onpointerleave = () => { $("tip").hidden = true; };
-$("over").onpointerdown = event => {
-  if (!event.isPrimary || event.button !== 0) return;
+$("stage").onpointerleave = () => { $("tip").hidden = true; };
+/* The layer above the dots comes and goes: the stage hears the pointer. */
+const onMenu = event => $("menu").contains(event.target);
+$("stage").onpointerdown = event => {
+  if (!event.isPrimary || event.button !== 0 || onMenu(event)) return;
   const selects = event.pointerType !== "touch" || $("stage").classList.contains("selects");
   drag = { id: event.pointerId, from: where(event), before: region, selects, moved: false };
-  if (selects) $("over").setPointerCapture(event.pointerId);
+  if (selects) $("stage").setPointerCapture(event.pointerId);
 };
-$("over").onpointermove = event => {
-  if (!drag) tip(event);
+$("stage").onpointermove = event => {
+  if (!drag && !onMenu(event)) tip(event);
   if (!drag || drag.id !== event.pointerId) return;
   const [x, y] = where(event), [u, v] = drag.from;
   drag.moved ||= Math.hypot(x - u, y - v) >= 0.01;
@@ -87,7 +92,7 @@ $("over").onpointermove = event => {
   region = [Math.min(x, u), Math.min(y, v), Math.max(x, u), Math.max(y, v)].map(within);
   over();
 };
-$("over").onpointerup = event => {
+$("stage").onpointerup = event => {
   if (!drag || drag.id !== event.pointerId) return;
   const { moved, selects } = drag;
   drag = null;
@@ -104,14 +109,13 @@ $("over").onpointerup = event => {
   over();
 };
 /* The browser has taken over the gesture: undoes it. */
-$("over").onpointercancel = event => {
+$("stage").onpointercancel = event => {
   if (!drag || drag.id !== event.pointerId) return;
   region = drag.before; drag = null; over();
 };
-$("moment").oninput = () => order(`seek ${$("moment").value}`);
 /* A rank's state changes all the time, so the answer is renewed. */
 setInterval(() => {
-  if (scene && scene.unit === "ms" && !scene.replay && /^info/.test(asked) && frame && frame.state !== "ended") order(asked);
+  if (scene && scene.unit === "ms" && !scene.replay && /^info/.test(asked) && frame && current().state !== "ended") order(asked);
 }, 1000);
 /* Ends the run at the second press, unless it has nothing left to do; programs print their report then. */
 $("end").onclick = () => {
@@ -157,6 +161,7 @@ addEventListener("keydown", event => {
     ...clock, i: info, m: menuByKey, "?": () => showGuide($("guide").hidden),
     d: () => { if (canTurn()) stand(!space.on); },
     ...space.on && { a: () => turnBy(-0.15, 0), e: () => turnBy(0.15, 0), w: () => turnBy(0, 0.15), x: () => turnBy(0, -0.15) },
+    l: () => { if (past.at) lookBack(null); },
     b: () => { if (!$("back").hidden) order("border back"); }, k: kill, r: killRegion, Escape: () => $("dots").focus(),
     p: () => { const p = $("palette"); p.selectedIndex = (p.selectedIndex + 1) % p.length; p.onchange(); },
     v: () => { const v = $("view"); if (v.length) { v.selectedIndex = (v.selectedIndex + 1) % v.length; v.onchange(); } },
@@ -171,6 +176,7 @@ addEventListener("keydown", event => {
   }
   if (keys[event.key]) { event.preventDefault(); keys[event.key](); }
 });
-addEventListener("resize", () => { repaint(); plot(); });
-matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => { repaint(); plot(); });
+const restyle = () => { inks.clear(); repaint(); plot(); };
+addEventListener("resize", restyle);
+matchMedia("(prefers-color-scheme: dark)").addEventListener("change", restyle);
 colours(); follow();

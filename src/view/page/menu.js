@@ -32,8 +32,8 @@ function menuByKey() {
   const b = picture.box(), r = $("dots").getBoundingClientRect(), n = Math.min(node(), scene.nodes - 1);
   openMenu(n, r.left + (b.left + places[2 * n] * b.side) / b.scale + 12, r.top + (b.top + (1 - places[2 * n + 1]) * b.side) / b.scale);
 }
-$("over").oncontextmenu = event => {
-  if (!places) return;
+$("stage").oncontextmenu = event => {
+  if (!places || onMenu(event)) return;
   event.preventDefault(); drag = null; openMenu(nearest(...where(event)), event.clientX, event.clientY);
 };
 $("menu").onkeydown = event => {
@@ -51,6 +51,7 @@ function guide() {
   const dots = `Each dot is a ${scene.dot}. Point at one for its state, click it to ask about it.`, all = [dots];
   if (scene.replay) all.push("The slider below the picture goes to any moment of the recording; Go plays it.");
   else if (clocked()) all.push(`Go runs, Step makes one ${scene.unit === "ns" ? "slice of time" : scene.unit}, the slider sets the speed.`);
+  if (!scene.replay) all.push("The slider below the picture goes back to what was; the run goes on meanwhile, and Live follows it again.");
   if (hands()) all.push("To see how it survives, press the right button on a dot (or m, or touch it for long) and kill it; "
     + "or drag over a region and kill a part of it.");
   if ($("view").length) all.push(`“Show”, or v, chooses what the ${scene.kinds.length ? "picture shows" : "colours show"}.`);

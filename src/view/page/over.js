@@ -1,7 +1,6 @@
 /* The arrows between dots. Short paths: a single path of thousands of lines takes far longer. */
 function arrows(ctx, b, spot) {
   const list = frame.arrows || [], half = dot(b) / 2, paths = [], wedges = [];
-  const root = getComputedStyle(document.documentElement);
   const path = of => { if (of.count++ % 128 === 0) of.push(new Path2D()); return of[of.length - 1]; };
   paths.count = wedges.count = 0;
   for (let i = 0; i < list.length; i += 2) {
@@ -20,26 +19,47 @@ function arrows(ctx, b, spot) {
     }
   }
   ctx.save();
-  ctx.fillStyle = root.getPropertyValue("--ink");
+  ctx.fillStyle = ink("--ink");
   for (const path of wedges) ctx.fill(path);
   /* With a rim, to be visible on dots of any colour, as long as there are few. */
   for (const [name, width] of [["--ground", 4], ["--ink", 2]].slice(paths.length > 8 ? 1 : 0)) {
-    ctx.strokeStyle = root.getPropertyValue(name); ctx.lineWidth = width * b.scale;
+    ctx.strokeStyle = ink(name); ctx.lineWidth = width * b.scale;
     for (const path of paths) ctx.stroke(path);
   }
   ctx.restore();
 }
 
+/* Nodes of a machine that hold no dot: a free spare is an empty square, a dead node a cross. */
+const vacant = () => scene && !space.on && scene.vacant || [];
+const spares = () => vacant().filter(([, , isSpare]) => isSpare).length;
+function drawVacant(ctx, b, spot) {
+  const half = Math.max(2 * b.scale, dot(b) * 0.4);
+  for (const [at, up, isSpare] of vacant()) {
+    const [x, y] = spot(at, up);
+    ctx.strokeStyle = ink(isSpare ? "--soft" : "--harm"); ctx.lineWidth = (isSpare ? 1.5 : 2.5) * b.scale;
+    ctx.beginPath();
+    if (isSpare) ctx.rect(x - half, y - half, 2 * half, 2 * half);
+    else for (const by of [-1, 1]) { ctx.moveTo(x - half, y - by * half); ctx.lineTo(x + half, y + by * half); }
+    ctx.stroke();
+  }
+  ctx.strokeStyle = ink("--ink"); ctx.lineWidth = 1.5 * b.scale;
+}
+
 /* The layer above the dots: arrows, the region, and the selected node. */
 function over() {
-  const b = picture.box(), ctx = $("over").getContext("2d");
+  const b = picture.box(), ctx = $("over").getContext("2d"), chosen = $("node").value === "" ? -1 : +$("node").value;
+  const numbered = places && scene.nodes <= 150;
+  /* An empty layer would cost each picture as much as a full one. */
+  const covers = region || vacant().length || ripples.size || numbered || chosen >= 0 || frame && frame.marks.length + (frame.arrows || []).length > 0;
+  $("over").hidden = !covers;
   ctx.clearRect(0, 0, $("over").width, $("over").height);
-  ctx.strokeStyle = getComputedStyle(document.body).color; ctx.lineWidth = 1.5 * b.scale;
+  ctx.strokeStyle = ink("--ink"); ctx.lineWidth = 1.5 * b.scale;
   const spot = (x, y) => [b.left + x * b.side, b.top + (1 - y) * b.side];
   if (region) {
     const [l, t] = spot(region[0], region[3]), [r, u] = spot(region[2], region[1]);
     ctx.setLineDash([6 * b.scale, 4 * b.scale]); ctx.strokeRect(l, t, r - l, u - t); ctx.setLineDash([]);
   }
+  drawVacant(ctx, b, spot);
   if (places && frame) arrows(ctx, b, spot);
   if (places && frame && frame.marks.length) {
     ctx.beginPath();
@@ -49,21 +69,22 @@ function over() {
     }
     ctx.stroke();
   }
+  if (places && ripples.size) drawRipples(ctx, b, spot);
+  ctx.strokeStyle = ink("--ink"); ctx.lineWidth = 1.5 * b.scale;
   /* The numbers of few dots, below them. */
-  if (places && scene.nodes <= 150) {
+  if (numbered) {
     const far = dot(b) / 2 + 3 * b.scale;
     ctx.save();
     ctx.font = `${11 * b.scale}px system-ui, sans-serif`; ctx.textAlign = "center"; ctx.textBaseline = "top";
-    ctx.fillStyle = getComputedStyle(document.documentElement).getPropertyValue("--soft");
+    ctx.fillStyle = ink("--soft");
     for (let n = 0; n < scene.nodes; n++) {
       const [x, y] = spot(places[2 * n], places[2 * n + 1]);
       ctx.fillText(n, x, y + far);
     }
     ctx.restore();
   }
-  const node = $("node").value === "" ? -1 : +$("node").value;
-  if (places && node >= 0 && 2 * node < places.length) {
-    const [x, y] = spot(places[2 * node], places[2 * node + 1]);
+  if (places && chosen >= 0 && 2 * chosen < places.length) {
+    const [x, y] = spot(places[2 * chosen], places[2 * chosen + 1]);
     ctx.beginPath(); ctx.arc(x, y, dot(b) + 5 * b.scale, 0, 7); ctx.stroke();
   }
 }

@@ -4,9 +4,10 @@ function paint() {
   if (!frame || !places || places.length !== 2 * frame.colours.length) return;
   if (space.on) drawSolid(); else picture.draw();
   /* The layer above the dots changes seldom. */
-  const covers = frame.marks.length + (frame.arrows || []).length > 0;
+  const covers = frame.marks.length + (frame.arrows || []).length + ripples.size > 0;
   if (isCovered || covers) over();
   isCovered = covers;
+  if (ripples.size) another();
   if (!plotting) { plotting = true; setTimeout(() => { plotting = false; plot(); }, 200); }
   drawn++;
   const now = performance.now();
@@ -18,18 +19,23 @@ function paint() {
     drawn = 0; since = now;
   }
 }
+/* What the legend says. */
+let counted = [];
 /* The number of dots of each colour, if each colour has a meaning. */
 function count() {
   if (!scene.kinds.length) return;
   const counts = new Array(scene.kinds.length + mortal()).fill(0);
   frame.colours.forEach((colour, n) => counts[frame.alive[n] ? colour : scene.kinds.length]++);
-  counts.forEach((many, i) => $("legend").children[i].lastElementChild.textContent = many.toLocaleString("en"));
+  counts.forEach((many, i) => {
+    if (counted[i] !== many) $("legend").children[i].lastElementChild.textContent = many.toLocaleString("en");
+  });
+  counted = counts;
 }
 
 /* The legend of a logarithmic scale, up to its highest value. */
 function amounts() {
   const { top } = frame, has = top !== undefined && !scene.kinds.length;
-  $("amounts").hidden = !has;
+  if ($("amounts").hidden === has) $("amounts").hidden = !has;
   if (!has || $("amounts").dataset.top === `${top}`) return;
   $("amounts").dataset.top = top;
   $("amounts").replaceChildren(...[0, 0.25, 0.5, 0.75, 1].map(part => {

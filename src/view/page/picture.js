@@ -14,7 +14,7 @@ const picture = (() => {
   const gl = wish.has("canvas") || !wish.has("webgl") && !hasCard() ? null
     : canvas.getContext("webgl", { antialias: false, preserveDrawingBuffer: true });
   const box = () => {
-    const scale = devicePixelRatio || 1, w = canvas.clientWidth, h = canvas.clientHeight;
+    const scale = devicePixelRatio || 1, [w, h] = extent(canvas);
     if (canvas.width !== Math.round(w * scale) || canvas.height !== Math.round(h * scale)) {
       for (const c of [canvas, $("over")]) { c.width = Math.round(w * scale); c.height = Math.round(h * scale); }
       isCovered = true;

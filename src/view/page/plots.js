@@ -34,9 +34,9 @@ function layout(canvas) {
   const step = marks.length > 1 ? marks[1] - marks[0] : high - low;
   if (marks.length && marks[marks.length - 1] < high) { high = marks[marks.length - 1] + step; marks.push(high); }
   if (marks.length && marks[0] > low) { low = marks[0] - step; marks.unshift(low); }
-  const rem = parseFloat(getComputedStyle(document.documentElement).fontSize) / 14;
+  const rem = ink("rem") / 14;
   const edge = { left: 40 * rem, right: 10 * rem, top: 8 * rem, bottom: 18 * rem };
-  const w = canvas.clientWidth, h = canvas.clientHeight, wide = w - edge.left - edge.right, tall = h - edge.top - edge.bottom;
+  const [w, h] = extent(canvas), wide = w - edge.left - edge.right, tall = h - edge.top - edge.bottom;
   const x = t => edge.left + (t - first) / (last - first || 1) * wide, y = v => edge.top + (high - v) / (high - low) * tall;
   const time = px => first + Math.max(0, Math.min(1, (px - edge.left) / wide)) * (last - first);
   return { points, seen, first, last, marks, rem, edge, w, h, wide, x, y, time };
@@ -48,20 +48,36 @@ function pointAt(points, t) {
   return points[Math.max(0, low - 1)];
 }
 
+/* Plots that are scrolled out of sight are told in words, and drawn once they are in sight. */
+const onScreen = new IntersectionObserver(list => {
+  for (const { target, isIntersecting } of list) { target.unseen = !isIntersecting; if (isIntersecting) plotOne(target); }
+});
 function plot() { for (const canvas of document.querySelectorAll(".plot")) plotOne(canvas); }
 function plotOne(canvas) {
-  const ctx = canvas.getContext("2d"), scale = devicePixelRatio || 1, style = getComputedStyle(document.documentElement);
-  const colour = name => style.getPropertyValue(name), told = layout(canvas), { points, seen, first, last, rem, edge, w, h, x, y } = told;
-  canvas.width = Math.round(w * scale); canvas.height = Math.round(h * scale); ctx.scale(scale, scale);
-  ctx.font = `${11 * rem}px system-ui, sans-serif`; ctx.fillStyle = colour("--soft"); ctx.textBaseline = "middle";
+  const told = layout(canvas), { points, first, last } = told;
+  const shown = !points.length ? null : sight.at === null ? points[points.length - 1] : pointAt(points, sight.at);
   const value = canvas.previousElementSibling.lastElementChild;
-  if (!points.length) {
-    value.textContent = "–"; ctx.textAlign = "center";
-    ctx.fillText("no values yet: press Go", w / 2, h / 2); return;
+  const words = !shown ? "–" : (sight.at === null ? "" : `${moment(of(shown[0]))}: `) + of(shown[1]);
+  if (value.textContent !== words) value.textContent = words;
+  if (shown) {
+    const says = { valuemin: first, valuemax: last, valuenow: shown[0],
+      valuetext: `${canvas.dataset.name} ${of(shown[1])} at ${moment(of(shown[0]))}` };
+    for (const [what, told] of Object.entries(says)) canvas.setAttribute(`aria-${what}`, told);
+  }
+  if (!canvas.unseen) drawPlot(canvas, told, shown);
+}
+function drawPlot(canvas, told, shown) {
+  const { points, seen, first, last, rem, edge, w, h, x, y } = told, ctx = canvas.getContext("2d"), scale = devicePixelRatio || 1;
+  const wide = Math.round(w * scale), high = Math.round(h * scale);
+  if (canvas.width !== wide || canvas.height !== high) { canvas.width = wide; canvas.height = high; }
+  ctx.setTransform(scale, 0, 0, scale, 0, 0); ctx.clearRect(0, 0, w, h);
+  ctx.font = `${11 * rem}px system-ui, sans-serif`; ctx.fillStyle = ink("--soft"); ctx.textBaseline = "middle";
+  if (!shown) {
+    ctx.textAlign = "center"; ctx.fillText("no values yet: press Go", w / 2, h / 2); return;
   }
   ctx.lineWidth = 1; ctx.textAlign = "right";
   for (const mark of told.marks) {
-    ctx.strokeStyle = colour(mark === 0 ? "--soft" : "--line");
+    ctx.strokeStyle = ink(mark === 0 ? "--soft" : "--line");
     ctx.beginPath(); ctx.moveTo(edge.left, Math.round(y(mark)) + 0.5); ctx.lineTo(w - edge.right, Math.round(y(mark)) + 0.5); ctx.stroke();
     ctx.fillText(brief(mark), edge.left - 5 * rem, y(mark));
   }
@@ -73,7 +89,7 @@ function plotOne(canvas) {
     ctx.fillText(text, Math.max(edge.left + half - 4, Math.min(w - half - 1, x(t))), h - 5 * rem);
   });
   ctx.save(); ctx.beginPath(); ctx.rect(edge.left - 3, 0, told.wide + 6, h); ctx.clip();
-  ctx.strokeStyle = ctx.fillStyle = colour("--accent"); ctx.lineWidth = 1.6; ctx.lineJoin = "round"; ctx.beginPath();
+  ctx.strokeStyle = ctx.fillStyle = ink("--accent"); ctx.lineWidth = 1.6; ctx.lineJoin = "round"; ctx.beginPath();
   /* From the point before to the point after what is in sight. */
   points.forEach(([t, v], i) => {
     if (i + 1 < points.length && points[i + 1][0] < first || i > 0 && points[i - 1][0] > last) return;
@@ -83,19 +99,15 @@ function plotOne(canvas) {
   /* Few points are told from the lines between them. */
   if (seen.length <= 30) for (const [t, v] of seen) { ctx.beginPath(); ctx.arc(x(t), y(v), 2.5 * rem, 0, 7); ctx.fill(); }
   ctx.restore();
-  const shown = sight.at === null ? points[points.length - 1] : pointAt(points, sight.at);
-  value.textContent = (sight.at === null ? "" : `${moment(of(shown[0]))}: `) + of(shown[1]);
-  canvas.setAttribute("aria-valuemin", first); canvas.setAttribute("aria-valuemax", last);
-  canvas.setAttribute("aria-valuenow", shown[0]);
-  canvas.setAttribute("aria-valuetext", `${canvas.dataset.name} ${of(shown[1])} at ${moment(of(shown[0]))}`);
   if (sight.at !== null && shown[0] >= first && shown[0] <= last) {
-    ctx.strokeStyle = ctx.fillStyle = colour("--ink"); ctx.lineWidth = 1;
+    ctx.strokeStyle = ctx.fillStyle = ink("--ink"); ctx.lineWidth = 1;
     ctx.beginPath(); ctx.moveTo(x(shown[0]), edge.top); ctx.lineTo(x(shown[0]), h - edge.bottom); ctx.stroke();
     ctx.beginPath(); ctx.arc(x(shown[0]), y(shown[1]), 3.5 * rem, 0, 7); ctx.fill();
   }
   if (canvas.swept) {
     const [from, to] = canvas.swept.map(x);
-    ctx.globalAlpha = 0.2; ctx.fillStyle = colour("--accent"); ctx.fillRect(from, edge.top, to - from, h - edge.top - edge.bottom);
+    ctx.globalAlpha = 0.2; ctx.fillStyle = ink("--accent"); ctx.fillRect(from, edge.top, to - from, h - edge.top - edge.bottom);
+    ctx.globalAlpha = 1;
   }
 }
 function zoom(span) {
@@ -148,6 +160,7 @@ function plotFor(name) {
     else if (event.key === "Escape") { sight.at = null; zoom(null); }
     else zoomBy(canvas, event.key === "-" ? 2 : 0.5);
   };
+  onScreen.observe(canvas);
   return canvas;
 }
 const plotTakes = key => /^(ArrowLeft|ArrowRight|Home|End|PageUp|PageDown|Escape|[-+])$/.test(key);

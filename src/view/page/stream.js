@@ -2,8 +2,15 @@
 async function prepare() {
   const next = await (await fetch(base + "scene")).json();
   const spots = new Float32Array(await (await fetch(base + "places")).arrayBuffer());
-  scene = next; places = spots; frame = null; isCovered = true;
+  stage = { scene: next, places: spots };
+  if (past.at === null) enter(stage);
+}
+/* The scene and places that are shown: those of the stream, or of an earlier picture. */
+let stage = null;
+function enter(shown) {
   const was = space.on;
+  if (was) stand(false);
+  scene = shown.scene; places = shown.places; frame = null; isCovered = true; ripples.clear();
   space.on = false; space.flat = null; dress(); picture.load();
   if (was) stand(true);
 }
@@ -20,16 +27,21 @@ function take(bytes) {
       count: 0 };
   }
   const { colours, alive } = room;
+  const died = [], rose = [], before = room.marks && heals() ? { colours: colours.slice(), marks: room.marks } : null;
   colours.set(bytes.subarray(start, start + n));
   for (let i = 0; i < bits.length; i++) {
     if (bits[i] === room.bits[i]) continue;
     room.bits[i] = bits[i];
     for (let dot = 8 * i; dot < Math.min(n, 8 * i + 8); dot++) {
       const lives = bits[i] >> (dot & 7) & 1;
+      if (lives !== alive[dot]) (lives ? rose : died).push(dot);
       room.count += lives - alive[dot]; alive[dot] = lives;
     }
   }
-  return { ...told, colours, alive, count: room.count };
+  if (before) rose.push(...healed(before, { ...told, colours }));
+  const next = { ...told, colours, alive, count: room.count, died, rose: room.marks ? rose : [] };
+  room.marks = told.marks;
+  return next;
 }
 
 /* Drops every other entry when there are many. */
@@ -40,11 +52,11 @@ const rows = { scene: -1, count: 0, busy: false };
 async function fetchRows() {
   if (rows.busy || scene.replay) return;
   rows.busy = true;
-  const before = frame;
+  const before = current();
   try {
-    const { scene: now, series } = scene, from = rows.scene === now ? rows.count : 0;
+    const { scene: now, series } = stage.scene, from = rows.scene === now ? rows.count : 0;
     const all = new Float64Array(await (await fetch(`${base}points/${from}`)).arrayBuffer()), wide = 1 + series.length;
-    if (all[0] === now && scene.scene === now) {
+    if (all[0] === now && stage.scene.scene === now) {
       [rows.scene, rows.count] = all;
       series.forEach((name, i) => {
         const points = new Map(history.get(name) || []);
@@ -56,29 +68,17 @@ async function fetchRows() {
   } catch { /* The stream of pictures notices and reports it. */ }
   rows.busy = false;
   /* A picture that came meanwhile found this fetch busy, and may have been the last one. */
-  if (frame !== before && lacksRows()) fetchRows();
+  if (current() !== before && lacksRows()) fetchRows();
 }
-const lacksRows = () => frame.points && (frame.points > rows.count || frame.scene !== rows.scene);
+const lacksRows = () => current().points && (current().points > rows.count || current().scene !== rows.scene);
 
 function show(next) {
-  frame = next; count(); lines(); amounts();
-  if (scene.replay) {
-    $("moment").value = next.at;
-    $("clockwork").textContent = `${next.at + 1} of ${scene.replay.frames}`;
-  }
-  $("tick").textContent = next.tick.toLocaleString("en"); $("alive").textContent = next.count.toLocaleString("en");
-  $("mood").textContent = next.state; $("go").textContent = moves() ? "Halt" : "Go";
+  if (next.stage.scene !== scene) enter(next.stage);
+  rippled(frame, next);
+  frame = next; count(); lines(); amounts(); filmed();
+  put("tick", next.tick.toLocaleString("en")); put("alive", next.count.toLocaleString("en"));
+  put("mood", past.at ? "looking back" : next.state);
   why();
-  scene.series.forEach((name, i) => {
-    /* A number that takes long to compute is not in every picture. */
-    if (next.series[i] === null) return;
-    let list = history.get(name) || [];
-    if (list.length && list[list.length - 1][0] > next.tick) list = list.filter(([t]) => t <= next.tick);
-    if (!list.length || list[list.length - 1][0] !== next.tick) list.push([next.tick, next.series[i]]);
-    else list[list.length - 1][1] = next.series[i];
-    history.set(name, thinned(list));
-  });
-  if (lacksRows()) fetchRows();
   if (next.said < said) { $("events").replaceChildren(); said = 0; }
   for (const words of next.words.slice(Math.max(0, next.words.length - (next.said - said)))) {
     const item = document.createElement("li"); item.textContent = words; $("events").prepend(item);
@@ -87,15 +87,30 @@ function show(next) {
   said = next.said;
   another();
 }
+/* Adds the numbers of a picture to what is plotted. */
+function plotted(next) {
+  stage.scene.series.forEach((name, i) => {
+    /* A number that takes long to compute is not in every picture. */
+    if (next.series[i] === null) return;
+    let list = history.get(name) || [];
+    if (list.length && list[list.length - 1][0] > next.tick) list = list.filter(([t]) => t <= next.tick);
+    if (!list.length || list[list.length - 1][0] !== next.tick) list.push([next.tick, next.series[i]]);
+    else list[list.length - 1][1] = next.series[i];
+    history.set(name, thinned(list));
+  });
+  if (!scene.replay && lacksRows()) fetchRows();
+}
 
 /* Why the run stands still, if it does. */
 function why() {
-  $("go").disabled = rests() || frame.state === "ended";
-  $("step").disabled = frame.state === "ended";
+  const { state } = current();
+  put("go", moves() ? "Halt" : "Go");
+  $("go").disabled = rests() || state === "ended";
+  $("step").disabled = state === "ended";
   const other = scene.setup.length ? "; start another run below" : "";
-  const words = !clocked() ? "" : frame.state === "halted" ? "Halted. Press Go, or Step."
-    : rests() ? `Go is off: the run is ${frame.state}, nothing is left to do${other}.` : "";
-  if ($("why").textContent !== words) $("why").textContent = words;
+  const words = !clocked() ? "" : state === "halted" ? "Halted. Press Go, or Step."
+    : rests() ? `Go is off: the run is ${state}, nothing is left to do${other}.` : "";
+  put("why", words);
   /* The answer to Go is no longer true. */
   if (!moves() && asked === "go" && $("word").textContent === "running") $("word").textContent = "";
 }
@@ -128,8 +143,8 @@ async function follow() {
         }
         if (!latest) continue;
         latest = take(latest);
-        if (latest.scene !== scene.scene) await prepare();
-        if (latest.scene === scene.scene) show(latest);
+        if (latest.scene !== stage.scene.scene) await prepare();
+        if (latest.scene === stage.scene.scene) arrive(latest);
       }
       finish(); return;
     } catch (why) { $("mood").textContent = "cannot be reached"; await new Promise(go => setTimeout(go, 1000)); }

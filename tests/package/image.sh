@@ -1,0 +1,35 @@
+#!/bin/sh
+# image.sh STAGE CONTEXT: builds an image of the directory CONTEXT by buildah, and runs use.sh in a container of it. The
+# image that the file begins with is made here, by debootstrap: no registry of images is asked. Wants to be root.
+set -eu
+stage=$1
+context=$2
+for program in buildah debootstrap; do
+    command -v "$program" >/dev/null || {
+        echo "image.sh: $program is missing: apt-get install buildah debootstrap" >&2
+        exit 1
+    }
+done
+export BUILDAH_ISOLATION=chroot STORAGE_DRIVER=vfs
+base=$(sed -n 's/^FROM //p' "$context/Containerfile")
+store="--root $stage/store --runroot $stage/run"
+# shellcheck disable=SC2064  # the stage is known now
+trap "rm -rf '$stage/store' '$stage/run' '$stage/base'" EXIT
+
+debootstrap --variant=minbase bookworm "$stage/base" >"$stage/debootstrap.log" 2>&1 || {
+    tail -n 5 "$stage/debootstrap.log" >&2
+    exit 1
+}
+# shellcheck disable=SC2086  # options are words
+in_store() {
+    name=$1
+    shift
+    buildah $store "$name" "$@"
+}
+from=$(in_store from scratch)
+in_store add --quiet "$from" "$stage/base" / >/dev/null
+in_store commit --quiet "$from" "docker.io/library/$base" >/dev/null
+in_store rm "$from" >/dev/null
+in_store bud --quiet --pull-never -t ftmpi-rs -f "$context/Containerfile" "$context" >&2
+box=$(in_store from --pull-never localhost/ftmpi-rs)
+in_store run -v "$stage/examples:/stage/examples" "$box" sh /stage/examples/use.sh
