@@ -64,10 +64,13 @@ fn job(sniper: &Program, storm: &Program, job: &Job, seed: usize) -> usize {
     for left in numbers(&seen, "left:") {
         let [messages, files, mappings] = left[..] else { panic!("{seen}") };
         // A message that its sender has taken back may lie with a receiver until more have come.
-        assert!(messages < 4 && files <= 0 && mappings < 25, "{seen}");
+        // Ways to others are mapped at their first message, whatever dies.
+        let usual = 25 + kills as i64 / 2;
+        assert!(messages < 4 && files <= 0 && mappings < usual, "{seen}");
     }
     let open = &numbers(&seen, "open:")[0];
-    assert!(open[1] < open[0] + 20, "{seen}");
+    // Half of the deaths lie in between; with few of them, nothing can be told.
+    assert!(kills < 20 || open[1] < open[0] + kills as i64 / 4, "{seen}");
     assert_eq!(numbers(&seen, "orphans:"), [[0]], "{seen}");
     let shared = std::fs::read_dir("/dev/shm").expect("it is there").flatten();
     let shared = shared.filter(|entry| entry.file_name().to_string_lossy().contains("ftmpi"));

@@ -3,8 +3,8 @@
  * sniper KILLS GAP SPARED SEED CALM ftrun ...: starts ftrun, and while that runs, kills KILLS times
  * one of its ranks, but not the one in the seat SPARED, with up to GAP microseconds between; then
  * makes the file CALM. A rank dies at a random time, some single steps after one, or at one of its
- * next system calls. Prints how many have died and where, what ftrun had open in the first and in
- * the second half, and whether processes are left; ends with the status of ftrun. */
+ * next system calls. Prints how many have died and where, the fewest files that ftrun had open in the
+ * second and in the last quarter, and whether processes are left; ends with the status of ftrun. */
 #define _GNU_SOURCE
 #include <dirent.h>
 #include <errno.h>
@@ -229,7 +229,7 @@ int main(int argc, char **argv)
     if (argc < 7)
         return 2;
     prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0);
-    int kills = atoi(argv[1]), gap = atoi(argv[2]), most_open = 0, open_late = 0;
+    int kills = atoi(argv[1]), gap = atoi(argv[2]), open_files[4] = { 0 };
     spared = atoi(argv[3]);
     chance = strtoull(argv[4], NULL, 10) * 0x9e3779b97f4a7c15u + 1;
     launcher = fork();
@@ -244,11 +244,8 @@ int main(int argc, char **argv)
         pid_t pid = victim();
         if (!pid || !shoot(pid))
             continue;
-        int opened = count_in("fd");
-        if (killed <= kills / 2)
-            most_open = opened > most_open ? opened : most_open;
-        else
-            open_late = opened > open_late ? opened : open_late;
+        int opened = count_in("fd"), *fewest = &open_files[(killed - 1) * 4 / kills];
+        *fewest = *fewest && *fewest < opened ? *fewest : opened;
     }
     close(open(argv[5], O_WRONLY | O_CREAT, 0600));
     if (!has_ended)
@@ -258,6 +255,6 @@ int main(int argc, char **argv)
            "%d unseen\n",
            killed, seen_at[IN_LIBRARY], seen_at[IN_LIBC], seen_at[IN_PROGRAM], seen_at[ELSEWHERE],
            seen_at[ASLEEP], seen_at[UNSEEN]);
-    printf("open: %d then %d\norphans: %d\n", most_open, open_late, has_orphans);
+    printf("open: %d then %d\norphans: %d\n", open_files[1], open_files[3], has_orphans);
     return WIFEXITED(status_of_launcher) ? WEXITSTATUS(status_of_launcher) : 99;
 }
