@@ -3,8 +3,9 @@
  * sniper KILLS GAP SPARED SEED CALM ftrun ...: starts ftrun, and while that runs, kills KILLS times
  * one of its ranks, but not the one in the seat SPARED, with up to GAP microseconds between; then
  * makes the file CALM. A rank dies at a random time, some single steps after one, or at one of its
- * next system calls. Prints how many have died and where, the fewest files that ftrun had open in the
- * second and in the last quarter, and whether processes are left; ends with the status of ftrun. */
+ * next system calls. Prints how many have died and where, the fewest files that ftrun had open in
+ * the second and in the last quarter, and whether processes are left; ends with the status of
+ * ftrun. */
 #define _GNU_SOURCE
 #include <dirent.h>
 #include <errno.h>
