@@ -2,14 +2,14 @@
 //! there, piece by piece, by asking.
 
 use super::foreign::{CLAIMED, Foreign, OPEN};
-use super::peer::{Parcel, Peer};
+use super::peer::Peer;
 use super::stream::{ANSWER, ASK_FOR_BYTES, ASK_IF_READ, ASK_TO_CLAIM, Frame, Short, Taken};
 use super::{Incoming, OF_PROCESS, Processes};
 use crate::base::Member;
 use crate::host::memory::afar::Missing;
 use crate::host::memory::{self, Region, Span, afar};
 use crate::transport::hosts::{Distant, Hosts, Letter, OnHost};
-use crate::transport::packet::{Fate, Packet};
+use crate::transport::packet::Packet;
 use serde::{Deserialize, Serialize};
 use std::collections::VecDeque;
 use std::ptr;
@@ -63,43 +63,15 @@ impl Processes {
         while hosts.life(process).is_some()
             && let Some(parcel) = peer.queue.pop_front()
         {
-            if let Some(back) = self.put_distant(hosts, process, parcel) {
+            if let Some(back) = self.put(process, parcel, Packet::ROOM, |frame, bytes| {
+                hosts.send(process, frame, bytes)
+            }) {
                 peer.queue.push_front(back);
                 break;
             }
             sent += 1;
         }
         self.queued.fetch_sub(sent, Ordering::Relaxed);
-    }
-
-    fn put_distant(&self, hosts: &Hosts, process: usize, parcel: Parcel) -> Option<Parcel> {
-        let (seat, packet) = match parcel {
-            Parcel::Return(frame) => {
-                return (!hosts.send(process, &frame, &[])).then_some(Parcel::Return(frame));
-            }
-            Parcel::Note(frame, bytes) => {
-                return (!hosts.send(process, &frame, &bytes))
-                    .then_some(Parcel::Note(frame, bytes));
-            }
-            Parcel::Message(seat, packet) => (seat, packet),
-        };
-        if packet.is_recalled() {
-            return None;
-        }
-        let to = Member { seat, incarnation: packet.addressee() };
-        let frame = Frame::of_message(packet.envelope(), packet.sender(), to, packet.bytes());
-        if packet.may_leave_for_good()
-            && packet.bytes() <= Packet::ROOM
-            && let Some(bytes) = packet.held()
-        {
-            if !hosts.send(process, &frame, bytes) {
-                return Some(Parcel::Message(seat, packet));
-            }
-            packet.come_home(Fate::Delivered);
-            return None;
-        }
-        let write = |frame: &Frame| hosts.send(process, frame, &[]);
-        self.refer(process, write, frame, packet).map(|packet| Parcel::Message(seat, packet))
     }
 
     /// Takes in what has come from other hosts.

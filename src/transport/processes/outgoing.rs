@@ -123,7 +123,8 @@ impl Processes {
         let (mut written, mut has_notes) = (0, false);
         while let Some(parcel) = queue.pop_front() {
             has_notes |= matches!(parcel, Parcel::Note(..));
-            if let Some(back) = self.put(process, writer, parcel) {
+            let send = |frame: &Frame, bytes: &[u8]| writer.write(frame, bytes);
+            if let Some(back) = self.put(process, parcel, self.longest_short(), send) {
                 queue.push_front(back);
                 break;
             }
@@ -173,14 +174,18 @@ impl Processes {
         life::end_process(2, &words)
     }
 
-    /// Writes one parcel, or gives it back if there is no room.
-    fn put(&self, process: usize, writer: &mut Writer, parcel: Parcel) -> Option<Parcel> {
+    /// Sends one parcel by `send`, or gives it back if that has no room for it. Messages of up to
+    /// `most` bytes go along; those that are longer stay here.
+    pub(super) fn put(
+        &self, process: usize, parcel: Parcel, most: usize,
+        mut send: impl FnMut(&Frame, &[u8]) -> bool,
+    ) -> Option<Parcel> {
         let (seat, packet) = match parcel {
             Parcel::Return(frame) => {
-                return (!writer.write(&frame, &[])).then_some(Parcel::Return(frame));
+                return (!send(&frame, &[])).then_some(Parcel::Return(frame));
             }
             Parcel::Note(frame, bytes) => {
-                return (!writer.write(&frame, &bytes)).then_some(Parcel::Note(frame, bytes));
+                return (!send(&frame, &bytes)).then_some(Parcel::Note(frame, bytes));
             }
             Parcel::Message(seat, packet) => (seat, packet),
         };
@@ -190,16 +195,16 @@ impl Processes {
         let to = Member { seat, incarnation: packet.addressee() };
         let frame = Frame::of_message(packet.envelope(), packet.sender(), to, packet.bytes());
         if packet.may_leave_for_good()
-            && self.is_short(packet.bytes())
+            && packet.bytes() <= most
             && let Some(bytes) = packet.held()
         {
-            if !writer.write(&frame, bytes) {
+            if !send(&frame, bytes) {
                 return Some(Parcel::Message(seat, packet));
             }
             packet.come_home(Fate::Delivered);
             return None;
         }
-        let write = |frame: &Frame| writer.write(frame, &[]);
+        let write = |frame: &Frame| send(frame, &[]);
         self.refer(process, write, frame, packet).map(|packet| Parcel::Message(seat, packet))
     }
 

@@ -41,6 +41,12 @@ impl Processes {
     /// Whether a message of so many bytes goes into a ring.
     #[inline]
     pub(super) fn is_short(&self, bytes: usize) -> bool {
-        bytes <= longest(self.geometry.ring).min(Packet::ROOM)
+        bytes <= self.longest_short()
+    }
+
+    /// The longest message that goes into a ring.
+    #[inline]
+    pub(super) fn longest_short(&self) -> usize {
+        longest(self.geometry.ring).min(Packet::ROOM)
     }
 }
