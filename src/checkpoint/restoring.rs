@@ -141,8 +141,8 @@ impl Call<'_> {
 
     /// All members, for one piece of work.
     pub(super) fn crew(&self) -> Crew<'_> {
-        let tags = [0; 3].map(|_| self.comm.next_tag());
-        Crew { process: self.process, comm: self.comm.living(), way: Way::Blocking, tags }
+        let numbers = [0; 3].map(|_| (self.comm.next_tag(), None));
+        Crew { process: self.process, comm: self.comm.living(), way: Way::Blocking, numbers }
     }
 
     pub(super) fn me(&self) -> usize {

@@ -19,6 +19,7 @@ use super::shape::Shape;
 use super::slot::{Codes as Kept, Data, Slot, Source, code_of, is_finite};
 use crate::base::Member;
 use crate::base::sync::sheet::{Reading, Writing};
+use crate::engine::Drawn;
 use crate::host::life;
 use crate::host::memory::Fault;
 use crate::mpi::coll;
@@ -116,8 +117,8 @@ pub(super) struct Crew<'a> {
     pub(super) process: &'a Process,
     pub(super) comm: &'a Comm,
     pub(super) way: Way,
-    /// The tags of its meetings on the communicator.
-    pub(super) tags: [i32; 3],
+    /// The tags of its meetings on the communicator, and their numbers in a run.
+    pub(super) numbers: [(i32, Option<&'a Drawn>); 3],
 }
 
 /// The outcome of a part of the work; the largest counts.
@@ -146,7 +147,8 @@ pub(super) struct Codes<'a> {
 
 impl Crew<'_> {
     fn lane(&self, at: usize) -> Lane<'_> {
-        Lane::new(self.process, self.comm, self.tags[at], self.way).into_turn()
+        let (tag, drawn) = self.numbers[at];
+        Lane::new(self.process, self.comm, tag, self.way).into_turn().drawn_as(drawn)
     }
 
     /// Works on both kinds of data together with all other members, in this order. They meet in

@@ -14,6 +14,7 @@ use super::pace::Toll;
 use super::rounds::{Topic, hear};
 use super::slot::{Slot, Source, Stretch, is_finite, stretches};
 use super::stripes::{Codes, Crew, Offer, Offers};
+use crate::engine::Drawn;
 use crate::host::{clock, output};
 use crate::mpi::comm::Comm;
 use crate::mpi::error::{Class, Failure, Result};
@@ -56,8 +57,8 @@ struct Job {
     file: Option<(usize, PathBuf)>,
     /// How long the program waited for the copy, if it continues during the rest.
     waited: Option<Duration>,
-    /// The tags of its operations on the communicator.
-    tags: [i32; 6],
+    /// The tags of its operations on the communicator, and their numbers in a run.
+    numbers: [(i32, Option<Drawn>); 6],
     began: Instant,
     /// Whether it has ended, successfully or not.
     is_over: bool,
@@ -138,7 +139,8 @@ fn prepare(
     let disk = draft.turn.zip(memory.disk.as_ref());
     let file = disk.map(|(turn, disk)| (turn, files::path(&disk.directory, place, turn)));
     drop(memory);
-    let tags = [0; 6].map(|_| comm.next_tag());
+    let draw = || if is_beside { comm.draw(process) } else { None };
+    let numbers = [0; 6].map(|_| (comm.next_tag(), draw()));
     let (keep, comm, is_over) = (keep.clone(), comm.clone(), false);
     let waited = is_beside.then(|| clock::now().duration_since(began));
     let job = Job {
@@ -151,7 +153,7 @@ fn prepare(
         source,
         file,
         waited,
-        tags,
+        numbers,
         began,
         is_over,
     };
@@ -173,7 +175,10 @@ async fn carry_out(process: &'static Process, mut job: Job, way: Way) -> Result 
     let outcome = async {
         let is_sound = protect(process, &mut job, way).await?;
         let entry = job.slot.entry.expect("set before");
-        let lane = |at: usize| Lane::new(process, &job.comm, job.tags[at], way).into_turn();
+        let lane = |at: usize| {
+            let (tag, drawn) = &job.numbers[at];
+            Lane::new(process, &job.comm, *tag, way).into_turn().drawn_as(drawn.as_ref())
+        };
         // Codes with infinite or NaN numbers are useless.
         if !is_sound {
             let why = unsound(&lane(4), &job.slot, entry).await?;
@@ -203,8 +208,8 @@ async fn carry_out(process: &'static Process, mut job: Job, way: Way) -> Result 
 /// All members together copy what is not copied yet, and make the codes. Returns false if some
 /// codes are infinite or NaN.
 async fn protect(process: &'static Process, job: &mut Job, way: Way) -> Result<bool> {
-    let tags = [0, 1, 2].map(|at| job.tags[at]);
-    let crew = Crew { process, comm: job.comm.living(), way, tags };
+    let numbers = [0, 1, 2].map(|at| (job.numbers[at].0, job.numbers[at].1.as_ref()));
+    let crew = Crew { process, comm: job.comm.living(), way, numbers };
     let draft = job.census.draft();
     let codes = Codes {
         scheme: &job.keep.scheme,

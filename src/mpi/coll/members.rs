@@ -190,7 +190,7 @@ impl Wait for AsRun {
     }
 
     fn ring_few(members: &Members<'_, '_, AsRun>) {
-        members.meeting.ring_others(members.me);
+        members.meeting.ring_few(members.me);
     }
 }
 

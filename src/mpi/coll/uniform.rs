@@ -82,8 +82,7 @@ async fn unite_as<T>(
 ) -> Result<T> {
     members.put(&Region::from(Span::of(mine)))?;
     members.all_or_none().await?;
-    let made = read(Said { by: Words::Lines(members.lines()) });
-    made
+    read(Said { by: Words::Lines(members.lines()) })
 }
 
 /// The first member's `bytes` go to all members, or to none.

@@ -27,7 +27,7 @@ impl Comm {
 
     /// Draws a number for the next operation that the engine carries on, where members can meet.
     /// All members draw alike.
-    pub(in crate::mpi) fn draw(&self, process: &Process) -> Option<Drawn> {
+    pub fn draw(&self, process: &Process) -> Option<Drawn> {
         let comm = self.living();
         comm.can_enrol(process).then(|| {
             let attendee = comm.attendee(process);

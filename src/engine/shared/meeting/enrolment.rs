@@ -6,13 +6,15 @@
 //! persistent operation are a series of their own, as members may start several such operations in
 //! different orders.
 
+use super::series::Repeated;
 use super::{Meeting, Round, Series};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU32, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicU32, Ordering};
 
 /// A series of repetitions has this many rounds.
 const ROUNDS_OF_REPETITIONS: u32 = 2;
 /// The number of rounds for nonblocking operations, with a limit on rounds times members.
+/// (A checkpoint holds six numbers until it ends.)
 const FEWEST_ROUNDS: usize = 8;
 const MOST_ROUNDS: usize = 32;
 const ROUNDS_OF_ALL: usize = 2048;
@@ -27,14 +29,6 @@ pub struct Enrolment {
     next: AtomicU32,
 }
 
-/// The repetitions of a persistent operation.
-pub(super) struct Repeated {
-    number: u32,
-    series: Series,
-    /// How many members have freed it.
-    gone: AtomicUsize,
-}
-
 impl Meeting {
     /// The member at `place` takes part in the nonblocking operations.
     pub fn enrol(self: &Arc<Meeting>, place: usize) -> Arc<Enrolment> {
@@ -45,7 +39,7 @@ impl Meeting {
     pub fn enrol_again(self: &Arc<Meeting>, number: u32, place: usize) -> Arc<Enrolment> {
         let make = || {
             let series = Series::of_runs(self.members.len(), ROUNDS_OF_REPETITIONS);
-            Arc::new(Repeated { number, series, gone: AtomicUsize::new(0) })
+            Arc::new(Repeated::new(number, series))
         };
         let repeated = self.repeated.lock().entry(number).or_insert_with(make).clone();
         self.enrolment(Some(repeated), place)
@@ -87,8 +81,7 @@ impl Enrolment {
 impl Drop for Enrolment {
     fn drop(&mut self) {
         let Some(repeated) = &self.repeated else { return };
-        let gone = repeated.gone.fetch_add(1, Ordering::AcqRel) + 1;
-        if gone == self.meeting.members.len() {
+        if repeated.free() == self.meeting.members.len() {
             self.meeting.repeated.lock().remove(&repeated.number);
         }
     }

@@ -23,9 +23,9 @@ pub use board::Board;
 use board::Words;
 use calls::Calls;
 pub use calls::{Call, Caller};
-use enrolment::Repeated;
 pub use enrolment::{Drawn, Enrolment};
 pub use round::{Gate, Laid, Line, Round};
+use series::Repeated;
 pub use series::Series;
 
 use crate::base::Member;

@@ -14,10 +14,31 @@ pub struct Series {
     /// `count` rounds, a power of two, made when the first is needed.
     rounds: OnceLock<Box<[Round]>>,
     count: u32,
+    /// A member that has waited waits for room for this many more turns, counted like positions.
+    surplus: u32,
     stands: Box<[Stand]>,
     pace: Pace,
     /// The members that wait for others to release turns, and the position that each needs.
     ahead: Mutex<Vec<(usize, u32)>>,
+}
+
+/// The repetitions of a persistent operation.
+pub(super) struct Repeated {
+    pub(super) number: u32,
+    pub(super) series: Series,
+    /// How many members have freed it.
+    gone: AtomicUsize,
+}
+
+impl Repeated {
+    pub(super) fn new(number: u32, series: Series) -> Repeated {
+        Repeated { number, series, gone: AtomicUsize::new(0) }
+    }
+
+    /// One more member has freed it; returns how many have.
+    pub(super) fn free(&self) -> usize {
+        self.gone.fetch_add(1, Ordering::AcqRel) + 1
+    }
 }
 
 /// How far one member is.
@@ -67,19 +88,20 @@ fn is_as_far(one: u32, other: u32) -> bool {
 impl Series {
     /// A series to whose turns members [come](Series::come).
     pub(super) fn new(members: usize, count: u32) -> Series {
-        Series::from(0, members, count)
+        Series::from(0, members, count, count)
     }
 
     /// A series whose members only [release](Series::release) turns.
     pub(super) fn of_runs(members: usize, count: u32) -> Series {
-        Series::from(position(0), members, count)
+        Series::from(position(0), members, count, 0)
     }
 
-    fn from(start: u32, members: usize, count: u32) -> Series {
+    fn from(start: u32, members: usize, count: u32, surplus: u32) -> Series {
         let stand = || Stand { position: AtomicU32::new(start), early: Mutex::default() };
         Series {
             rounds: OnceLock::new(),
             count,
+            surplus,
             stands: (0..members).map(|_| stand()).collect(),
             pace: Pace {
                 settled: AtomicU32::new(0),
@@ -222,14 +244,17 @@ impl Series {
     }
 
     /// Whether about half of the rounds of later turns are free, too: a member that has waited then
-    /// continues for a while.
+    /// continues for a while. (A run may hold several turns, and never waits for more than it needs.)
     pub(in crate::engine) fn has_ample_room(&self, turn: u32) -> bool {
         let needed = self.ample(turn);
         is_as_far(self.pace.settled.load(Ordering::Acquire), needed) || self.look_for_room(needed)
     }
 
     fn ample(&self, turn: u32) -> u32 {
-        self.needed(turn).wrapping_add(self.count) & !(self.stride() - 1)
+        match self.surplus {
+            0 => self.needed(turn),
+            surplus => self.needed(turn).wrapping_add(surplus) & !(self.stride() - 1),
+        }
     }
 
     /// The position that all members must have reached for a turn to begin, counted as in
