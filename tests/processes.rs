@@ -298,12 +298,45 @@ fn what_needs_shared_memory_is_refused_by_name_and_ends_nothing() {
     "#;
     let program = support::c_text("needs_memory", text).build();
     assert_eq!(processes(&program).ranks(2).succeeds().stdout, "6\n6\n");
-    for option in ["--seed=1", "--machine=torus", "--trace=/dev/null", "--match=0:1=1"] {
+    for option in ["--seed=1", "--machine=torus", "--trace=/dev/null"] {
         let seen = processes(&hello()).ranks(2).option(option).outcome();
         assert!(seen.status == Some(2) && seen.stderr.contains("--processes"), "{seen}");
     }
     let several = support::run(&hello()).ranks(6).option("--processes=3").fails_with(2);
     assert!(several.stderr.contains("--processes takes no value"), "{several}");
+}
+
+#[test]
+fn a_match_is_forced_whichever_message_comes_first() {
+    let text = r#"
+        #include <mpi.h>
+        #include <stdio.h>
+        int main(int argc, char **argv)
+        {
+            int rank, got;
+            MPI_Init(&argc, &argv);
+            MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+            /* Each sends once its predecessor has. */
+            if (rank > 1)
+                MPI_Recv(&got, 1, MPI_INT, rank - 1, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+            if (rank > 0)
+                MPI_Send(&rank, 1, MPI_INT, 0, 2, MPI_COMM_WORLD);
+            if (rank == 1 || rank == 2)
+                MPI_Send(&rank, 1, MPI_INT, rank + 1, 1, MPI_COMM_WORLD);
+            for (int i = 1; rank == 0 && i < 4; i++) {
+                MPI_Recv(&got, 1, MPI_INT, MPI_ANY_SOURCE, 2, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+                printf("%d ", got);
+            }
+            return MPI_Finalize();
+        }
+    "#;
+    let program = support::c_text("forced_match", text).build();
+    let orders = [("1=3", "2=2", "3 2 1 "), ("1=2", "2=3", "2 3 1 "), ("1=1", "2=3", "1 3 2 ")];
+    for (first, second, order) in orders {
+        let [first, second] = [first, second].map(|it| format!("--match=0:{it}"));
+        let seen = processes(&program).ranks(4).option(first).option(second).succeeds();
+        assert_eq!(seen.stdout, order, "{seen}");
+    }
 }
 
 /// The lowest rank's, and not that of the first one whose memory can be used.

@@ -3,11 +3,12 @@
 
 use super::deadlock::{Deadlock, Step};
 use super::happening::{Guest, Happening};
-use super::judgement::{Record, Verdict};
+use super::judgement::{Record, Verdict, cause};
 use super::lines::say;
 use super::report;
 use super::seats::Life;
 use super::starter::Starter;
+use super::trace::Trace;
 use super::watch::{Surroundings, Watch};
 use ftmpi_base::Member;
 use ftmpi_fault::{Coordinator, Order, Report};
@@ -43,6 +44,8 @@ pub(super) struct Work {
     report: Option<report::Report>,
     /// Shows the job, if that is wanted.
     pub(super) watch: Option<Watch>,
+    /// The timeline of all calls, if the job wants that.
+    trace: Option<Trace>,
     /// Watches for a deadlock, if the job wants that.
     deadlock: Option<Deadlock>,
     end: Option<u8>,
@@ -52,6 +55,7 @@ pub(super) struct Work {
 pub(super) struct Seen {
     pub(super) report: Option<report::Report>,
     pub(super) watch: Option<Watch>,
+    pub(super) trace: Option<Trace>,
 }
 
 impl Work {
@@ -80,6 +84,7 @@ impl Work {
             suspects: Vec::new(),
             report: seen.report,
             watch: seen.watch,
+            trace: seen.trace,
             deadlock: job.watches.then(|| Deadlock::new(Instant::now())),
             end: None,
         };
@@ -106,14 +111,16 @@ impl Work {
             self.close_all();
             self.drain_all();
             self.part_with_agents();
+            self.trace.as_mut().map(Trace::end);
             return status;
         }
+        let is_trace_complete = self.trace.as_mut().is_none_or(Trace::end);
         self.part_with_agents();
         if let Some(words) = self.record.last_words(self.job.ranks) {
             say(&format!("ftrun: {words}"));
         }
         match self.record.status(self.rules()) {
-            0 if !is_report_complete || !is_record_complete => 1,
+            0 if !is_report_complete || !is_record_complete || !is_trace_complete => 1,
             status => status,
         }
     }
@@ -473,6 +480,9 @@ impl Work {
         let (verdict, words) = self.record.judge(seat, &life, status, rules, &self.job);
         if let Some(watch) = &mut self.watch {
             watch.end_life(member, verdict == Verdict::Well);
+        }
+        if let Some(trace) = self.trace.as_mut().filter(|_| verdict != Verdict::Well) {
+            trace.dies(member, &cause(status));
         }
         if let Some(report) = self.report.as_mut().filter(|_| verdict != Verdict::Well) {
             report.begin(member, &life, status, rules, &self.job);
