@@ -307,6 +307,41 @@ fn what_needs_shared_memory_is_refused_by_name_and_ends_nothing() {
 }
 
 #[test]
+fn whoever_reads_late_gets_all_that_was_written() {
+    use std::io::{BufRead, BufReader, Read};
+    // More than the pipe behind ftrun holds, and less than both hold.
+    let text = r#"
+        #include <mpi.h>
+        #include <stdio.h>
+        #include <unistd.h>
+        int main(int argc, char **argv)
+        {
+            MPI_Init(&argc, &argv);
+            fprintf(stderr, "%d\n", (int)getpid());
+            for (int i = 0; i < 2000; i++)
+                printf("%050d\n", i);
+            return MPI_Finalize();
+        }
+    "#;
+    let program = support::c_text("writes_much", text).build();
+    let mut command = Command::new(support::ftrun());
+    command.args(["--processes", "-np", "1"]).arg(program.path());
+    let mut launcher = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    let mut errors = BufReader::new(launcher.stderr.take().unwrap());
+    let mut pid = String::new();
+    errors.read_line(&mut pid).unwrap();
+    let path = format!("/proc/{}", pid.trim());
+    wait_until("the rank has ended", || !std::path::Path::new(&path).exists());
+    // For less than that, ftrun waits even where a process that was left behind keeps a pipe open.
+    let (ended, mut output) = (Instant::now(), String::new());
+    wait_until("a moment passes", || ended.elapsed() > Duration::from_millis(400));
+    launcher.stdout.take().unwrap().read_to_string(&mut output).unwrap();
+    assert!(launcher.wait().unwrap().success());
+    let expected: String = (0..2000).map(|number| format!("{number:050}\n")).collect();
+    assert!(output == expected, "{} lines", output.lines().count());
+}
+
+#[test]
 fn a_match_is_forced_whichever_message_comes_first() {
     let text = r#"
         #include <mpi.h>

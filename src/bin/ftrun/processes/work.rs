@@ -4,7 +4,7 @@
 use super::deadlock::{Deadlock, Step};
 use super::happening::{Guest, Happening};
 use super::judgement::{Record, Verdict, cause};
-use super::lines::say;
+use super::lines::{Passing, say};
 use super::report;
 use super::seats::Life;
 use super::starter::Starter;
@@ -46,6 +46,8 @@ pub(super) struct Work {
     pub(super) watch: Option<Watch>,
     /// The timeline of all calls, if the job wants that.
     trace: Option<Trace>,
+    /// What ranks that have ended have written, and is not passed on yet.
+    unread: Vec<Passing>,
     /// Watches for a deadlock, if the job wants that.
     deadlock: Option<Deadlock>,
     end: Option<u8>,
@@ -85,6 +87,7 @@ impl Work {
             report: seen.report,
             watch: seen.watch,
             trace: seen.trace,
+            unread: Vec::new(),
             deadlock: job.watches.then(|| Deadlock::new(Instant::now())),
             end: None,
         };
@@ -114,6 +117,8 @@ impl Work {
             self.trace.as_mut().map(Trace::end);
             return status;
         }
+        // Whoever reads it may take its time.
+        self.unread.iter().for_each(|passing| _ = passing.finish(Duration::MAX));
         let is_trace_complete = self.trace.as_mut().is_none_or(Trace::end);
         self.part_with_agents();
         if let Some(words) = self.record.last_words(self.job.ranks) {
@@ -316,7 +321,7 @@ impl Work {
     }
 
     fn drain_all(&mut self) {
-        self.seats.iter_mut().flatten().for_each(Life::drain);
+        self.seats.iter_mut().flatten().for_each(|life| drop(life.drain()));
     }
 
     fn start(&mut self, member: Member, generation: u64) -> Result<(), String> {
@@ -502,7 +507,7 @@ impl Work {
                 trouble = self.restart(Member { seat, incarnation: life.incarnation + 1 }).err();
             }
         }
-        life.drain();
+        self.unread.extend(life.drain());
         for words in last_words.into_iter().chain(trouble) {
             say(&format!("ftrun: {words}"));
         }
