@@ -357,8 +357,8 @@ impl<'a> Lane<'a> {
         self.start_recv(from, into)?.end().await
     }
 
-    /// Sends and receives at the same time. What is sent at once needs nobody's receive, so that the
-    /// member then waits for one message only.
+    /// Sends and receives at the same time. What is sent at once needs nobody's receive: the member
+    /// then waits for one message only.
     pub async fn exchange(
         &self, to: i32, data: &Region, from: i32, into: &Region,
     ) -> Result<usize> {

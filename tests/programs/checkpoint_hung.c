@@ -63,7 +63,7 @@ static int hear(const char *way, MPI_Request two[2])
     return code;
 }
 
-/* Whether the thread that writes files for rank 0, in its process, waits in a call that opens one. */
+/* Whether the thread that writes files, in the process of rank 0, waits in a call that opens one. */
 static int is_hanging(int process)
 {
     char tasks_of[100], path[400], line[100];
@@ -114,8 +114,10 @@ static MPI_Comm hang(const char *directory, const char *way, int victim, int ran
     fill(1000 * (rank + 1) + 1);
     FTCK_Icheckpoint(ck, 2, &two[0]);
     /* Until the disk is waited for. */
-    for (int looks = 0; rank == 1 && !flag && looks < 3; looks = is_hanging(process) ? looks + 1 : 0)
+    for (int looks = 0; rank == 1 && !flag && looks < 3;) {
         MPI_Test(&two[0], &flag, MPI_STATUS_IGNORE);
+        looks = is_hanging(process) ? looks + 1 : 0;
+    }
     if (flag)
         printf("too early\n");
     if (!is(way, "waitall"))

@@ -1,5 +1,5 @@
-//! The timeline of a job whose ranks are processes (`--trace`): `ftrun` begins and ends the file, and
-//! writes down the deaths; each process adds what its rank calls.
+//! The timeline of a job whose ranks are processes (`--trace`): `ftrun` begins and ends the file,
+//! and writes down the deaths; each process adds what its rank calls.
 
 use super::lines::say;
 use ftmpi_base::Member;
