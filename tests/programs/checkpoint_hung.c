@@ -63,7 +63,7 @@ static int hear(const char *way, MPI_Request two[2])
     return code;
 }
 
-/* Whether the thread that writes files, in the process of rank 0, waits in a call that opens one. */
+/* Whether the thread that writes the files of rank 0, in this process, waits in a call of open. */
 static int is_hanging(int process)
 {
     char tasks_of[100], path[400], line[100];
