@@ -106,21 +106,21 @@ async fn perform(plan: &impl Plan, lane: &Lane<'_>) -> Result {
     let outcome = attempt(plan, lane).await;
     match lane.is_atomic() {
         false => outcome,
-        true => lane.settle(outcome).await,
+        true => Box::pin(lane.settle(outcome)).await,
     }
 }
 
 async fn attempt(plan: &impl Plan, lane: &Lane<'_>) -> Result {
     lane.look_round()?;
-    let (crowd, (venue, algorithm)) = match pay(plan, lane).await? {
-        Some((crowd, venue, algorithm)) => (crowd, (venue, algorithm)),
-        None => {
-            let crowd = Crowd::of(lane);
-            (crowd, plan.select(crowd))
-        }
-    };
+    // Boxed, as what messages need is not to take up memory where there are none.
+    let paid = if lane.is_priced() { Box::pin(pay(plan, lane)).await? } else { None };
+    let (crowd, venue, algorithm) = paid.unwrap_or_else(|| {
+        let crowd = Crowd::of(lane);
+        let (venue, algorithm) = plan.select(crowd);
+        (crowd, venue, algorithm)
+    });
     match venue {
-        Venue::Wire => plan.by_messages(algorithm, lane).await?,
+        Venue::Wire => Box::pin(plan.by_messages(algorithm, lane)).await?,
         Venue::Memory { all } => {
             plan.together(algorithm, &Members::<AsRun>::come(lane, crowd, all).await?).await?;
         }
@@ -180,9 +180,10 @@ fn launch<P: Plan>(
     process: &'static Process, comm: Held<Comm>, (tag, round): (i32, u32), drawn: Option<Drawn>,
     plan: impl Borrow<P> + Send + 'static,
 ) -> Result<Pending> {
-    run::start(process, |way| async move {
+    run::start_whole(process, |way| async move {
         let lane = Lane::of_call(process, &comm, tag, round, way).drawn_as(drawn.as_ref());
-        perform(plan.borrow(), &lane).await
+        let outcome = perform(plan.borrow(), &lane).await;
+        run::ended(process, way, outcome)
     })
 }
 
