@@ -298,12 +298,80 @@ fn what_needs_shared_memory_is_refused_by_name_and_ends_nothing() {
     "#;
     let program = support::c_text("needs_memory", text).build();
     assert_eq!(processes(&program).ranks(2).succeeds().stdout, "6\n6\n");
-    for option in ["--seed=1", "--machine=torus", "--trace=/dev/null", "--match=0:1=1"] {
+    for option in ["--seed=1", "--machine=torus", "--trace=/dev/null"] {
         let seen = processes(&hello()).ranks(2).option(option).outcome();
         assert!(seen.status == Some(2) && seen.stderr.contains("--processes"), "{seen}");
     }
     let several = support::run(&hello()).ranks(6).option("--processes=3").fails_with(2);
     assert!(several.stderr.contains("--processes takes no value"), "{several}");
+}
+
+#[test]
+fn whoever_reads_late_gets_all_that_was_written() {
+    use std::io::{BufRead, BufReader, Read};
+    // More than the pipe behind ftrun holds, and less than both hold.
+    let text = r#"
+        #include <mpi.h>
+        #include <stdio.h>
+        #include <unistd.h>
+        int main(int argc, char **argv)
+        {
+            MPI_Init(&argc, &argv);
+            fprintf(stderr, "%d\n", (int)getpid());
+            for (int i = 0; i < 2000; i++)
+                printf("%050d\n", i);
+            return MPI_Finalize();
+        }
+    "#;
+    let program = support::c_text("writes_much", text).build();
+    let mut command = Command::new(support::ftrun());
+    command.args(["--processes", "-np", "1"]).arg(program.path());
+    let mut launcher = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    let mut errors = BufReader::new(launcher.stderr.take().unwrap());
+    let mut pid = String::new();
+    errors.read_line(&mut pid).unwrap();
+    let path = format!("/proc/{}", pid.trim());
+    wait_until("the rank has ended", || !std::path::Path::new(&path).exists());
+    // For less than that, ftrun waits even where a process that was left behind keeps a pipe open.
+    let (ended, mut output) = (Instant::now(), String::new());
+    wait_until("a moment passes", || ended.elapsed() > Duration::from_millis(400));
+    launcher.stdout.take().unwrap().read_to_string(&mut output).unwrap();
+    assert!(launcher.wait().unwrap().success());
+    let expected: String = (0..2000).map(|number| format!("{number:050}\n")).collect();
+    assert!(output == expected, "{} lines", output.lines().count());
+}
+
+#[test]
+fn a_match_is_forced_whichever_message_comes_first() {
+    let text = r#"
+        #include <mpi.h>
+        #include <stdio.h>
+        int main(int argc, char **argv)
+        {
+            int rank, got;
+            MPI_Init(&argc, &argv);
+            MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+            /* Each sends once its predecessor has. */
+            if (rank > 1)
+                MPI_Recv(&got, 1, MPI_INT, rank - 1, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+            if (rank > 0)
+                MPI_Send(&rank, 1, MPI_INT, 0, 2, MPI_COMM_WORLD);
+            if (rank == 1 || rank == 2)
+                MPI_Send(&rank, 1, MPI_INT, rank + 1, 1, MPI_COMM_WORLD);
+            for (int i = 1; rank == 0 && i < 4; i++) {
+                MPI_Recv(&got, 1, MPI_INT, MPI_ANY_SOURCE, 2, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+                printf("%d ", got);
+            }
+            return MPI_Finalize();
+        }
+    "#;
+    let program = support::c_text("forced_match", text).build();
+    let orders = [("1=3", "2=2", "3 2 1 "), ("1=2", "2=3", "2 3 1 "), ("1=1", "2=3", "1 3 2 ")];
+    for (first, second, order) in orders {
+        let [first, second] = [first, second].map(|it| format!("--match=0:{it}"));
+        let seen = processes(&program).ranks(4).option(first).option(second).succeeds();
+        assert_eq!(seen.stdout, order, "{seen}");
+    }
 }
 
 /// The lowest rank's, and not that of the first one whose memory can be used.

@@ -22,6 +22,7 @@ pub mod rules;
 #[cfg(test)]
 mod sim;
 pub mod state;
+pub mod timeline;
 pub mod view;
 
 pub use agreement::{Agreement, Decision, Message, Outbox, Value};

@@ -78,6 +78,7 @@ fn enter(place: &Place, job: &Job, call: fn() -> &'static str) -> io::Result<Opt
     if let Some(rules) = job.rules.or_else(start::shown) {
         charter.give(rules);
     }
+    start::trace_if_asked(world, job).map_err(io::Error::other)?;
     if job.report.is_some() || job.is_seen() {
         world.report_to_chronicle();
     }

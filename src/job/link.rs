@@ -1,6 +1,7 @@
 //! The way of a process of several to `ftrun`, and what is said there.
 
 use crate::host::life;
+use crate::mpi::failure::call_trace;
 use crate::mpi::process::Process;
 use crate::wireup::{self, Place, Said, VARIABLE};
 use parking_lot::Mutex;
@@ -60,5 +61,7 @@ pub fn die(process: &Process) -> ! {
     if let Some(order) = process.fate.get().and_then(|fate| fate.met()) {
         say(&Said::Order(order.to_string()));
     }
+    // Nobody else knows in which call it was.
+    call_trace::leaves(process.me, -1);
     life::kill_process()
 }

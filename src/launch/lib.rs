@@ -173,6 +173,8 @@ pub struct Job {
     pub record: Option<String>,
     /// The file that gets the calls of all ranks.
     pub trace: Option<String>,
+    /// When that file was begun, since the epoch, if several processes add to it.
+    pub traced_since: Option<Duration>,
     /// Do not report failures that the job survives.
     pub is_quiet: bool,
     /// Which ranks die when.
@@ -224,6 +226,7 @@ impl Default for Job {
             draws: false,
             record: None,
             trace: None,
+            traced_since: None,
             is_quiet: false,
             kills: Vec::new(),
             matches: Vec::new(),
@@ -284,6 +287,7 @@ impl Job {
         lines.extend(self.watch.map(|port| format!("watch={port}")));
         lines.extend(self.record.iter().map(|file| format!("record={file}")));
         lines.extend(self.trace.iter().map(|file| format!("trace={file}")));
+        lines.extend(self.traced_since.map(|since| format!("traced-since={}", since.as_nanos())));
         lines.extend(self.private.iter().map(|name| format!("private={name}")));
         lines.extend(self.shared.iter().map(|name| format!("shared={name}")));
         lines.extend(self.kills.iter().map(|event| format!("kill={event}")));
@@ -342,6 +346,9 @@ impl Job {
             "watch" => self.watch = Some(value.parse().ok()?),
             "draws" => self.draws = value.parse().ok()?,
             "trace" => self.trace = Some(value.to_string()),
+            "traced-since" => {
+                self.traced_since = Some(Duration::from_nanos(value.parse().ok()?));
+            }
             "record" => self.record = Some(value.to_string()),
             "stack" => self.stack_bytes = value.parse().ok()?,
             "heap" => self.heap_bytes = value.parse().ok()?,
@@ -398,6 +405,7 @@ mod tests {
             draws: true,
             record: Some("/a/run".into()),
             trace: Some("/a/calls".into()),
+            traced_since: Some(Duration::from_nanos(1_790_000_000_123_456_789)),
             is_quiet: true,
             timeout: Some(Duration::from_millis(1500)),
             virtual_timeout: Some(Duration::from_millis(300)),

@@ -357,12 +357,17 @@ impl<'a> Lane<'a> {
         self.start_recv(from, into)?.end().await
     }
 
-    /// Sends and receives at the same time.
+    /// Sends and receives at the same time. What is sent at once needs nobody's receive: the member
+    /// then waits for one message only.
     pub async fn exchange(
         &self, to: i32, data: &Region, from: i32, into: &Region,
     ) -> Result<usize> {
+        let send = self.start_send(to, data)?;
+        if send.op.is_none() {
+            return self.recv(from, into).await;
+        }
         let recv = self.start_recv(from, into)?;
-        self.send(to, data).await?;
+        send.end().await?;
         recv.end().await
     }
 

@@ -16,6 +16,7 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
+#include <unistd.h>
 
 #include "ftmpi.h"
 
@@ -62,19 +63,20 @@ static int hear(const char *way, MPI_Request two[2])
     return code;
 }
 
-/* Whether the thread that writes files waits in a call that opens one. */
-static int is_hanging(void)
+/* Whether the thread that writes the files of rank 0, in this process, waits in a call of open. */
+static int is_hanging(int process)
 {
-    char path[300], line[100];
+    char tasks_of[100], path[400], line[100];
     int found = 0;
-    DIR *tasks = opendir("/proc/self/task");
+    snprintf(tasks_of, sizeof tasks_of, "/proc/%d/task", process);
+    DIR *tasks = opendir(tasks_of);
     for (struct dirent *task; tasks && (task = readdir(tasks));) {
-        snprintf(path, sizeof path, "/proc/self/task/%s/comm", task->d_name);
+        snprintf(path, sizeof path, "%s/%s/comm", tasks_of, task->d_name);
         FILE *file = fopen(path, "r");
         int is_helper = file && fgets(line, sizeof line, file) && is(line, "helper\n");
         if (file)
             fclose(file);
-        snprintf(path, sizeof path, "/proc/self/task/%s/syscall", task->d_name);
+        snprintf(path, sizeof path, "%s/%s/syscall", tasks_of, task->d_name);
         file = is_helper ? fopen(path, "r") : NULL;
         int call = -1;
         if (file) {
@@ -103,16 +105,19 @@ static MPI_Comm hang(const char *directory, const char *way, int victim, int ran
 {
     MPI_Request two[2] = {MPI_REQUEST_NULL, MPI_REQUEST_NULL};
     MPI_Comm again = FT_MPI_CHECK_RECOVER;
-    int code, unused, flag = 0;
+    int code, unused, flag = 0, process = (int)getpid();
     char path[4096], words[MPI_MAX_ERROR_STRING];
+    MPI_Bcast(&process, 1, MPI_INT, 0, MPI_COMM_WORLD);
     snprintf(path, sizeof path, "%s/rank-0.new", directory);
     if (rank == 0 && mkfifo(path, 0600))
         MPI_Abort(MPI_COMM_WORLD, 3);
     fill(1000 * (rank + 1) + 1);
     FTCK_Icheckpoint(ck, 2, &two[0]);
     /* Until the disk is waited for. */
-    for (int looks = 0; rank == 1 && !flag && looks < 3; looks = is_hanging() ? looks + 1 : 0)
+    for (int looks = 0; rank == 1 && !flag && looks < 3;) {
         MPI_Test(&two[0], &flag, MPI_STATUS_IGNORE);
+        looks = is_hanging(process) ? looks + 1 : 0;
+    }
     if (flag)
         printf("too early\n");
     if (!is(way, "waitall"))

@@ -206,6 +206,14 @@ async fn pass_round(lane: &Lane<'_>, blocks: &Blocks) -> Result {
 pub(super) async fn to_all(
     lane: &Lane<'_>, from: impl Fn(i32) -> Region, into: &Blocks, is_left_out: impl Fn(i32) -> bool,
 ) -> Result {
+    let across = 1 - lane.rank();
+    if lane.size() == 2
+        && !lane.comm().is_inter()
+        && !into.is_left_out(across)
+        && !is_left_out(across)
+    {
+        return lane.exchange(across, &from(across), across, &into.of(across)).await.map(drop);
+    }
     let mut doings = Vec::new();
     for rank in others(lane.comm()).filter(|rank| !into.is_left_out(*rank)) {
         doings.push(lane.start_recv(rank, &into.of(rank))?);

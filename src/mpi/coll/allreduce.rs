@@ -54,9 +54,7 @@ impl Allreduce {
         let (mut mine, mut theirs) = (sum.room(count)?, sum.room(count)?);
         let (give, get) = (sum.in_room(&mine, count)?, sum.in_room(&theirs, count)?);
         lane.copy(sum.values(), &give)?;
-        let recv = lane.start_recv(across, &get)?;
-        lane.send(across, &give).await?;
-        check(lane, across, recv.end().await?, &get)?;
+        check(lane, across, lane.exchange(across, &give, across, &get).await?, &get)?;
         let result = match across {
             0 => {
                 sum.combine(lane, &theirs, &mut mine, count)?;

@@ -49,12 +49,9 @@ impl Tree {
         let mut below = Vec::new();
         let mut weight = 1;
         while weight < self.reach {
-            for digit in 1..self.radix {
-                let child = i64::from(self.place) + i64::from(digit) * i64::from(weight);
-                if child < i64::from(self.size) {
-                    below.push(self.rank(child as i32));
-                }
-            }
+            let last = (self.size - 1 - self.place) / weight;
+            let digits = 1..=last.min(self.radix - 1);
+            below.extend(digits.map(|digit| self.rank(self.place + digit * weight)));
             weight = weight.saturating_mul(self.radix);
         }
         below.into_iter()

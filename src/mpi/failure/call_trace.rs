@@ -24,18 +24,18 @@
 //! | `recovered RANK LIFE NUMBER` | the rank has come to this generation                        |
 //! | `end MICROSECONDS PROCESSOR` | the job is over; PROCESSOR: its processor time, as well     |
 //!
-//! A file whose name ends in `.json` or `.csv` gets a [timeline](super::timeline) instead.
+//! A file whose name ends in `.json` or `.csv` gets a [timeline](crate::fault::timeline) instead.
 //!
 //! Lives are counted from 0. A job without a trace pays nothing: calls are noted where planned
 //! deaths count them.
 
 use crate::base::Member;
 use crate::engine::Steps;
+use crate::fault::timeline::{Form, Timeline};
 use crate::host::{callers, clock, computing, output, script};
 use crate::machine::forced_match::{Decision, ForcedMatch, NOTHING};
 use crate::machine::units::NANO;
 use crate::mpi::failure::planned_death::PlannedDeath;
-use crate::mpi::failure::timeline::{Form, Timeline};
 use crate::transport::Envelope;
 use parking_lot::Mutex;
 use rustc_hash::FxHashMap;
@@ -43,7 +43,7 @@ use std::fmt::Write as _;
 use std::fs::File;
 use std::io::Write as _;
 use std::sync::{Arc, OnceLock};
-use std::time::{Duration, Instant};
+use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 static TRACE: OnceLock<Mutex<Trace>> = OnceLock::new();
 
@@ -57,6 +57,8 @@ struct Trace {
     text: String,
     timeline: Option<Timeline>,
     begun: Instant,
+    /// Other processes write into the file, too, so each row is written at once.
+    is_shared: bool,
     /// The places so far, by the return addresses (with the lines of a script) and by what these
     /// mean: each rank has its own copy of the program.
     seen: FxHashMap<(Vec<usize>, Vec<callers::Caller>), usize>,
@@ -73,16 +75,24 @@ struct Trace {
 pub fn begin(path: &str, ranks: usize, rules: &str, forced: &[ForcedMatch]) -> std::io::Result<()> {
     let file = File::create(path)?;
     let timeline = Form::of(path).map(Timeline::new);
-    let (seen, places) = (FxHashMap::default(), FxHashMap::default());
     let text = match timeline {
         None => format!("job {ranks} {rules}\n"),
         Some(_) => String::new(),
     };
-    let (counts, forced, wild) = (FxHashMap::default(), forced.to_vec(), Vec::new());
     let begun = clock::now();
-    TRACE.get_or_init(|| {
-        Mutex::new(Trace { file, text, timeline, begun, seen, places, counts, forced, wild })
-    });
+    TRACE.get_or_init(|| Mutex::new(Trace::new(file, text, (timeline, begun, false), forced)));
+    Ok(())
+}
+
+/// From now on this process, one of several, adds to the timeline at `path`, which has begun so
+/// long after the epoch of the system's clock.
+pub fn join(path: &str, since: Duration, forced: &[ForcedMatch]) -> std::io::Result<()> {
+    let file = File::options().append(true).open(path)?;
+    let timeline = Form::of(path).map(Timeline::shared);
+    let age = SystemTime::now().duration_since(UNIX_EPOCH + since).unwrap_or_default();
+    let begun = clock::now().checked_sub(age).unwrap_or_else(clock::now);
+    let text = String::new();
+    TRACE.get_or_init(|| Mutex::new(Trace::new(file, text, (timeline, begun, true), forced)));
     Ok(())
 }
 
@@ -235,6 +245,15 @@ fn note(who: Member, what: &str, rest: std::fmt::Arguments<'_>) {
 }
 
 impl Trace {
+    fn new(
+        file: File, text: String, (timeline, begun, is_shared): (Option<Timeline>, Instant, bool),
+        forced: &[ForcedMatch],
+    ) -> Trace {
+        let (seen, places) = (FxHashMap::default(), FxHashMap::default());
+        let (counts, wild, forced) = (FxHashMap::default(), Vec::new(), forced.to_vec());
+        Trace { file, text, timeline, begun, is_shared, seen, places, counts, forced, wild }
+    }
+
     /// The number of a decision that begins, and what is ordered for it.
     fn decides(&mut self, who: Member, of: Decision) -> (u64, Option<i32>) {
         let count = self.counts.entry((who, of)).or_default();
@@ -254,7 +273,7 @@ impl Trace {
             false => clock::now().saturating_duration_since(self.begun),
         };
         self.text += &row(timeline, at);
-        if self.text.len() >= ROOM {
+        if self.text.len() >= ROOM || self.is_shared && !self.text.is_empty() {
             self.flush();
         }
         true

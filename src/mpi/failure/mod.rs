@@ -12,6 +12,5 @@ pub mod planned_death;
 pub mod recovery;
 pub mod recovery_times;
 pub(in crate::mpi) mod states;
-mod timeline;
 pub mod ulfm;
 pub mod usability;

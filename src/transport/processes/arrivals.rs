@@ -102,9 +102,9 @@ impl Processes {
         let mut away = self.away.lock();
         let is_meant =
             |waiting: &Waiting| waiting.process == process && waiting.stamp == frame.stamp;
-        let is_known = away.packets.get(place).ok_or(Broken)?.as_ref().is_some_and(is_meant);
-        if !is_known {
-            return Err(Broken);
+        if !away.packets.get(place).ok_or(Broken)?.as_ref().is_some_and(is_meant) {
+            // It was recalled meanwhile, and is home.
+            return Ok(());
         }
         let Some(Waiting { packet, .. }) = away.take(place) else { return Ok(()) };
         drop(away);

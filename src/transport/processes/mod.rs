@@ -332,19 +332,30 @@ impl Origin for Processes {
 }
 
 /// Takes a message back that waits in this process for a receiver elsewhere; false when it has been
-/// claimed, or is home.
+/// claimed, or is home. Its place is free at once: what its receiver may still know of it has a
+/// stamp that no message there has any more.
 fn recall(ticket: Ticket) -> bool {
-    let Some(processes) = OF_PROCESS.get() else { return false };
-    let away = processes.away.lock();
-    let is_meant = |waiting: &Option<Waiting>| {
-        waiting.as_ref().is_some_and(|waiting| waiting.packet.is_of(ticket))
-    };
-    let Some(place) = away.packets.iter().position(is_meant) else { return false };
-    let hold = &processes.head().holds[place];
-    let found = hold.load(Ordering::Acquire);
-    let (won, lost) = (Ordering::AcqRel, Ordering::Relaxed);
-    match found & STATE {
-        OPEN => hold.compare_exchange(found, found & !STATE | RECALLED, won, lost).is_ok(),
-        state => state == RECALLED,
+    OF_PROCESS.get().is_some_and(|processes| processes.recall(ticket))
+}
+
+impl Processes {
+    fn recall(&self, ticket: Ticket) -> bool {
+        let mut away = self.away.lock();
+        let is_meant = |waiting: &Option<Waiting>| {
+            waiting.as_ref().is_some_and(|waiting| waiting.packet.is_of(ticket))
+        };
+        let Some(place) = away.packets.iter().position(is_meant) else { return false };
+        let hold = &self.head().holds[place];
+        let found = hold.load(Ordering::Acquire);
+        let (won, lost) = (Ordering::AcqRel, Ordering::Relaxed);
+        let recalled = found & !STATE | RECALLED;
+        if found & STATE != OPEN || hold.compare_exchange(found, recalled, won, lost).is_err() {
+            return false;
+        }
+        let waiting = away.take(place);
+        drop(away);
+        // It goes home without having been delivered.
+        drop(waiting);
+        true
     }
 }

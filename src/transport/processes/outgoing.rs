@@ -242,6 +242,7 @@ mod tests {
     use crate::transport::packet::Load;
     use crate::transport::packet::pool::Pool;
     use crate::transport::processes::Taken;
+    use crate::transport::processes::stream::RETURN;
     use std::sync::mpsc::{Receiver, channel};
 
     const ME: Member = Member { seat: 0, incarnation: 0 };
@@ -303,6 +304,41 @@ mod tests {
         introduce(here, next);
         look(next);
         assert_eq!(notes.try_recv().as_deref(), Ok(&b"welcome"[..]));
+    }
+
+    /// Its receiver may be computing for long, and give it back when another is in its place.
+    #[test]
+    fn a_long_message_that_is_taken_back_leaves_its_place_at_once() {
+        let (here, notes) = process(ME);
+        let (there, _) = process(DEAD);
+        introduce(here, there);
+        introduce(there, here);
+        let long = vec![1; Packet::ROOM + 1];
+        let mut pool = Pool::new(here.wire().port(0));
+        let mut post = || {
+            pool.grow(0);
+            let mut packet = pool.blank(0).expect("the pool has just grown");
+            packet.address(Envelope { context: 2, source: 0, tag: 7 }, ME, DEAD, 1);
+            packet.load(Load::Referenced(&Span::of(&long).into())).expect("it is there");
+            let ticket = packet.ticket();
+            here.wire().post(1, packet);
+            ticket
+        };
+        for _ in 0..100 {
+            let ticket = post();
+            assert_eq!(here.waiting(), 1);
+            assert!(here.recall(ticket) && !here.recall(ticket));
+            assert_eq!(here.waiting(), 0);
+        }
+        let hold = here.away.lock().free.last().copied().expect("all are free");
+        let stamp = here.away.lock().stamp;
+        let last = post();
+        let frame = Frame { kind: RETURN, hold, stamp, ..Frame::default() };
+        there.queue(0, there.peers[0].lock(), Parcel::Return(frame));
+        there.note(DEAD, ME, b"goes on");
+        look(here);
+        assert_eq!(notes.try_recv().as_deref(), Ok(&b"goes on"[..]));
+        assert!(here.waiting() == 1 && here.recall(last));
     }
 
     /// Else its first words would be taken for those of the dead, or be lost with them.

@@ -301,7 +301,7 @@ impl Office {
             }
         }
         self.lives.values().for_each(Life::kill);
-        self.lives.values_mut().for_each(Life::drain);
+        self.lives.values_mut().for_each(|life| drop(life.drain()));
     }
 }
 

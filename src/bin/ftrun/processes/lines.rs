@@ -1,8 +1,13 @@
 //! Output of ranks, whole lines at a time.
 
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use rustix::fd::OwnedFd;
+use std::fs::File;
 use std::io::{self, BufRead, BufReader, Read, Write};
-use std::sync::Arc;
-use std::thread::{self, JoinHandle};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, Weak};
+use std::thread;
+use std::time::{Duration, Instant};
 
 /// Where the lines of a rank go.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -14,10 +19,79 @@ pub(crate) enum Stream {
 /// What takes the lines of ranks: these streams, or who passes them on.
 pub(crate) type Sink = Arc<dyn Fn(Stream, &[u8]) -> io::Result<()> + Send + Sync>;
 
+/// What passes on the output of a rank.
+pub(crate) struct Passing {
+    /// The pipe; it is closed when nobody passes on what is written there.
+    from: Weak<File>,
+    progress: Arc<Progress>,
+}
+
+/// How far it is.
+#[derive(Default)]
+struct Progress {
+    /// It has passed on all that it has taken, and waits for more.
+    is_waiting: AtomicBool,
+    /// How many bytes it has taken.
+    taken: AtomicU64,
+}
+
+/// More than a pipe holds.
+const MOST_IN_PIPE: u64 = 2 << 20;
+
+impl Passing {
+    /// Waits until all that has been written so far is passed on, for at most `longest`; true if it
+    /// is. A process that the rank has left behind may keep the pipe open, and write on: nobody
+    /// waits for that.
+    pub(crate) fn finish(&self, longest: Duration) -> bool {
+        const OFTEN: Duration = Duration::from_micros(50);
+        let (begun, first) = (Instant::now(), self.progress.taken.load(Ordering::SeqCst));
+        let is_past =
+            || self.progress.taken.load(Ordering::SeqCst).wrapping_sub(first) > MOST_IN_PIPE;
+        while !self.is_done() && !is_past() {
+            if begun.elapsed() >= longest {
+                return false;
+            }
+            thread::sleep(OFTEN);
+        }
+        true
+    }
+
+    fn is_done(&self) -> bool {
+        let Some(from) = self.from.upgrade() else { return true };
+        // In this order: what is taken from the pipe is passed on before it waits again.
+        !has_come(&from, Some(Duration::ZERO)) && self.progress.is_waiting.load(Ordering::SeqCst)
+    }
+}
+
+/// Whether there is something to read, or nobody who could write, within this time.
+fn has_come(from: &File, longest: Option<Duration>) -> bool {
+    let longest = longest.map(|it| Timespec::try_from(it).expect("it is short"));
+    let mut ways = [PollFd::new(from, PollFlags::IN)];
+    poll(&mut ways, longest.as_ref()).is_ok_and(|count| count > 0)
+}
+
+/// The output of a rank, whose reader tells how far it is.
+struct Watched {
+    from: Arc<File>,
+    progress: Arc<Progress>,
+}
+
+impl Read for Watched {
+    fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
+        self.progress.is_waiting.store(true, Ordering::SeqCst);
+        while !has_come(&self.from, None) {}
+        self.progress.is_waiting.store(false, Ordering::SeqCst);
+        let taken = (&*self.from).read(into)?;
+        self.progress.taken.fetch_add(taken as u64, Ordering::SeqCst);
+        Ok(taken)
+    }
+}
+
 /// Passes on what a rank writes until it writes no more. `tag` begins each line.
-pub(super) fn pass_on(
-    from: impl Read + Send + 'static, to: Stream, tag: String, sink: Sink,
-) -> JoinHandle<()> {
+pub(super) fn pass_on(from: impl Into<OwnedFd>, to: Stream, tag: String, sink: Sink) -> Passing {
+    let (from, progress) = (Arc::new(File::from(from.into())), Arc::new(Progress::default()));
+    let passing = Passing { from: Arc::downgrade(&from), progress: progress.clone() };
+    let from = Watched { from, progress };
     let pass = move || {
         let mut from = BufReader::new(from);
         let mut lines = tag.clone().into_bytes();
@@ -37,7 +111,8 @@ pub(super) fn pass_on(
             lines.extend_from_slice(tag.as_bytes());
         }
     };
-    thread::spawn(pass)
+    thread::spawn(pass);
+    passing
 }
 
 pub(crate) fn write(to: Stream, lines: &[u8]) -> io::Result<()> {

@@ -11,6 +11,7 @@ pub(crate) mod lines;
 mod report;
 pub(crate) mod seats;
 mod starter;
+mod trace;
 mod watch;
 mod watch_orders;
 mod work;
@@ -27,7 +28,7 @@ use std::sync::Arc;
 use std::sync::mpsc::{Sender, channel};
 
 /// Runs the job; returns its exit status when all is over.
-pub(crate) fn run(prepared: Prepared) -> Result<ExitCode, Refusal> {
+pub(crate) fn run(mut prepared: Prepared) -> Result<ExitCode, Refusal> {
     let hosts = prepared.hosts.clone();
     refuse_what_is_not_built(
         &prepared.request.job,
@@ -35,16 +36,17 @@ pub(crate) fn run(prepared: Prepared) -> Result<ExitCode, Refusal> {
         !hosts.is_empty(),
     )?;
     allow_open_files();
+    let name = prepared.program().file_name().unwrap_or_default().to_string_lossy().into_owned();
+    let trace = trace::Trace::begin(&mut prepared.request.job, &name).map_err(Refusal::usage)?;
     let job = prepared.request.job.clone();
     let report = report::Report::open(&job).map_err(Refusal::usage)?;
     let (sender, events) = channel();
-    let name = prepared.program().file_name().unwrap_or_default().to_string_lossy().into_owned();
     let watch = watch::Watch::begin(&job, &name).map_err(Refusal::usage)?;
     let starter = match hosts.is_empty() {
         true => Starter::Here(template(prepared, &sender)?),
         false => Starter::There(starter::cluster(&prepared, &hosts, &sender)?),
     };
-    let seen = work::Seen { report, watch };
+    let seen = work::Seen { report, watch, trace };
     let work = work::Work::begin(&job, starter, (sender, events), seen);
     let status = work.map_err(|error| Refusal::new(NOT_RUNNABLE, error))?.go_on();
     Ok(ExitCode::from(status))
@@ -78,8 +80,7 @@ fn refuse_what_is_not_built(job: &Job, programs: usize, has_hosts: bool) -> Resu
         (has_hosts && job.watch.is_some(), "--watch"),
         (has_hosts && job.draws, "--tui"),
         (has_hosts && job.record.is_some(), "--record"),
-        (job.trace.is_some(), "--trace"),
-        (!job.matches.is_empty(), "--match"),
+        (has_hosts && job.trace.is_some(), "--trace"),
         (job.machine.is_some(), "--machine"),
         (job.shares_image, "--share-image"),
         (job.universe > job.ranks, "--universe"),

@@ -1,7 +1,7 @@
 //! The processes of the ranks: how each is started, and what is known of it.
 
 use super::happening::{Connection, Happening};
-use super::lines::{self, Sink, Stream};
+use super::lines::{self, Passing, Sink, Stream};
 use crate::hosts::agent::Agent;
 use ftmpi_launch::RANK_VARIABLES;
 use ftmpi_wireup::{Place, VARIABLE, Whereabouts};
@@ -10,7 +10,7 @@ use rustix::process::{Pid, PidfdFlags, Signal, pidfd_open, pidfd_send_signal};
 use std::process::{Child, ChildStdin, Command, Stdio};
 use std::sync::Arc;
 use std::sync::mpsc::Sender;
-use std::thread::{self, JoinHandle};
+use std::thread;
 use std::time::{Duration, Instant};
 
 /// What all ranks run that are started on this host.
@@ -58,7 +58,7 @@ pub(crate) struct Life {
 enum Body {
     /// The process that was started, the one that has joined, which that may have started, and what
     /// passes on their output.
-    Here { child: OwnedFd, joined: Option<OwnedFd>, output: Vec<JoinHandle<()>> },
+    Here { child: OwnedFd, joined: Option<OwnedFd>, output: Vec<Passing> },
     /// A process of another host.
     There { agent: Arc<Agent>, seat: usize },
 }
@@ -100,7 +100,7 @@ impl Template {
         Ok(life)
     }
 
-    fn pass_on_output(&self, child: &mut Child, seat: usize) -> Vec<JoinHandle<()>> {
+    fn pass_on_output(&self, child: &mut Child, seat: usize) -> Vec<Passing> {
         let tag = if self.tags_output { format!("[{seat}] ") } else { String::new() };
         let pass_on = |to| (to, tag.clone(), self.sink.clone());
         let out = child.stdout.take().map(|from| {
@@ -174,16 +174,13 @@ impl Life {
         matches!(&self.body, Body::There { agent, .. } if agent.host == host)
     }
 
-    /// Waits until all that it has written has been passed on. A process that it has left behind
-    /// may keep its output open: nobody waits for that.
-    pub(crate) fn drain(&mut self) {
+    /// Waits for a moment until all that it has written has been passed on; returns what has not
+    /// come to an end, since whoever reads it is slow.
+    pub(crate) fn drain(&mut self) -> Vec<Passing> {
         const PATIENCE: Duration = Duration::from_millis(200);
-        let Body::Here { output, .. } = &mut self.body else { return };
+        let Body::Here { output, .. } = &mut self.body else { return Vec::new() };
         let until = Instant::now() + PATIENCE;
-        for passing in output.drain(..) {
-            while !passing.is_finished() && Instant::now() < until {
-                thread::sleep(Duration::from_micros(50));
-            }
-        }
+        let left = || until.saturating_duration_since(Instant::now());
+        output.drain(..).filter(|passing| !passing.finish(left())).collect()
     }
 }

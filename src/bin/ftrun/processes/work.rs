@@ -3,11 +3,12 @@
 
 use super::deadlock::{Deadlock, Step};
 use super::happening::{Guest, Happening};
-use super::judgement::{Record, Verdict};
-use super::lines::say;
+use super::judgement::{Record, Verdict, cause};
+use super::lines::{Passing, say};
 use super::report;
 use super::seats::Life;
 use super::starter::Starter;
+use super::trace::Trace;
 use super::watch::{Surroundings, Watch};
 use ftmpi_base::Member;
 use ftmpi_fault::{Coordinator, Order, Report};
@@ -43,6 +44,10 @@ pub(super) struct Work {
     report: Option<report::Report>,
     /// Shows the job, if that is wanted.
     pub(super) watch: Option<Watch>,
+    /// The timeline of all calls, if the job wants that.
+    trace: Option<Trace>,
+    /// What ranks that have ended have written, and is not passed on yet.
+    unread: Vec<Passing>,
     /// Watches for a deadlock, if the job wants that.
     deadlock: Option<Deadlock>,
     end: Option<u8>,
@@ -52,6 +57,7 @@ pub(super) struct Work {
 pub(super) struct Seen {
     pub(super) report: Option<report::Report>,
     pub(super) watch: Option<Watch>,
+    pub(super) trace: Option<Trace>,
 }
 
 impl Work {
@@ -80,6 +86,8 @@ impl Work {
             suspects: Vec::new(),
             report: seen.report,
             watch: seen.watch,
+            trace: seen.trace,
+            unread: Vec::new(),
             deadlock: job.watches.then(|| Deadlock::new(Instant::now())),
             end: None,
         };
@@ -106,14 +114,18 @@ impl Work {
             self.close_all();
             self.drain_all();
             self.part_with_agents();
+            self.trace.as_mut().map(Trace::end);
             return status;
         }
+        // Whoever reads it may take its time.
+        self.unread.iter().for_each(|passing| _ = passing.finish(Duration::MAX));
+        let is_trace_complete = self.trace.as_mut().is_none_or(Trace::end);
         self.part_with_agents();
         if let Some(words) = self.record.last_words(self.job.ranks) {
             say(&format!("ftrun: {words}"));
         }
         match self.record.status(self.rules()) {
-            0 if !is_report_complete || !is_record_complete => 1,
+            0 if !is_report_complete || !is_record_complete || !is_trace_complete => 1,
             status => status,
         }
     }
@@ -309,7 +321,7 @@ impl Work {
     }
 
     fn drain_all(&mut self) {
-        self.seats.iter_mut().flatten().for_each(Life::drain);
+        self.seats.iter_mut().flatten().for_each(|life| drop(life.drain()));
     }
 
     fn start(&mut self, member: Member, generation: u64) -> Result<(), String> {
@@ -474,6 +486,9 @@ impl Work {
         if let Some(watch) = &mut self.watch {
             watch.end_life(member, verdict == Verdict::Well);
         }
+        if let Some(trace) = self.trace.as_mut().filter(|_| verdict != Verdict::Well) {
+            trace.dies(member, &cause(status));
+        }
         if let Some(report) = self.report.as_mut().filter(|_| verdict != Verdict::Well) {
             report.begin(member, &life, status, rules, &self.job);
         }
@@ -492,7 +507,7 @@ impl Work {
                 trouble = self.restart(Member { seat, incarnation: life.incarnation + 1 }).err();
             }
         }
-        life.drain();
+        self.unread.extend(life.drain());
         for words in last_words.into_iter().chain(trouble) {
             say(&format!("ftrun: {words}"));
         }

@@ -1,14 +1,15 @@
 //! The calls of all ranks over time, for a viewer such as Perfetto or for a table: what `--trace`
 //! writes into a file whose name ends in `.json` or `.csv`.
 
-use crate::base::Member;
-use crate::base::json::quoted;
+use ftmpi_base::Member;
+use ftmpi_base::json::quoted;
 use std::collections::HashMap;
 use std::path::Path;
 use std::time::Duration;
 
+/// What a timeline is written as.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Form {
+pub enum Form {
     /// Chrome's trace events, which Perfetto shows.
     Events,
     /// One line for each call.
@@ -17,16 +18,31 @@ pub(super) enum Form {
 
 impl Form {
     /// The form for a file of this name; none: it is no timeline.
-    pub(super) fn of(path: &str) -> Option<Form> {
+    pub fn of(path: &str) -> Option<Form> {
         match Path::new(path).extension()?.to_str()? {
             "json" => Some(Form::Events),
             "csv" => Some(Form::Table),
             _ => None,
         }
     }
+
+    /// What comes before the rows of a job of this name, to which several processes add.
+    pub fn head(self, name: &str) -> String {
+        let name = quoted(name);
+        match self {
+            Form::Table => TABLE_HEAD.to_string(),
+            Form::Events => format!(
+                "[\n{{\"ph\":\"M\",\"name\":\"process_name\",\"pid\":0,\
+                 \"args\":{{\"name\":{name}}}}}"
+            ),
+        }
+    }
 }
 
-pub(super) struct Timeline {
+const TABLE_HEAD: &str = "rank,life,what,begin_ns,end_ns,class\n";
+
+/// Makes the rows of what happens.
+pub struct Timeline {
     form: Form,
     /// Who is in which call, and since when.
     inside: HashMap<Member, (String, Duration)>,
@@ -34,34 +50,41 @@ pub(super) struct Timeline {
 }
 
 impl Timeline {
-    pub(super) fn new(form: Form) -> Timeline {
+    pub fn new(form: Form) -> Timeline {
         Timeline { form, inside: HashMap::new(), is_begun: false }
     }
 
-    pub(super) fn enters(&mut self, who: Member, call: &str, at: Duration) {
+    /// A timeline to which several processes add: whoever has written its [head](Form::head) also
+    /// writes its end.
+    pub fn shared(form: Form) -> Timeline {
+        Timeline { is_begun: true, ..Timeline::new(form) }
+    }
+
+    /// `who` enters a call.
+    pub fn enters(&mut self, who: Member, call: &str, at: Duration) {
         self.inside.insert(who, (call.to_string(), at));
     }
 
     /// The call in which `who` is has ended with this error class.
-    pub(super) fn leaves(&mut self, who: Member, class: i32, at: Duration) -> String {
+    pub fn leaves(&mut self, who: Member, class: i32, at: Duration) -> String {
         let Some((call, begun)) = self.inside.remove(&who) else { return String::new() };
         self.row(who, &call, (begun, at), Some(class))
     }
 
     /// `who` has ended, perhaps within a call, which then has no end of its own.
-    pub(super) fn dies(&mut self, who: Member, what: &str, at: Duration) -> String {
+    pub fn dies(&mut self, who: Member, what: &str, at: Duration) -> String {
         let mut text = self.leaves(who, -1, at);
         text += &self.happens(who, what, at);
         text
     }
 
     /// Something has happened to `who`, perhaps within a call, which goes on.
-    pub(super) fn happens(&mut self, who: Member, what: &str, at: Duration) -> String {
+    pub fn happens(&mut self, who: Member, what: &str, at: Duration) -> String {
         self.row(who, what, (at, at), None)
     }
 
     /// What comes last.
-    pub(super) fn end(&mut self) -> String {
+    pub fn end(&mut self) -> String {
         match (self.form, self.is_begun) {
             (Form::Events, true) => "\n]\n".to_string(),
             (Form::Events, false) => "[]\n".to_string(),
@@ -76,7 +99,7 @@ impl Timeline {
         let is_first = !std::mem::replace(&mut self.is_begun, true);
         let Member { seat, incarnation } = who;
         if self.form == Form::Table {
-            let head = if is_first { "rank,life,what,begin_ns,end_ns,class\n" } else { "" };
+            let head = if is_first { TABLE_HEAD } else { "" };
             let (begun, ended) = (begun.as_nanos(), ended.as_nanos());
             let class = class.map_or(String::new(), |class| class.to_string());
             let what = what.replace('"', "\"\"");
@@ -131,6 +154,17 @@ mod tests {
             ]
         );
         assert_eq!(Timeline::new(Form::Events).end(), "[]\n");
+    }
+
+    #[test]
+    fn several_add_to_one_array_and_one_ends_it() {
+        let at = Duration::from_nanos(3);
+        let row = || Timeline::shared(Form::Events).happens(WHO, "generation 1", at);
+        let text = Form::Events.head("a \"b\"") + &row() + &row();
+        let text = text + &Timeline::shared(Form::Events).end();
+        let commas = text.lines().filter(|line| line.ends_with("},")).count();
+        assert!(text.starts_with("[\n{") && text.ends_with("}\n]\n") && commas == 2, "{text}");
+        assert!(text.contains("{\"name\":\"a \\\"b\\\"\"}"), "{text}");
     }
 
     #[test]
