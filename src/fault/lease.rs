@@ -47,10 +47,6 @@ impl Lease {
         is_first
     }
 
-    pub fn has_begun(&self) -> bool {
-        self.until.is_some()
-    }
-
     /// The ranks of this host are to end.
     pub fn is_over(&self, now: Duration) -> bool {
         self.until.is_some_and(|until| now >= until)
@@ -250,7 +246,6 @@ mod tests {
     /// Whether a host still had ranks when others took their places.
     fn are_two_worlds(host: &Host) -> bool {
         host.expired.is_some_and(|expired| host.ended.is_none_or(|ended| ended > expired))
-            && host.lease.has_begun()
     }
 
     #[test]

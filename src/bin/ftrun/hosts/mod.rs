@@ -4,6 +4,8 @@
 pub(crate) mod agent;
 pub(crate) mod cluster;
 pub(crate) mod named;
+mod registry;
 pub(crate) mod serve;
 pub(crate) mod summon;
+mod tenancy;
 mod version;

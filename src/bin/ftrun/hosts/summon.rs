@@ -6,6 +6,7 @@
 
 use super::agent::Agent;
 use super::named::{self, Named};
+use super::registry::Registry;
 use super::serve;
 use super::version::version;
 use crate::processes::connections::secret;
@@ -15,6 +16,7 @@ use ftmpi_wireup as wireup;
 use ftmpi_wireup::hosts::{OfAgent, Program, ToAgent};
 use rustix::fd::OwnedFd;
 use rustix::io::Errno;
+use rustix::net::sockopt::set_tcp_thin_linear_timeouts;
 use rustix::process::{Pid, PidfdFlags, Signal, pidfd_open, pidfd_send_signal};
 use std::io::{BufRead, BufReader, Write};
 use std::net::{IpAddr, Ipv4Addr, SocketAddr, TcpListener, TcpStream, ToSocketAddrs, UdpSocket};
@@ -68,33 +70,45 @@ pub(crate) fn all(
 fn begin_all(
     calls: &[Call], streams: Vec<TcpStream>, program: &Program, events: &Sender<Happening>,
 ) -> Result<Vec<Arc<Agent>>, Refusal> {
+    let registry = Arc::new(Registry::new(calls.len()));
     let agents = calls.iter().zip(streams).enumerate().map(|(host, (call, stream))| {
-        begin(host, call, stream, program, events).map_err(|why| {
+        begin((host, call), stream, program, &registry, events).map_err(|why| {
             Refusal::new(NOT_RUNNABLE, format!("host {} cannot start ranks: {why}", call.name))
         })
     });
-    agents.collect()
+    let agents: Vec<Arc<Agent>> = agents.collect::<Result<_, _>>()?;
+    registry.watch(agents.clone(), events.clone());
+    Ok(agents)
 }
 
 /// Tells an agent what to run, and hears what it says from then on.
 fn begin(
-    host: usize, call: &Call, stream: TcpStream, program: &Program, events: &Sender<Happening>,
+    (host, call): (usize, &Call), stream: TcpStream, program: &Program, registry: &Arc<Registry>,
+    events: &Sender<Happening>,
 ) -> Result<Arc<Agent>, String> {
     let lost = |error: std::io::Error| format!("its agent has gone ({error})");
     let mut reading = BufReader::new(stream.try_clone().map_err(lost)?);
     let starter = call.starter.try_clone().map_err(lost)?;
-    let agent = Arc::new(Agent::new(host, call.name.clone(), stream, starter));
+    let agent = Agent::new(host, call.name.clone(), stream, starter).map_err(lost)?;
+    let agent = Arc::new(agent);
     agent.tell(&ToAgent::Begin(Box::new(program.clone())));
     match wireup::read(&mut reading).map_err(lost)? {
         Some(OfAgent::Ready(able)) => able?,
         _ => return Err("its agent has gone".to_string()),
     }
     let _unlimited = reading.get_ref().set_read_timeout(None);
-    let events = events.clone();
+    let (events, registry, heard) = (events.clone(), registry.clone(), agent.clone());
     thread::spawn(move || {
         loop {
             let said = wireup::read(&mut reading).ok().flatten();
+            if let Some(OfAgent::Beat(beat)) = said {
+                registry.answer(&heard, beat);
+                continue;
+            }
             let is_last = said.is_none();
+            if is_last {
+                registry.forget(host);
+            }
             if events.send(Happening::OfAgent { host, said }).is_err() || is_last {
                 return;
             }
@@ -244,10 +258,17 @@ fn greet(mut stream: TcpStream, expected: &str, hosts: usize) -> Option<Answer> 
     stream.set_read_timeout(limit).ok()?;
     stream.set_write_timeout(limit).ok()?;
     stream.set_nodelay(true).ok()?;
+    insist(&stream);
     let said = wireup::read_at_most(&mut stream, LONGEST_HELLO).ok()??;
     let OfAgent::Hello { secret, host, version } = said else { return None };
     let (host, is_known) = (host as usize, secret == expected);
     (is_known && host < hosts).then_some(Answer::Hello { host, version, stream })
+}
+
+/// After a short cut, what was lost is sent again soon.
+pub(super) fn insist(stream: &TcpStream) {
+    // Where that cannot be, the kernel waits longer from try to try.
+    let _patient = set_tcp_thin_linear_timeouts(stream, true);
 }
 
 fn await_all(

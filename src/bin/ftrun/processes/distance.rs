@@ -50,7 +50,7 @@ impl Work {
                     self.lose(Member { seat, incarnation });
                 }
             }
-            OfAgent::Hello { .. } | OfAgent::Ready(_) => {}
+            OfAgent::Hello { .. } | OfAgent::Ready(_) | OfAgent::Beat(_) => {}
         }
     }
 
