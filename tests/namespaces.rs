@@ -310,7 +310,8 @@ fn without_the_coordinator_all_end() {
         let id = child.id().to_string();
         let done = Command::new("kill").args([signal, &id]).status();
         assert!(done.is_ok_and(|status| status.success()));
-        let is_over = |name: &str| hosts.workers(name).iter().all(|words| words.contains("ftrun -np"));
+        let is_over =
+            |name: &str| hosts.workers(name).iter().all(|words| words.contains("ftrun -np"));
         wait(5, "all have ended", || is_over("alpha") && is_over("beta"));
         child.kill().unwrap();
         child.wait().unwrap();

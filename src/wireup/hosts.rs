@@ -62,6 +62,7 @@ pub enum OfAgent {
     NotStarted {
         seat: usize,
         incarnation: u32,
+        generation: u64,
         why: String,
     },
     Joined {

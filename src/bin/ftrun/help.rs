@@ -89,6 +89,8 @@ OPTIONS
                       the job runs here as without this option.
     --hostfile FILE   Hosts from FILE, one a line: `A slots=N` or `A:N`.
     --per-host N      Run N ranks on each host.
+    --spares A,B:N    Hosts that start without ranks. Each takes the ranks of one
+                      host that is lost (REBUILD), B at most N of them.
     --agent COMMAND   How to run a shell command on a host: COMMAND, in which
                       {HOST} stands for the host, gets it as its last word.
                       Default: ssh {HOST}; for this host, sh -c.

@@ -241,7 +241,10 @@ impl Office {
                         }
                         self.lives.insert((seat, incarnation), life);
                     }
-                    Err(why) => say(&self.out, &OfAgent::NotStarted { seat, incarnation, why }),
+                    Err(why) => {
+                        let not = OfAgent::NotStarted { seat, incarnation, generation, why };
+                        say(&self.out, &not);
+                    }
                 }
             }
             ToAgent::Kill { seat, incarnation } => {

@@ -9,6 +9,7 @@ use super::report;
 use super::seats::Life;
 use super::starter::Starter;
 use super::watch::{Surroundings, Watch};
+use crate::shared::refusal::NOT_RUNNABLE;
 use ftmpi_base::Member;
 use ftmpi_fault::{Coordinator, Order, Report};
 use ftmpi_launch::{Job, Rules, STUCK};
@@ -312,7 +313,7 @@ impl Work {
         self.seats.iter_mut().flatten().for_each(Life::drain);
     }
 
-    fn start(&mut self, member: Member, generation: u64) -> Result<(), String> {
+    pub(super) fn start(&mut self, member: Member, generation: u64) -> Result<(), String> {
         let Member { seat, incarnation } = member;
         let life = self.starter.start(member, generation, &self.sender)?;
         for event in &self.job.kills {
@@ -453,8 +454,7 @@ impl Work {
                 }
                 Order::Start { member, generation } => {
                     if let Err(why) = self.start(member, generation) {
-                        say(&format!("ftrun: rank {}: {why}", member.seat));
-                        self.lose(member);
+                        self.end_unable(member, &why);
                     }
                 }
             }
@@ -496,6 +496,12 @@ impl Work {
         for words in last_words.into_iter().chain(trouble) {
             say(&format!("ftrun: {words}"));
         }
+    }
+
+    /// A rank that the others wait for cannot be started anywhere: they would wait for ever.
+    pub(super) fn end_unable(&mut self, Member { seat, .. }: Member, why: &str) {
+        say(&format!("ftrun: rank {seat} cannot be started: {why}; the job ends"));
+        self.end = Some(NOT_RUNNABLE);
     }
 
     /// Says something that `--quiet` leaves out.
