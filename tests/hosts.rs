@@ -274,6 +274,17 @@ fn a_host_that_cannot_be_used_is_named_with_the_cure() {
 }
 
 #[test]
+fn a_rank_without_a_way_to_another_one_ends_the_job_with_the_cure() {
+    if !has_ucx() {
+        return;
+    }
+    let run = on("a,b", 2).option("-x").option("UCX_TLS=self").option("--mode=rebuild");
+    let seen = run.args(["survive", "300"]).fails_with(126);
+    assert!(seen.stderr.contains(" has no way to rank "), "{seen}");
+    assert!(seen.stderr.contains("a network that both hosts have (UCX_NET_DEVICES"), "{seen}");
+}
+
+#[test]
 fn a_host_with_another_library_is_refused() {
     let directory = support::fresh_directory("other_library");
     support::copy_program(support::ftrun(), directory.join("ftrun"));

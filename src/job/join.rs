@@ -89,7 +89,7 @@ fn enter(place: &Place, job: &Job, call: fn() -> &'static str) -> io::Result<Opt
     service::start(Box::new(move || listen(world, processes, listening)))?;
     if place.host.is_some() {
         let tell = |member| say(&Said::Unreachable(member));
-        service::start(Box::new(move || processes.attend_hosts(tell)))?;
+        service::start(Box::new(move || processes.attend_hosts(tell, refuse)))?;
     }
     let (asked, asks) = crossbeam_channel::bounded(1);
     service::start(Box::new(move || asks.iter().for_each(|()| help(processes))))?;
@@ -98,6 +98,13 @@ fn enter(place: &Place, job: &Job, call: fn() -> &'static str) -> io::Result<Opt
         let _asked = asked.try_send(());
     }));
     Ok(Some(Joined { world, me }))
+}
+
+/// UCX has no way to some process: whoever waits for that would wait for ever.
+fn refuse(why: String) {
+    const NO_WAY: i32 = 126;
+    let cure = "let it use a network that both hosts have (UCX_NET_DEVICES, UCX_TLS)";
+    say(&Said::Abort { status: NO_WAY, words: format!("{why}; {cure}") });
 }
 
 /// Opens the way to other hosts; returns how they reach this process.

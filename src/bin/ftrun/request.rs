@@ -49,17 +49,36 @@ pub(crate) struct App {
 }
 
 /// The hosts that were named.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(crate) struct Hosts {
     pub(crate) names: Vec<String>,
     pub(crate) files: Vec<PathBuf>,
     /// What starts a process on a host, with `{HOST}` in it.
     pub(crate) agent: Option<String>,
+    /// The same where nobody says; nothing: ssh.
+    pub(crate) usual_agent: Option<&'static str>,
+    /// What has named them.
+    pub(crate) named_by: &'static str,
     pub(crate) per_host: Option<usize>,
     /// Hosts that stand in for others that are lost.
     pub(crate) spares: Vec<String>,
     /// The number of ranks was given for each host.
     pub(crate) counts_per_host: bool,
+}
+
+impl Default for Hosts {
+    fn default() -> Hosts {
+        Hosts {
+            names: Vec::new(),
+            files: Vec::new(),
+            agent: None,
+            usual_agent: None,
+            named_by: "--hosts",
+            per_host: None,
+            spares: Vec::new(),
+            counts_per_host: false,
+        }
+    }
 }
 
 impl Hosts {

@@ -55,6 +55,8 @@ pub(super) struct Hosts {
 struct Net {
     worker: Worker,
     lines: Vec<Line>,
+    /// Why UCX has no way to some process.
+    refusal: Option<String>,
 }
 
 /// The way to one process of another host, and what comes from there.
@@ -97,7 +99,7 @@ impl Hosts {
             here,
             address,
             descriptor,
-            net: Mutex::new(Net { worker, lines }),
+            net: Mutex::new(Net { worker, lines, refusal: None }),
             hosts,
             questions: Mutex::default(),
             answered: Condvar::new(),
@@ -130,7 +132,7 @@ impl Hosts {
     /// A life of a process of another host is reached there from now on.
     pub(super) fn meet(&self, process: usize, at: Distant) {
         let mut net = self.net.lock();
-        let Net { worker, lines } = &mut *net;
+        let Net { worker, lines, .. } = &mut *net;
         let line = &mut lines[process];
         if let Some(endpoint) = line.endpoint.take() {
             worker.close(endpoint);
@@ -142,7 +144,7 @@ impl Hosts {
     /// The life of a process that was met is over.
     pub(super) fn part(&self, process: usize) {
         let mut net = self.net.lock();
-        let Net { worker, lines } = &mut *net;
+        let Net { worker, lines, .. } = &mut *net;
         let line = &mut lines[process];
         let endpoint = line.endpoint.take();
         if let Some(over) = line.at.take() {
@@ -172,11 +174,18 @@ impl Hosts {
     /// be reached any more is lost: its end will be told.
     pub(super) fn send(&self, process: usize, frame: &Frame, bytes: &[u8]) -> bool {
         let mut net = self.net.lock();
-        let Net { worker, lines } = &mut *net;
+        let Net { worker, lines, refusal } = &mut *net;
         let line = &mut lines[process];
         let Some(at) = &line.at else { return false };
         if line.endpoint.is_none() {
-            line.endpoint = worker.connect(&at.address).ok();
+            match worker.connect(&at.address) {
+                Ok(endpoint) => line.endpoint = Some(endpoint),
+                Err(why) => {
+                    let me = self.me.seat;
+                    let words = format!("rank {me} has no way to rank {process}: {why}");
+                    refusal.get_or_insert(words);
+                }
+            }
         }
         let Some(endpoint) = &line.endpoint else { return true };
         let stamp = Stamp { key: self.here.key, number: line.sent };
@@ -195,7 +204,7 @@ impl Hosts {
     pub(super) fn poll(&self, into: &mut VecDeque<Letter>) {
         // Whoever has it is at work.
         let Some(mut net) = self.net.try_lock() else { return };
-        let Net { worker, lines } = &mut *net;
+        let Net { worker, lines, .. } = &mut *net;
         for packed in worker.progress() {
             let Some((stamp, frame, bytes)) = frame::unpack(&packed) else { continue };
             let is_ours = stamp.key == self.here.key && frame.to as usize == self.me.seat;
@@ -226,6 +235,11 @@ impl Hosts {
         drop(net);
         self.give_up(|to| broken.contains(&to));
         broken
+    }
+
+    /// Why UCX has no way to some process, if that is so; told once.
+    pub(super) fn refusal(&self) -> Option<String> {
+        self.net.lock().refusal.take()
     }
 
     /// Nobody answers what these lives were asked.

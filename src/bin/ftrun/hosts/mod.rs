@@ -6,6 +6,7 @@ pub(crate) mod cluster;
 pub(crate) mod named;
 mod registry;
 pub(crate) mod serve;
+pub(crate) mod slurm;
 pub(crate) mod stands;
 pub(crate) mod summon;
 mod tenancy;

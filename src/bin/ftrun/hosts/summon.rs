@@ -11,6 +11,7 @@ use super::serve;
 use super::version::version;
 use crate::processes::connections::secret;
 use crate::processes::happening::Happening;
+use crate::request::Hosts;
 use crate::shared::refusal::{NOT_RUNNABLE, Refusal};
 use ftmpi_wireup as wireup;
 use ftmpi_wireup::hosts::{OfAgent, Program, ToAgent};
@@ -45,7 +46,7 @@ enum Answer {
 
 /// Starts the agents; what they say goes to `events`.
 pub(crate) fn all(
-    hosts: &[Named], agent: Option<&str>, program: Program, events: &Sender<Happening>,
+    hosts: &[Named], ways: &Hosts, program: Program, events: &Sender<Happening>,
 ) -> Result<Vec<Arc<Agent>>, Refusal> {
     let broken = |what: &str, error: std::io::Error| Refusal::broken(format!("{what}: {error}"));
     let listener = TcpListener::bind((Ipv4Addr::UNSPECIFIED, 0))
@@ -56,7 +57,7 @@ pub(crate) fn all(
     listen(listener, secret.clone(), hosts.len(), sender.clone());
     let mut calls = Vec::new();
     let all = hosts.iter().enumerate().try_for_each(|(host, named)| {
-        calls.push(Call::make((host, &named.name), agent, port, &secret, &sender)?);
+        calls.push(Call::make((host, &named.name), ways, port, &secret, &sender)?);
         Ok(())
     });
     let streams = all.and_then(|()| await_all(&calls, &version, &answers));
@@ -129,11 +130,13 @@ struct Call {
 impl Call {
     /// Starts the agent, and tells it by its standard input what nobody else is to know.
     fn make(
-        (host, name): (usize, &str), agent: Option<&str>, port: u16, secret: &str,
+        (host, name): (usize, &str), ways: &Hosts, port: u16, secret: &str,
         answers: &Sender<Answer>,
     ) -> Result<Call, Refusal> {
+        let agent = ways.agent.as_deref();
         let is_here = agent.is_none() && named::is_here(name, &named::this_host());
-        let command = agent.unwrap_or(if is_here { "sh -c" } else { SSH });
+        let far = ways.usual_agent.unwrap_or(SSH);
+        let command = agent.unwrap_or(if is_here { "sh -c" } else { far });
         let stays_here = is_here || agent.is_some_and(|agent| !agent.contains("{HOST}"));
         let words = command.split_whitespace().map(|word| word.replace("{HOST}", name));
         let words: Vec<String> = words.collect();

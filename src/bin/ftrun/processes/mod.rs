@@ -32,7 +32,7 @@ pub(crate) fn run(prepared: Prepared) -> Result<ExitCode, Refusal> {
     refuse_what_is_not_built(
         &prepared.request.job,
         prepared.request.apps.len(),
-        !hosts.is_empty(),
+        (!hosts.is_empty()).then_some(prepared.request.hosts.named_by),
     )?;
     allow_open_files();
     let job = prepared.request.job.clone();
@@ -72,7 +72,10 @@ fn allow_open_files() {
 }
 
 /// Options that mean nothing yet where ranks are processes.
-fn refuse_what_is_not_built(job: &Job, programs: usize, has_hosts: bool) -> Result<(), Refusal> {
+fn refuse_what_is_not_built(
+    job: &Job, programs: usize, hosts: Option<&str>,
+) -> Result<(), Refusal> {
+    let has_hosts = hosts.is_some();
     let asked = [
         (job.seed.is_some(), "--seed"),
         (has_hosts && job.watch.is_some(), "--watch"),
@@ -88,7 +91,7 @@ fn refuse_what_is_not_built(job: &Job, programs: usize, has_hosts: bool) -> Resu
     match asked.iter().find(|(is_asked, _)| *is_asked) {
         Some((_, what)) => Err(Refusal::usage(format!(
             "{what} and {} do not go together yet: leave one of them out",
-            if has_hosts { "--hosts" } else { "--processes" }
+            hosts.unwrap_or("--processes")
         ))),
         None => Ok(()),
     }

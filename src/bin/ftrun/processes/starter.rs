@@ -50,7 +50,7 @@ pub(super) fn cluster(
     let places = named::places(request.job.ranks, hosts, request.hosts.per_host)?;
     let all = [hosts, &named::spares(&request.hosts, hosts)?].concat();
     let program = program(prepared)?;
-    let agents = summon::all(&all, request.hosts.agent.as_deref(), program, events)?;
+    let agents = summon::all(&all, &request.hosts, program, events)?;
     let stands = Stands::new(places, all.iter().map(|host| host.slots));
     let cluster = Cluster::new(agents, stands);
     cluster.pass_on_input();
