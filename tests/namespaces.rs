@@ -107,6 +107,68 @@ impl Hosts {
         Ok(())
     }
 
+    /// Starts Slurm's daemons, the controller on the first host; waits until they are ready.
+    fn allocate(&mut self) -> Result<(), String> {
+        let daemons = ["/usr/sbin/slurmctld", "/usr/sbin/slurmd"];
+        if !daemons.iter().all(|path| Path::new(path).exists()) {
+            return Err("there is no Slurm (Debian: slurm-wlm)".to_string());
+        }
+        let here = self.directory.display().to_string();
+        let mut settings = format!(
+            "ClusterName=hosts\nSlurmctldHost={}(10.99.0.1)\nAuthType=auth/none\n\
+             CredType=cred/none\nSlurmUser=root\nSlurmdUser=root\nMpiDefault=none\n\
+             StateSaveLocation={here}/state\nSlurmdSpoolDir={here}/spool-%n\n\
+             SlurmctldPidFile={here}/controller.pid\nSlurmdPidFile={here}/%n.pid\n\
+             ProctrackType=proctrack/linuxproc\nTaskPlugin=task/none\nReturnToService=2\n\
+             SelectType=select/cons_tres\nSelectTypeParameters=CR_CPU\nSlurmdTimeout=0\n\
+             PartitionName=all Nodes=ALL Default=YES\n",
+            self.names[0]
+        );
+        std::fs::create_dir_all(self.directory.join("state")).unwrap();
+        std::fs::create_dir_all(self.directory.join("groups")).unwrap();
+        for (number, name) in (1..).zip(&self.names) {
+            settings += &format!("NodeName={name} NodeAddr=10.99.0.{number} CPUs=2\n");
+        }
+        std::fs::write(self.directory.join("slurm.conf"), settings).unwrap();
+        let start = |name: &str, words: &[&str]| {
+            let mut command = self.within_slurm(name);
+            command.args(words).stdout(Stdio::null()).stderr(Stdio::null());
+            command.spawn().map_err(|error| format!("unshare: {error}"))
+        };
+        let mut started = vec![start(&self.names[0], &[daemons[0], "-D"])?];
+        for name in &self.names {
+            started.push(start(name, &[daemons[1], "-D", "-N", name])?);
+        }
+        self.daemons.extend(started);
+        let ready = format!("{}-idle", self.names.len());
+        let until = Instant::now() + Duration::from_secs(20);
+        loop {
+            let mut ask = self.within_slurm(&self.names[0]);
+            let seen = ask.args(["sinfo", "-h", "-o", "%D-%t"]).output();
+            let seen = seen.map_err(|error| format!("unshare: {error}"))?;
+            if text(&seen).0.trim() == ready {
+                return Ok(());
+            }
+            if Instant::now() > until {
+                return Err(format!("Slurm does not begin: {}", text(&seen).0));
+            }
+        }
+    }
+
+    /// A command on a host, as Slurm's daemons are started: they need the control groups of this
+    /// machine, which `ip netns exec` hides, and UCX the network devices of the host.
+    fn within_slurm(&self, name: &str) -> Command {
+        const SCRIPT: &str = "hostname $0; mount --rbind /sys/fs/cgroup $KEPT; \
+                              mount -t sysfs sysfs /sys; mount --rbind $KEPT /sys/fs/cgroup; \
+                              exec \"$@\"";
+        let mut command = Command::new("unshare");
+        command.args(["--mount", "--uts", "nsenter"]);
+        command.arg(format!("--net=/run/netns/{}", self.space(name)));
+        command.args(["sh", "-c", SCRIPT, name]).env("KEPT", self.directory.join("groups"));
+        command.env("SLURM_CONF", self.directory.join("slurm.conf")).stdin(Stdio::null());
+        command
+    }
+
     /// A command that goes to a host by ssh, from the first one.
     fn on(&self, name: &str, words: &[&str]) -> Command {
         let mut command = self.first_runs("ssh");
@@ -316,4 +378,31 @@ fn without_the_coordinator_all_end() {
         child.kill().unwrap();
         child.wait().unwrap();
     }
+}
+
+#[test]
+fn an_allocation_of_slurm_is_served_by_srun_and_survives_the_loss_of_a_host() {
+    let Some(mut hosts) = hosts("s", &["alpha", "beta", "gamma"]) else { return };
+    if let Err(why) = hosts.allocate() {
+        eprintln!("skipped: {why}");
+        return;
+    }
+    let program = support::c("hosts.c").flags(&["-O2"]).build();
+    let job = |words: &str, ranks: &str| {
+        let mut command = hosts.within_slurm("alpha");
+        command.args("salloc -Q --no-kill -N3 --ntasks-per-node=2".split(' '));
+        command.arg(support::ftrun()).args(["--timeout", "60", "--mode=rebuild", "-np", ranks]);
+        command.arg(program.path()).args(words.split(' ')).env_remove("FTMPI_RANKS");
+        command.output().unwrap()
+    };
+    let seen = job("exchange", "5");
+    let (out, errors) = text(&seen);
+    assert!(seen.status.success(), "{out}{errors}");
+    for (rank, count) in [2, 2, 2, 2, 1].iter().enumerate() {
+        assert!(out.contains(&format!("rank {rank} has {count} on its host\n")), "{out}{errors}");
+    }
+    // The third host has no ranks: it stands in for the one that is lost.
+    let (out, errors) = text(&job("survive 300 host 2@60", "4"));
+    assert_eq!(out, format!("4 ranks, 2 restarted: {}\n", right_value(4, 300)), "{errors}");
+    assert!(errors.contains("ftrun: host beta is lost\n"), "{errors}");
 }
