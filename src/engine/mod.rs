@@ -68,6 +68,9 @@ pub struct Engine {
     is_elsewhere: AtomicBool,
     /// How many recoveries it has taken part in or come after.
     generation: AtomicU64,
+    /// A rank is on the way to the next generation, and this rank has noticed all deaths that led
+    /// to that.
+    is_called: AtomicBool,
     /// Finds out which communicators there are.
     fellowships: OnceLock<Box<crate::engine::rank::outlook::Fellowships>>,
     /// How many runs wait for something in a meeting: only then is it looked at.
@@ -187,6 +190,7 @@ impl Engine {
             fast_path: AtomicU64::new(0),
             is_elsewhere: AtomicBool::new(false),
             generation: AtomicU64::new(0),
+            is_called: AtomicBool::new(false),
             fellowships: OnceLock::new(),
             waiting_runs: AtomicU32::new(0),
             awaited: AtomicU32::new(0),

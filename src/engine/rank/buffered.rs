@@ -90,7 +90,7 @@ impl Engine {
     /// Ends a flush when the others recover: what they do not receive until then stays.
     #[cold]
     pub(in crate::engine) fn review_flush(&self, state: &mut State, flush: Key) {
-        if !self.is_left(state) {
+        if !self.is_left() {
             return;
         }
         for key in state.accounts.keys().collect::<Vec<Key>>() {

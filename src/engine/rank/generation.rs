@@ -57,7 +57,10 @@ impl Engine {
     pub(in crate::engine) fn look_out(&self, state: &mut State) -> bool {
         let is_instrumented = self.is_instrumented(state);
         let (stir, epoch, outlook) = (state.stir, state.epoch, &mut state.outlook);
-        outlook.is_called = self.home.called() > self.generation();
+        // A call that came after a death is not heard before the death is noticed: what waits for
+        // the dead ends because of that. (The call is looked for first.)
+        let is_called = self.home.called() > self.generation() && self.world.stir() == stir;
+        self.is_called.store(is_called, Ordering::Relaxed);
         let ledger = self.world.ledger.lock();
         let base = outlook.base.max(ledger.forgotten());
         let recent = ledger.since(base).iter().take(epoch.saturating_sub(base)).copied();
@@ -68,7 +71,7 @@ impl Engine {
         outlook.broken.clear();
         outlook.peculiar.clear();
         let is_disquieted = self.world.disquiets(self.me) || self.world.has_voids();
-        let is_calm = dead.is_empty() && !outlook.is_called && !is_disquieted;
+        let is_calm = dead.is_empty() && !is_called && !is_disquieted;
         let is_here = self.generation() == 0 && !self.is_elsewhere.load(Ordering::Relaxed);
         let is_counted = is_instrumented || self.world.counts_pairs();
         let may_take_fast_path = is_calm && is_here && !self.world.is_careful() && !is_counted;
@@ -127,13 +130,13 @@ impl Engine {
         if let Some(rank) = state.outlook.broken.get(&context) {
             return Some(Mishap::Lost { rank: *rank });
         }
-        let is_interrupted = state.outlook.is_called && !self.is_alone(watch);
+        let is_interrupted = self.is_called() && !self.is_alone(watch);
         is_interrupted.then_some(Mishap::Interrupted)
     }
 
     /// Whether a rank is on the way to the next generation, so that waits end.
     pub fn is_called(&self) -> bool {
-        !self.is_calm() && self.home.called() > self.generation()
+        self.is_called.load(Ordering::Relaxed)
     }
 
     /// Waits for the end of an operation that only this rank knows of. When the others recover, or
@@ -159,7 +162,7 @@ impl Engine {
     fn unrest(&self, state: &State, op: Key) -> Option<Mishap> {
         let watch = state.ops.0.find(op)?.watch.as_ref()?;
         let doubted = |rank| Mishap::Doubted { rank };
-        self.interruption(state, watch).or_else(|| state.ops.doubt(op).map(doubted))
+        self.interruption(watch).or_else(|| state.ops.doubt(op).map(doubted))
     }
 
     /// What stands against waiting for a peer, outside of messages.
@@ -176,15 +179,15 @@ impl Engine {
 
     /// How a wait ends that holds on to nothing, when the others recover.
     #[inline]
-    pub(in crate::engine) fn interruption(&self, state: &State, watch: &Watch) -> Option<Mishap> {
-        let is_interrupted = self.is_left(state) && !self.is_alone(watch);
+    pub(in crate::engine) fn interruption(&self, watch: &Watch) -> Option<Mishap> {
+        let is_interrupted = self.is_left() && !self.is_alone(watch);
         is_interrupted.then_some(Mishap::Interrupted)
     }
 
     /// Whether the others recover, so that it is of no use to wait for them elsewhere.
     #[inline]
-    pub(in crate::engine) fn is_left(&self, state: &State) -> bool {
-        state.outlook.is_called && self.msg_mode().is_some()
+    pub(in crate::engine) fn is_left(&self) -> bool {
+        self.is_called() && self.msg_mode().is_some()
     }
 
     fn is_alone(&self, watch: &Watch) -> bool {

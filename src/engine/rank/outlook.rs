@@ -37,8 +37,6 @@ pub(in crate::engine) struct Outlook {
     pub(super) peculiar: HashMap<u32, MsgMode>,
     /// A member of the own world, of this generation, is dead.
     pub(in crate::engine) has_losses: bool,
-    /// A rank is on the way to the next generation.
-    pub(super) is_called: bool,
     /// Under CONT, where messages of earlier generations belong now, and since which one.
     pub(super) moved: Vec<(u64, Moved)>,
 }

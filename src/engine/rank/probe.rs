@@ -100,7 +100,7 @@ impl Engine {
         &self, state: &mut State, pattern: Envelope, watch: &Watch, heard: usize,
     ) -> Option<Outcome> {
         let mishap = self.judge(state, pattern, watch, heard);
-        let mishap = mishap.or_else(|| self.interruption(state, watch));
+        let mishap = mishap.or_else(|| self.interruption(watch));
         mishap.map(|mishap| failed(pattern, self.tell(state, pattern, mishap)))
     }
 

@@ -82,7 +82,7 @@ impl Engine {
                 return self.received(envelope, sent, into.bytes(), packet.deliver(into));
             }
             let judged = self.judge(&mut state, pattern, watch, heard);
-            if let Some(mishap) = judged.or_else(|| self.interruption(&state, watch)) {
+            if let Some(mishap) = judged.or_else(|| self.interruption(watch)) {
                 return Ok(failed(pattern, self.tell(&state, pattern, mishap)));
             }
             if state.has_due() {

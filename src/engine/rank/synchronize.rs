@@ -99,7 +99,7 @@ impl Engine {
     #[cold]
     fn oppose(&self, state: &mut State, wait: &PeerWait<'_>) -> Option<Mishap> {
         let judged = self.judge(state, wait.envelope, wait.watch, 0);
-        let mishap = judged.or_else(|| self.interruption(state, wait.watch))?;
+        let mishap = judged.or_else(|| self.interruption(wait.watch))?;
         Some(self.tell(state, wait.envelope, mishap))
     }
 }

@@ -1,6 +1,7 @@
 //! Ranks as threads, against each other.
 
 use crate::base::random::Random;
+use crate::engine::shared::rules::{CommMode, Modes, MsgMode, Rules};
 use crate::engine::*;
 use std::sync::Arc;
 
@@ -316,6 +317,26 @@ fn every_wait_for_a_dead_peer_ends() {
     }
     assert!(engine.probe(pattern(1, 1), &peer(1)).expect("alive").mishap.is_some());
     assert!(send(&engine, 1, 1, &data[..1], Mode::Standard).mishap.is_some());
+}
+
+#[test]
+fn whoever_waits_for_the_dead_hears_of_the_death_before_the_recovery() {
+    let world = world(3);
+    let modes = Modes { comm: CommMode::Blank, msg: MsgMode::Cont, ..Modes::default() };
+    world.charter().give(Rules::Ft(modes));
+    let engine = engine(world, 0);
+    let mut into = vec![0; 8];
+    let receive =
+        engine.start_receive(pattern(1, 1), peer(1), Span::of_mut(&mut into)).expect("alive");
+    // A rank that looks about is kept up between looking for arrivals and noticing what was new.
+    let stir = world.stir();
+    world.bury(1, 0);
+    world.call_to(&engine.home, 1);
+    engine.notice(&mut engine.state.lock(), stir);
+    assert!(!engine.is_called());
+    let outcome = engine.wait_in_peace(receive).expect("alive");
+    assert_eq!(outcome.mishap, Some(Mishap::Lost { rank: 1 }));
+    assert!(engine.is_called());
 }
 
 #[test]

@@ -65,7 +65,7 @@ impl Engine {
     fn weigh(&self, state: &mut State, wait: &MeetingWait<'_>) -> Option<Mishap> {
         let watch = self.watch(wait);
         let judged = self.judge(state, wait.envelope, &watch, 0);
-        judged.or_else(|| self.interruption(state, &watch))
+        judged.or_else(|| self.interruption(&watch))
     }
 
     fn watch(&self, wait: &MeetingWait<'_>) -> Watch {

@@ -131,7 +131,7 @@ impl World {
 
     /// A rank is on the way to this generation of its world: the others notice it wherever they
     /// wait.
-    fn call_to(&self, home: &Home, generation: u64) {
+    pub(in crate::engine) fn call_to(&self, home: &Home, generation: u64) {
         if !home.call_to(generation) {
             return;
         }

@@ -74,10 +74,12 @@ pub fn standing(process: &Process, comm: &Comm) -> Standing {
     if comm.generation < engine.generation() {
         return Standing::Stale;
     }
+    // Asked first: a recovery begins after the death that it is for.
+    let is_called = engine.home().called() > engine.generation();
     if let Some(rank) = engine.first_dead(&*comm.everyone()) {
         return Standing::Affected { rank };
     }
-    match process.engine.home().called() > engine.generation() && !comm.is_alone() {
+    match is_called && !comm.is_alone() {
         true => Standing::Interrupted,
         false => Standing::Well,
     }
