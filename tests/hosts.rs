@@ -266,7 +266,7 @@ fn a_host_that_cannot_be_used_is_named_with_the_cure() {
     assert!(seen.stderr.contains("--agent needs --hosts or --hostfile with it"), "{seen}");
     let seen = run().option("-N").option("2").option("--hosts").option("a,b").fails_with(2);
     assert!(seen.stderr.contains("with --hosts, say so by --per-host"), "{seen}");
-    for word in ["--seed=1", "--watch", "--trace=/dev/null", "--ranks=thread"] {
+    for word in ["--seed=1", "--trace=/dev/null", "--ranks=thread"] {
         let run = support::run(&program()).env("FTMPI_RANKS", "").ranks(2).option(word);
         let seen = run.option("--hosts").option("a,b").fails_with(2);
         assert!(seen.stderr.contains("do not go together yet"), "{word}: {seen}");
@@ -428,4 +428,33 @@ fn output_and_input_are_passed_on() {
     assert_eq!(lines, ["[0] read typed", "[1] nothing to read"], "{seen}");
     assert!(seen.stderr.contains("[0] an error of 0\n"), "{seen}");
     assert!(seen.stderr.contains("[1] an error of 1\n"), "{seen}");
+}
+
+#[test]
+fn ranks_of_several_hosts_that_wait_for_each_other_are_a_deadlock() {
+    if !has_ucx() {
+        return;
+    }
+    let text = r#"
+        #include <mpi.h>
+        int main(int argc, char **argv)
+        {
+            int rank, size, got = 0;
+            MPI_Init(&argc, &argv);
+            MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+            MPI_Comm_size(MPI_COMM_WORLD, &size);
+            MPI_Barrier(MPI_COMM_WORLD);
+            MPI_Recv(&got, 1, MPI_INT, (rank + 1) % size, 7, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+            return MPI_Finalize();
+        }
+    "#;
+    let program = support::c_text("hosts_stuck", text).build();
+    let run = support::run(&program).env("FTMPI_RANKS", "").ranks(4).option("--tui");
+    let run =
+        run.option("--agent").option("sh -c").option("--hosts").option("a:2,b:2").deadline(30);
+    let seen = run.fails_with(123);
+    for rank in 0..4 {
+        assert!(seen.stderr.contains(&format!("  rank {rank}: in MPI_Recv")), "{seen}");
+    }
+    assert!(seen.stderr.contains("hosts_stuck, 4 ranks"), "{seen}");
 }

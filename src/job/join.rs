@@ -109,7 +109,9 @@ fn refuse(why: String) {
 
 /// Opens the way to other hosts; returns how they reach this process.
 fn open_hosts(processes: &Processes, me: Member, here: OnHost) -> wireup::Distant {
-    match processes.open_hosts(me, here) {
+    /// What UCX calls the thread that keeps its connections.
+    const OF_UCX: &str = "async";
+    match service::adopt(OF_UCX, || processes.open_hosts(me, here)) {
         Ok(address) => wireup::Distant { host: here.host, incarnation: me.incarnation, address },
         Err(why) => life::refuse(&format!("rank {} cannot reach other hosts: {why}", me.seat)),
     }

@@ -85,8 +85,6 @@ fn hosts_of(request: &mut Request) -> Result<Vec<Named>, Refusal> {
         return Err(Refusal::usage(words));
     }
     request.has_processes = true;
-    // What is on its way between hosts is not seen.
-    request.job.watches = false;
     Ok(hosts)
 }
 

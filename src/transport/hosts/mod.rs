@@ -14,7 +14,7 @@ use frame::Stamp;
 use order::Sequence;
 use parking_lot::{Condvar, Mutex};
 use std::collections::{BTreeMap, VecDeque};
-use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 use std::time::Duration;
 
 /// How a process of another host is reached.
@@ -31,6 +31,15 @@ pub struct OnHost {
     pub host: u32,
     /// Only processes of the job know it.
     pub key: u64,
+}
+
+/// What has passed between this process and a life of another host.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Traffic {
+    pub peer: Member,
+    /// How many frames this process has sent to it, and taken in from it.
+    pub sent: u64,
+    pub taken: u64,
 }
 
 /// A frame that has come.
@@ -50,6 +59,8 @@ pub(super) struct Hosts {
     hosts: Box<[AtomicU32]>,
     questions: Mutex<Questions>,
     answered: Condvar,
+    /// How many frames have come.
+    arrivals: AtomicU64,
 }
 
 struct Net {
@@ -103,6 +114,7 @@ impl Hosts {
             hosts,
             questions: Mutex::default(),
             answered: Condvar::new(),
+            arrivals: AtomicU64::new(0),
         })
     }
 
@@ -212,12 +224,19 @@ impl Hosts {
                 continue;
             };
             line.hear(stamp, Letter { frame, bytes: bytes.to_vec() }, into);
+            self.arrivals.fetch_add(1, Ordering::Relaxed);
         }
         for line in lines.iter_mut().filter(|line| line.at.is_some() && !line.early.is_empty()) {
             for (stamp, letter) in std::mem::take(&mut line.early) {
+                self.arrivals.fetch_add(1, Ordering::Relaxed);
                 line.hear(stamp, letter, into);
             }
         }
+    }
+
+    /// A number that changes when frames come.
+    pub(super) fn arrivals(&self) -> u64 {
+        self.arrivals.load(Ordering::Relaxed)
     }
 
     /// The lives that cannot be reached any more, each once.
@@ -314,6 +333,21 @@ impl Hosts {
             question.answer = Some(letter);
             self.answered.notify_all();
         }
+    }
+
+    /// What has passed between this process and each life of another host; `None`: the network is
+    /// at work.
+    pub(super) fn traffic(&self) -> Option<Vec<Traffic>> {
+        let net = self.net.try_lock()?;
+        if net.worker.is_sending() {
+            return None;
+        }
+        let lines = net.lines.iter().enumerate();
+        let met = lines.filter_map(|(seat, line)| {
+            let peer = Member { seat, incarnation: line.at.as_ref()?.incarnation };
+            Some(Traffic { peer, sent: line.sent, taken: line.came.taken() })
+        });
+        Some(met.filter(|traffic| traffic.sent + traffic.taken > 0).collect())
     }
 
     /// The lives to which anything was sent.

@@ -1,5 +1,6 @@
 //! What the agents of other hosts say, and what follows when a host is lost.
 
+use super::deadlock::Deadlock;
 use super::happening::{Connection, Guest, Happening};
 use super::lines::{self, Stream};
 use super::seats::Life;
@@ -59,6 +60,7 @@ impl Work {
         if let Some(cluster) = self.starter.cluster() {
             cluster.give_up_starting_on(host);
         }
+        self.detect(Deadlock::interrupt);
         self.seats[member.seat] = None;
         if let Err(why) = self.start(member, generation) {
             self.end_unable(member, &why);
@@ -80,6 +82,7 @@ impl Work {
             life.died.get_or_insert_with(Instant::now);
             (life.is_silent, life.is_lost) = (true, true);
         }
+        self.detect(Deadlock::interrupt);
         if !lost.is_empty() {
             self.tell_user(&format!("ftrun: host {name} is lost"));
         }

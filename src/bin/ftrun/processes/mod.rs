@@ -75,12 +75,8 @@ fn allow_open_files() {
 fn refuse_what_is_not_built(
     job: &Job, programs: usize, hosts: Option<&str>,
 ) -> Result<(), Refusal> {
-    let has_hosts = hosts.is_some();
     let asked = [
         (job.seed.is_some(), "--seed"),
-        (has_hosts && job.watch.is_some(), "--watch"),
-        (has_hosts && job.draws, "--tui"),
-        (has_hosts && job.record.is_some(), "--record"),
         (job.trace.is_some(), "--trace"),
         (!job.matches.is_empty(), "--match"),
         (job.machine.is_some(), "--machine"),

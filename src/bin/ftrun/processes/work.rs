@@ -228,7 +228,7 @@ impl Work {
     }
 
     /// Lets the deadlock detector do something, if there is one.
-    fn detect(&mut self, act: impl FnOnce(&mut Deadlock) -> Step) {
+    pub(super) fn detect(&mut self, act: impl FnOnce(&mut Deadlock) -> Step) {
         match self.deadlock.as_mut().map_or(Step::Nothing, act) {
             Step::Nothing => {}
             Step::Ask(Member { seat, incarnation }, look) => {
@@ -330,7 +330,9 @@ impl Work {
     }
 
     pub(super) fn cope(&mut self, happening: Happening) {
-        if !matches!(happening, Happening::Said { .. }) {
+        // What an agent passes on comes here again.
+        let is_talk = matches!(happening, Happening::Said { .. } | Happening::OfAgent { .. });
+        if !is_talk {
             self.detect(Deadlock::interrupt);
         }
         match happening {
