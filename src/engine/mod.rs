@@ -26,7 +26,9 @@ pub use crate::engine::shared::pairs::Pairs;
 pub use crate::engine::shared::recovery_cache::CommittedView;
 pub use crate::engine::shared::world::World;
 pub use crate::fault::{Key as Matter, Purpose, Summons};
-pub use shared::meeting::{Board, Call, Caller, Gate, Hall, Laid, Line, Meeting, Round};
+pub use shared::meeting::{
+    Board, Call, Caller, Drawn, Enrolment, Gate, Laid, Line, Meeting, Round, Series,
+};
 
 use crate::base::Member;
 use crate::base::member::Roster;

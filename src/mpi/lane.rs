@@ -9,7 +9,9 @@ use crate::base::Member;
 use crate::base::member::Roster;
 use crate::base::slab::Key;
 use crate::engine::shared::rules::CollMode;
-use crate::engine::{Everyone, Letter, Matter, Mishap, Mode, Outcome, Outside, Purpose, Watch};
+use crate::engine::{
+    Drawn, Everyone, Letter, Matter, Mishap, Mode, Outcome, Outside, Purpose, Watch,
+};
 use crate::fault::Value;
 use crate::host::memory::{Fault, Region, copy, transfer, transfer_start};
 use crate::mpi::comm::Comm;
@@ -48,6 +50,8 @@ pub struct Lane<'a> {
     round: u32,
     /// Whether it is a turn of all members of one group (see [`Lane::can_meet`]).
     is_turn: bool,
+    /// Its number among those that the engine carries on.
+    drawn: Option<&'a Drawn>,
     /// The first error at this member alone.
     trouble: OnceLock<Failure>,
 }
@@ -66,6 +70,7 @@ impl<'a> Lane<'a> {
             mode: Mode::Standard,
             round: 0,
             is_turn: false,
+            drawn: None,
             trouble: OnceLock::new(),
         }
     }
@@ -100,6 +105,7 @@ impl<'a> Lane<'a> {
             mode: if waits { Mode::Synchronous } else { Mode::Standard },
             round,
             is_turn: !comm.is_inter(),
+            drawn: None,
             trouble: OnceLock::new(),
         }
     }
@@ -154,7 +160,17 @@ impl<'a> Lane<'a> {
     pub fn union(&self) -> Lane<'a> {
         let (comm, roster) = (self.comm.union(), self.roster().clone());
         let lane = Lane::among(self.process, comm, roster, self.tag, self.way);
-        Lane { mode: self.mode, round: self.round, ..lane }
+        Lane { mode: self.mode, round: self.round, drawn: self.drawn, ..lane }
+    }
+
+    /// This lane for an operation with that number, which the engine carries on.
+    pub fn drawn_as(self, drawn: Option<&'a Drawn>) -> Lane<'a> {
+        Lane { drawn, ..self }
+    }
+
+    /// The number of an operation that the engine carries on and the members do together.
+    pub(super) fn drawn(&self) -> &'a Drawn {
+        self.drawn.expect("whoever starts an operation whose members may meet draws a number")
     }
 
     /// Whether its members can do this operation without messages.
@@ -228,11 +244,6 @@ impl<'a> Lane<'a> {
     #[inline(always)]
     pub fn way(&self) -> Way {
         self.way
-    }
-
-    /// Whether a member that only sends waits until its messages are received.
-    pub(super) fn is_paced(&self) -> bool {
-        self.mode == Mode::Synchronous
     }
 
     /// The envelope of this rank's messages.

@@ -2,7 +2,7 @@
 //! it.
 
 use crate::base::member::Roster;
-use crate::engine::shared::meeting::{Gate, Hall, Key, Meeting, Round};
+use crate::engine::shared::meeting::{Enrolment, Gate, Key, Meeting, Round, Series};
 use crate::transport::Envelope;
 use std::sync::Arc;
 
@@ -12,6 +12,7 @@ pub(super) const MOST_NAMED: usize = 8;
 /// What a member waits for, and whose death ends the wait.
 pub struct MeetingWait<'a> {
     pub meeting: &'a Meeting,
+    pub series: &'a Series,
     pub round: &'a Round,
     pub gate: Gate,
     pub turn: u32,
@@ -36,7 +37,7 @@ impl MeetingWait<'_> {
     #[inline]
     pub fn is_over(&self) -> bool {
         match self.gate {
-            Gate::Room => self.meeting.has_ample_room(self.turn),
+            Gate::Room => self.series.has_ample_room(self.turn),
             gate => self.round.is_open(gate, self.turn),
         }
     }
@@ -49,10 +50,11 @@ impl MeetingWait<'_> {
 
 /// What a run waits for.
 pub enum Awaited {
-    /// A gate of a meeting.
+    /// A gate in a turn of a series.
     Gate {
-        hall: Hall,
+        enrolment: Arc<Enrolment>,
         gate: Gate,
+        turn: u32,
         envelope: Envelope,
     },
     Event(Arc<dyn Event>),
@@ -68,22 +70,29 @@ pub trait Event: Send + Sync {
 impl Awaited {
     pub(super) fn is_over(&self) -> bool {
         match self {
-            Awaited::Gate { hall, gate, .. } => hall.is_open(*gate, hall.turn),
+            Awaited::Gate { enrolment, gate: Gate::Room, turn, .. } => {
+                enrolment.series().has_ample_room(*turn)
+            }
+            Awaited::Gate { enrolment, gate, turn, .. } => {
+                enrolment.series().round(*turn).is_open(*gate, *turn)
+            }
             Awaited::Event(event) => event.has_happened(),
         }
     }
 
     /// What keeps the wait from ending.
     pub(super) fn wants(&self) -> Vec<Want> {
-        let (hall, gate, envelope) = match self {
-            Awaited::Gate { hall, gate, envelope } => (hall, gate, envelope),
+        let (enrolment, gate, turn, envelope) = match self {
+            Awaited::Gate { enrolment, gate, turn, envelope } => (enrolment, gate, *turn, envelope),
             Awaited::Event(event) => return vec![event.want()],
         };
+        let series = enrolment.series();
         let missing = match gate {
             Gate::Shown { place } | Gate::Passed { place } | Gate::Read { place } => vec![*place],
-            _ => hall.missing(hall.turn).take(MOST_NAMED).collect(),
+            Gate::Room => series.missing(turn, true).take(MOST_NAMED).collect(),
+            _ => series.round(turn).missing(turn).take(MOST_NAMED).collect(),
         };
-        wants(*envelope, false, missing)
+        wants(*envelope, *gate == Gate::Room, missing)
     }
 }
 

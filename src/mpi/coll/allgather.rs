@@ -83,7 +83,7 @@ impl Plan for Allgather {
             }
             _ => members.take_all(Share::All, blocks, self.is_in_place())?,
         }
-        members.leave().await
+        Ok(())
     }
 
     async fn by_messages(&self, algorithm: Exchange, lane: &Lane<'_>) -> Result {

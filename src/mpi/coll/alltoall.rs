@@ -94,7 +94,7 @@ impl Plan for Alltoall {
             Some(target) if agreed == Some(target.bytes()) => take_column(members, *each, target)?,
             _ => members.take_all(Share::Mine, &self.to, false)?,
         }
-        members.leave().await
+        Ok(())
     }
 
     async fn by_messages(&self, algorithm: Exchange, lane: &Lane<'_>) -> Result {

@@ -45,7 +45,7 @@ impl Plan for Barrier {
 
     async fn together<W: Wait>(&self, _: select::Barrier, members: &Members<'_, '_, W>) -> Result {
         members.all(|| ()).await?;
-        members.leave().await
+        Ok(())
     }
 
     async fn by_messages(&self, algorithm: select::Barrier, lane: &Lane<'_>) -> Result {
@@ -70,10 +70,10 @@ pub async fn meet(lane: &Lane<'_>) -> Result {
     match (plan.select(crowd), lane.way()) {
         ((Venue::Wire, algorithm), _) => plan.by_messages(algorithm, lane).await,
         ((Venue::Memory { all }, algorithm), Way::Blocking) => {
-            plan.together(algorithm, &Members::<InPlace>::come(lane, crowd, all)?).await
+            plan.together(algorithm, &Members::<InPlace>::come(lane, crowd, all).await?).await
         }
         ((Venue::Memory { all }, algorithm), Way::Nonblocking(_)) => {
-            plan.together(algorithm, &Members::<AsRun>::come(lane, crowd, all)?).await
+            plan.together(algorithm, &Members::<AsRun>::come(lane, crowd, all).await?).await
         }
     }
 }

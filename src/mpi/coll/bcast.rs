@@ -57,12 +57,12 @@ impl Plan for Bcast {
                 members.must_be_whole()?;
                 members.put(data)?;
                 members.show()?;
-                members.leave().await
+                Ok(())
             }
             Rooted::Buffered => {
                 members.shown_by(root).await?;
                 members.take(root, Share::All, data)?;
-                members.leave().await
+                Ok(())
             }
             _ => single_copy(members, data, root).await,
         }

@@ -31,7 +31,7 @@ impl<W: Wait> Members<'_, '_, W> {
             Some(target) if self.is_small() => self.combine_here(sum, root, 0, target)?,
             Some(target) => self.combine_for_one(sum, root, target)?,
         }
-        self.leave().await
+        Ok(())
     }
 
     /// Combines all members' published values for this member.
@@ -63,7 +63,7 @@ impl<W: Wait> Members<'_, '_, W> {
             let result = self.copy_of(last);
             self.copy(result.part(offset, target.bytes()), target)?;
         }
-        self.leave().await
+        Ok(())
     }
 
     /// Combines as much of all members' published values, from byte `offset` on, as `target` has

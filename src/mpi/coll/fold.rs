@@ -26,7 +26,7 @@ impl<W: Wait> Members<'_, '_, W> {
             self.end_reading();
             self.all_have_read().await?;
             self.note_disagreement(bytes)?;
-            return self.leave().await;
+            return Ok(());
         }
         let board = self.board(bytes);
         let combined = self.write_part(sum, bracket, part, &board);
@@ -46,7 +46,7 @@ impl<W: Wait> Members<'_, '_, W> {
             self.copy(board.memory().part(0, bytes), target)?;
         }
         self.put_away(board);
-        self.leave().await
+        Ok(())
     }
 
     fn write_part(&self, sum: &Sum, bracket: Bracket, part: Part, board: &Board) -> Result {
@@ -91,7 +91,7 @@ impl<W: Wait> Members<'_, '_, W> {
         if let Some(values) = kept? {
             self.lane().copy(&sum.in_room(&values, part.items)?, target)?;
         }
-        self.leave().await
+        Ok(())
     }
 
     /// Combines a part of what all members point at. In place, the target is where others may still
@@ -133,7 +133,7 @@ impl<W: Wait> Members<'_, '_, W> {
         let interrupted = self.all_have_read().await?;
         combined?;
         interrupted.map_or(Ok(()), Err)?;
-        self.leave().await
+        Ok(())
     }
 
     /// Whether results of members, all in one piece each, will be where their values are.

@@ -9,7 +9,7 @@ use super::plan::Plan;
 use super::priced;
 use super::select::{Crowd, Venue};
 use super::uniform::unite;
-use crate::engine::Meeting;
+use crate::engine::{Drawn, Enrolment, Meeting};
 use crate::mpi::comm::Comm;
 use crate::mpi::error::Result;
 use crate::mpi::handle_table::Held;
@@ -62,7 +62,7 @@ fn block_on(plan: &impl Plan, lane: &Lane<'_>, meeting: &Meeting) -> Result {
     // Called here alone, so that it is a part of this function.
     let is_common = venue == Venue::Memory { all: true } && !crowd.is_small();
     let members = Members::<InPlace>::join(lane, meeting, crowd, is_common);
-    members.enter()?;
+    members.enter_here()?;
     run::block(plan.together(algorithm, &members))
 }
 
@@ -122,7 +122,7 @@ async fn attempt(plan: &impl Plan, lane: &Lane<'_>) -> Result {
     match venue {
         Venue::Wire => plan.by_messages(algorithm, lane).await?,
         Venue::Memory { all } => {
-            plan.together(algorithm, &Members::<AsRun>::come(lane, crowd, all)?).await?;
+            plan.together(algorithm, &Members::<AsRun>::come(lane, crowd, all).await?).await?;
         }
     }
     lane.verdict()
@@ -132,10 +132,10 @@ async fn attempt(plan: &impl Plan, lane: &Lane<'_>) -> Result {
 pub fn start<P: Plan>(
     process: &'static Process, comm: &Held<Comm>, plan: Result<P>,
 ) -> Result<usize> {
-    let tag = comm.next_collective(process);
+    let (tag, drawn) = (comm.next_collective(process), comm.draw(process));
     let plan = plan?;
     claim::compare(process, comm, tag, plan.claim().form(Form::Nonblocking))?;
-    let pending = launch::<P>(process, comm.clone(), tag, 0, plan)?;
+    let pending = launch::<P>(process, comm.clone(), (tag, 0), drawn, plan)?;
     process.requests.keep(comm, pending)
 }
 
@@ -149,9 +149,11 @@ pub fn persist<P: Plan>(
     let plan = plan?;
     claim::compare(process, comm, tag, plan.claim().form(Form::Persistent))?;
     let (plan, on, rounds) = (Arc::new(plan), comm.clone(), AtomicU32::new(0));
+    let enrolment = comm.enrol_again(process, tag);
     let restart = move || {
         let round = rounds.fetch_add(1, Ordering::Relaxed);
-        launch::<P>(process, on.clone(), tag, round, plan.clone())
+        let drawn = enrolment.as_ref().map(Enrolment::draw);
+        launch::<P>(process, on.clone(), (tag, round), drawn, plan.clone())
     };
     process.requests.keep_persistent(comm, Arc::new(restart))
 }
@@ -162,12 +164,12 @@ pub(in crate::mpi) fn start_with_status<P: Plan>(
     process: &'static Process, comm: &Held<Comm>, form: Form, plan: Result<P>,
     then: impl FnOnce(P, Result) -> Result<Completed> + Send + 'static,
 ) -> Result<usize> {
-    let tag = comm.next_collective(process);
+    let (tag, drawn) = (comm.next_collective(process), comm.draw(process));
     let plan = plan?;
     claim::compare(process, comm, tag, plan.claim().form(form))?;
     let on = comm.clone();
     let pending = run::start_with_status(process, |way| async move {
-        let lane = Lane::of_call(process, &on, tag, 0, way);
+        let lane = Lane::of_call(process, &on, tag, 0, way).drawn_as(drawn.as_ref());
         let outcome = perform(&plan, &lane).await;
         then(plan, outcome)
     })?;
@@ -175,11 +177,11 @@ pub(in crate::mpi) fn start_with_status<P: Plan>(
 }
 
 fn launch<P: Plan>(
-    process: &'static Process, comm: Held<Comm>, tag: i32, round: u32,
+    process: &'static Process, comm: Held<Comm>, (tag, round): (i32, u32), drawn: Option<Drawn>,
     plan: impl Borrow<P> + Send + 'static,
 ) -> Result<Pending> {
     run::start(process, |way| async move {
-        let lane = Lane::of_call(process, &comm, tag, round, way);
+        let lane = Lane::of_call(process, &comm, tag, round, way).drawn_as(drawn.as_ref());
         perform(plan.borrow(), &lane).await
     })
 }

@@ -86,7 +86,7 @@ impl Plan for Gather {
             }
             (None, _) => return bring_single_copy(members, mine, root).await,
         }
-        members.leave().await
+        Ok(())
     }
 
     async fn by_messages(&self, _: Rooted, lane: &Lane<'_>) -> Result {
@@ -139,7 +139,7 @@ async fn bring_single_copy<W: Wait>(
     members.point_at(mine);
     members.come_to(root).await?;
     members.read_by(root).await?;
-    members.leave().await
+    Ok(())
 }
 
 /// The root's part by messages: receives a block from every other member.

@@ -12,7 +12,7 @@
 use super::select::Crowd;
 use crate::base::sync::cache::comes_soon;
 use crate::engine::{
-    Awaited, Board, Gate, Hall, Laid, Line, Meeting, MeetingWait, Mishap, Outcome, Round,
+    Awaited, Board, Gate, Laid, Line, Meeting, MeetingWait, Mishap, Outcome, Round, Series,
 };
 use crate::host::memory::{Fault, Region, Span};
 use crate::mpi::error::{Failure, Result};
@@ -21,7 +21,7 @@ use crate::mpi::lane::Lane;
 use crate::mpi::p2p::outcome::news;
 use crate::mpi::run::{AtOnce, Way};
 use std::future::poll_fn;
-use std::ops::Deref;
+use std::marker::PhantomData;
 use std::sync::Arc;
 use std::task::Poll;
 
@@ -35,25 +35,27 @@ const LONG_LOOKS: u32 = 1024;
 pub struct Members<'l, 'a, W: Wait> {
     lane: &'l Lane<'a>,
     meeting: &'a Meeting,
-    round: W::Place<'a>,
+    round: &'a Round,
     turn: u32,
     me: usize,
     crowd: Crowd,
     /// Whether all members wait for all others, in a round kept for that.
     is_common: bool,
+    wait: PhantomData<W>,
 }
 
 /// How a member waits, and which round it takes for an operation.
 pub trait Wait: Sized + Send + Sync + 'static {
-    type Place<'a>: Deref<Target = Round> + Send + Sync;
-
     /// Arrives at the operation of `lane`; returns its round, and the number of the turn there.
     fn come<'a>(
         lane: &Lane<'a>, meeting: &'a Meeting, me: usize, is_common: bool,
-    ) -> (Self::Place<'a>, u32);
+    ) -> (&'a Round, u32);
+
+    /// The series that the operation is part of.
+    fn series<'a>(members: &Members<'_, 'a, Self>) -> &'a Series;
 
     /// Waits until no member needs the round's previous contents.
-    fn wait_for_room(members: &Members<'_, '_, Self>) -> Result;
+    fn enter(members: &Members<'_, '_, Self>) -> impl Future<Output = Result> + Send;
 
     /// Waits at this gate, if there is one.
     fn wait(
@@ -76,9 +78,6 @@ pub trait Wait: Sized + Send + Sync + 'static {
 
     /// This member will soon write to its line of a later turn.
     fn make_ready(_: &Members<'_, '_, Self>) {}
-
-    /// This member no longer needs the round.
-    fn leave(members: &Members<'_, '_, Self>) -> impl Future<Output = Result> + Send;
 }
 
 /// A wait in the calling thread, for a blocking call of the program. Operations follow one another,
@@ -87,24 +86,27 @@ pub trait Wait: Sized + Send + Sync + 'static {
 pub(super) enum InPlace {}
 
 impl Wait for InPlace {
-    type Place<'a> = &'a Round;
-
     #[inline(always)]
     fn come<'a>(
         lane: &Lane<'a>, meeting: &'a Meeting, me: usize, is_common: bool,
     ) -> (&'a Round, u32) {
         let (turn, _) = lane.number();
-        let round = if is_common { meeting.common_round() } else { meeting.round(turn) };
+        let round = if is_common { meeting.common_round() } else { meeting.blocking.round(turn) };
         meeting.come(turn, me);
         (round, turn)
     }
 
     #[inline(always)]
-    fn wait_for_room(members: &Members<'_, '_, InPlace>) -> Result {
-        match members.is_common || members.meeting.has_room(members.turn) {
-            true => Ok(()),
-            false => members.wait_long_for_room(),
-        }
+    fn series<'a>(members: &Members<'_, 'a, InPlace>) -> &'a Series {
+        &members.meeting.blocking
+    }
+
+    #[inline(always)]
+    fn enter(members: &Members<'_, '_, InPlace>) -> impl Future<Output = Result> + Send {
+        AtOnce(
+            #[inline(always)]
+            || members.enter_here(),
+        )
     }
 
     #[inline(always)]
@@ -138,39 +140,41 @@ impl Wait for InPlace {
     #[inline(always)]
     fn settle(members: &Members<'_, '_, InPlace>) {
         match members.is_common {
-            true => members.meeting.settle_common(members.turn),
-            false => members.meeting.settle(members.turn),
+            true => members.meeting.blocking.settle_common(members.turn),
+            false => members.meeting.blocking.settle(members.turn),
         }
     }
 
     #[inline(always)]
     fn make_ready(members: &Members<'_, '_, InPlace>) {
         if !members.is_common {
-            members.meeting.make_ready(members.turn.wrapping_add(2), members.me);
+            members.meeting.blocking.make_ready(members.turn.wrapping_add(2), members.me);
         }
-    }
-
-    #[inline(always)]
-    fn leave(_: &Members<'_, '_, InPlace>) -> impl Future<Output = Result> + Send {
-        AtOnce(|| Ok(()))
     }
 }
 
-/// A wait in a run that the engine carries on. Several may be under way: each has a round of its
-/// own, and uses none of the rotation.
+/// A wait in a run that the engine carries on. Several may be under way, and end in any order: they
+/// take rounds of another series. A member leaves when the run ends.
 pub(super) enum AsRun {}
 
 impl Wait for AsRun {
-    type Place<'a> = Hall;
-
-    fn come<'a>(lane: &Lane<'a>, meeting: &'a Meeting, me: usize, _: bool) -> (Hall, u32) {
-        let hall = meeting.come_apart(lane.number(), me);
-        let turn = hall.turn;
-        (hall, turn)
+    fn come<'a>(lane: &Lane<'a>, _: &'a Meeting, _: usize, _: bool) -> (&'a Round, u32) {
+        let drawn = lane.drawn();
+        (drawn.come(), drawn.turn())
     }
 
-    fn wait_for_room(_: &Members<'_, '_, AsRun>) -> Result {
-        Ok(())
+    fn series<'a>(members: &Members<'_, 'a, AsRun>) -> &'a Series {
+        members.lane.drawn().series()
+    }
+
+    async fn enter(members: &Members<'_, '_, AsRun>) -> Result {
+        members.step()?;
+        let (series, turn) = (AsRun::series(members), members.turn);
+        if series.has_room(turn) {
+            return Ok(());
+        }
+        let _ahead = series.wait_for_room(turn, members.me);
+        members.wait_for_call(Gate::Room).await
     }
 
     async fn wait(members: &Members<'_, '_, AsRun>, gate: Option<Gate>) -> Result {
@@ -188,26 +192,22 @@ impl Wait for AsRun {
     fn ring_few(members: &Members<'_, '_, AsRun>) {
         members.meeting.ring_others(members.me);
     }
-
-    /// Now and then members that need not wait for others do, so that they do not get too far
-    /// ahead.
-    async fn leave(members: &Members<'_, '_, AsRun>) -> Result {
-        if members.lane.is_paced() {
-            let (turn, me) = (members.turn, members.me);
-            if !members.round.has_read(turn, me) && members.round.end_reading(turn, me) {
-                AsRun::open(members, Gate::AllRead);
-            }
-            members.until(Gate::AllRead).await?;
-        }
-        members.meeting.leave_apart(members.lane.number(), &members.round);
-        Ok(())
-    }
 }
 
 impl Members<'_, '_, InPlace> {
+    /// Waits until no member needs the round's previous contents.
+    #[inline(always)]
+    pub(super) fn enter_here(&self) -> Result {
+        self.step()?;
+        match self.is_common || self.meeting.blocking.has_room(self.turn) {
+            true => Ok(()),
+            false => self.wait_long_for_room(),
+        }
+    }
+
     #[inline(never)]
     fn wait_long_for_room(&self) -> Result {
-        let _ahead = self.meeting.wait_for_room(self.turn, self.me);
+        let _ahead = self.meeting.blocking.wait_for_room(self.turn, self.me);
         self.wait_here(Gate::Room)
     }
 
@@ -240,8 +240,9 @@ impl Members<'_, '_, AsRun> {
             if let Some(mishap) = engine.objection(&wait) {
                 return Poll::Ready(Some(mishap));
             }
-            let (hall, envelope) = (self.round.clone(), wait.envelope);
-            engine.call_back(run, Awaited::Gate { hall, gate, envelope });
+            let (drawn, envelope) = (self.lane.drawn(), wait.envelope);
+            let (enrolment, turn) = (drawn.enrolment().clone(), drawn.turn());
+            engine.call_back(run, Awaited::Gate { enrolment, gate, turn, envelope });
             Poll::Pending
         });
         mishap.await.map_or(Ok(()), |mishap| Err(failure(mishap)))
@@ -251,16 +252,16 @@ impl Members<'_, '_, AsRun> {
 impl<'l, 'a, W: Wait> Members<'l, 'a, W> {
     /// Arrives at the operation of `lane`; `for_all`: all members wait for all others.
     #[inline(always)]
-    pub(super) fn come(
+    pub(super) async fn come(
         lane: &'l Lane<'a>, crowd: Crowd, for_all: bool,
     ) -> Result<Members<'l, 'a, W>> {
-        Members::begin(lane, crowd, for_all && !crowd.is_small())
+        Members::begin(lane, crowd, for_all && !crowd.is_small()).await
     }
 
     /// Arrives at the operation of `lane`; `is_common`: in the round kept for operations in which
     /// all wait for all.
     #[inline(always)]
-    pub(super) fn begin(
+    pub(super) async fn begin(
         lane: &'l Lane<'a>, crowd: Crowd, is_common: bool,
     ) -> Result<Members<'l, 'a, W>> {
         if !lane.is_undisturbed() {
@@ -268,25 +269,18 @@ impl<'l, 'a, W: Wait> Members<'l, 'a, W> {
         }
         let meeting = lane.comm().meeting(lane.process());
         let members = Members::join(lane, meeting, crowd, is_common);
-        members.enter()?;
+        W::enter(&members).await?;
         Ok(members)
     }
 
-    /// Joins the members after the caller has found no failure; [`Members::enter`] comes next.
+    /// Joins the members after the caller has found no failure; the caller enters next.
     #[inline(always)]
     pub(super) fn join(
         lane: &'l Lane<'a>, meeting: &'a Meeting, crowd: Crowd, is_common: bool,
     ) -> Members<'l, 'a, W> {
         let me = index(lane.rank());
         let (round, turn) = W::come(lane, meeting, me, is_common);
-        Members { lane, meeting, round, turn, me, crowd, is_common }
-    }
-
-    /// Waits until the round is free for this operation.
-    #[inline(always)]
-    pub(super) fn enter(&self) -> Result {
-        self.step()?;
-        W::wait_for_room(self)
+        Members { lane, meeting, round, turn, me, crowd, is_common, wait: PhantomData }
     }
 
     /// The calling thread has made a step of its call.
@@ -502,13 +496,6 @@ impl<'l, 'a, W: Wait> Members<'l, 'a, W> {
         self.step()
     }
 
-    /// This member no longer needs what others have published, and has published nothing that
-    /// others might still need.
-    #[inline(always)]
-    pub(super) fn leave(&self) -> impl Future<Output = Result> + Send {
-        W::leave(self)
-    }
-
     /// Ends this member on a fault: the unmapped memory is its own.
     #[inline(always)]
     pub(super) fn judge(&self, copied: std::result::Result<(), Fault>) -> Result {
@@ -533,17 +520,17 @@ impl<'l, 'a, W: Wait> Members<'l, 'a, W> {
     /// The round of this operation.
     #[inline(always)]
     pub(super) fn round(&self) -> &Round {
-        &self.round
+        self.round
     }
 
     /// The board to which the members write the parts that they combine.
     pub(super) fn board(&self, bytes: usize) -> Arc<Board> {
-        self.meeting.board(&self.round, self.turn, bytes)
+        self.meeting.board(self.round, self.turn, bytes)
     }
 
     /// This member no longer needs the board.
     pub(super) fn put_away(&self, board: Arc<Board>) {
-        self.meeting.put_away(&self.round, board);
+        self.meeting.put_away(self.round, board);
     }
 
     #[inline(always)]
@@ -551,7 +538,8 @@ impl<'l, 'a, W: Wait> Members<'l, 'a, W> {
         let (envelope, everyone) = (self.lane.own_envelope(), self.lane);
         MeetingWait {
             meeting: self.meeting,
-            round: &self.round,
+            series: W::series(self),
+            round: self.round,
             gate,
             turn: self.turn,
             envelope,
@@ -575,7 +563,8 @@ pub(super) fn object_at_first(lane: &Lane<'_>) -> Result {
     let meeting = lane.comm().meeting(lane.process());
     let (round, (turn, _)) = (meeting.common_round(), lane.number());
     let (envelope, everyone) = (lane.own_envelope(), lane);
-    let wait = MeetingWait { meeting, round, gate: Gate::Room, turn, envelope, everyone };
+    let series = &meeting.blocking;
+    let wait = MeetingWait { meeting, series, round, gate: Gate::Room, turn, envelope, everyone };
     let objection = lane.process().engine.objection_at_first(&wait);
     objection.map_or(Ok(()), |mishap| Err(failure(mishap)))
 }

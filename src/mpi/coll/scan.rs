@@ -139,7 +139,7 @@ impl<W: Wait> Members<'_, '_, W> {
                 let news = disagreement(previous, before.bytes(), mine.bytes());
                 self.lane().note(Err(news))?;
                 self.pass()?;
-                return self.leave().await;
+                return Ok(());
             }
             if !(is_last && is_exclusive) {
                 sum.combiner(self.lane().process()).combine(before, mine);
@@ -151,7 +151,7 @@ impl<W: Wait> Members<'_, '_, W> {
         if let Some(target) = target {
             self.copy(if is_exclusive { before } else { mine }, target)?;
         }
-        self.leave().await
+        Ok(())
     }
 
     /// The last member to arrive combines for all; this member's result goes to its `target` if it
@@ -168,7 +168,7 @@ impl<W: Wait> Members<'_, '_, W> {
         } else if let Some(target) = target {
             self.copy(self.copy_of(self.me() - usize::from(is_exclusive)), target)?;
         }
-        self.leave().await
+        Ok(())
     }
 
     /// For longer values: each member combines the partial result of the member before it, in that
@@ -181,7 +181,7 @@ impl<W: Wait> Members<'_, '_, W> {
         let bytes = input.bytes();
         if self.sizes().any(|size| size != bytes) {
             self.note_disagreement(bytes)?;
-            return self.leave().await;
+            return Ok(());
         }
         if let Some(previous) = previous {
             let combined = match self.passed_by(previous).await {
@@ -204,7 +204,7 @@ impl<W: Wait> Members<'_, '_, W> {
             self.read_by(me + 1).await?;
         }
         kept?;
-        self.leave().await
+        Ok(())
     }
 
     fn combine_with(&self, previous: usize, sum: &Sum, input: &Region, target: &Region) -> Result {

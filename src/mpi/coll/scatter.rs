@@ -72,7 +72,7 @@ impl Plan for Scatter {
                     Blocks::Each(blocks) => members.put_blocks(blocks)?,
                 }
                 members.show()?;
-                return members.leave().await;
+                return Ok(());
             }
             return give_single_copy(members, blocks, root).await;
         }
@@ -81,7 +81,7 @@ impl Plan for Scatter {
         if self.is_even && crowd.buffers_blocks(mine.bytes() * members.count()) {
             members.shown_by(root).await?;
             members.take(root, Share::Mine, mine)?;
-            return members.leave().await;
+            return Ok(());
         }
         receive_single_copy(members, mine, root).await
     }

@@ -222,7 +222,7 @@ impl<W: Wait> Members<'_, '_, W> {
         // Others read this member's memory, even if it has met an error itself.
         self.all_have_read().await?;
         taken?;
-        self.leave().await
+        Ok(())
     }
 
     /// Lets all members read what this one points at, now that all have arrived.
@@ -230,7 +230,7 @@ impl<W: Wait> Members<'_, '_, W> {
         self.show()?;
         self.end_reading();
         self.all_have_read().await?;
-        self.leave().await
+        Ok(())
     }
 
     /// Copies this member's share of what `root` shows.
@@ -242,7 +242,7 @@ impl<W: Wait> Members<'_, '_, W> {
         // A member that gives up does not read, either.
         self.end_reading();
         taken?;
-        self.leave().await
+        Ok(())
     }
 
     pub(super) fn point_at_all(&self, blocks: &Blocks) {

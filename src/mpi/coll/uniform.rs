@@ -68,9 +68,11 @@ pub async fn unite<T>(
     }
     let crowd = Crowd::of(lane);
     match lane.way() {
-        Way::Blocking => unite_as(Members::<InPlace>::begin(lane, crowd, true)?, mine, read).await,
+        Way::Blocking => {
+            unite_as(Members::<InPlace>::begin(lane, crowd, true).await?, mine, read).await
+        }
         Way::Nonblocking(_) => {
-            unite_as(Members::<AsRun>::begin(lane, crowd, true)?, mine, read).await
+            unite_as(Members::<AsRun>::begin(lane, crowd, true).await?, mine, read).await
         }
     }
 }
@@ -81,7 +83,6 @@ async fn unite_as<T>(
     members.put(&Region::from(Span::of(mine)))?;
     members.all_or_none().await?;
     let made = read(Said { by: Words::Lines(members.lines()) });
-    members.leave().await?;
     made
 }
 
@@ -99,7 +100,7 @@ pub async fn close(lane: &Lane<'_>) -> Result {
     if lane.process().world.is_of_several_processes() {
         return lane.hear_all(&[]).await.map(drop);
     }
-    match Members::<InPlace>::begin(lane, Crowd::of(lane), true) {
+    match Members::<InPlace>::begin(lane, Crowd::of(lane), true).await {
         Ok(members) => members.all_told_or_none().await,
         Err(failure) if failure.is_death() => Err(failure),
         Err(failure) => {

@@ -60,7 +60,7 @@ pub fn duplicate_or_recover(
 pub fn start_duplicate(
     process: &'static Process, comm: &Held<Comm>, info: Option<&Info>,
 ) -> Result<(usize, usize)> {
-    let tag = comm.next_collective(process);
+    let (tag, drawn) = (comm.next_collective(process), comm.draw(process));
     claim::compare(process, comm, tag, Claim::of(Kind::Dup).form(Form::Nonblocking))?;
     let made = twin(process, comm, info);
     if is_death(&made) {
@@ -69,7 +69,8 @@ pub fn start_duplicate(
     // The others wait for this process, whatever its callbacks said.
     let (on, twin) = (comm.clone(), made.as_ref().ok().cloned());
     let pending = run::start(process, |way| async move {
-        let agreed = contexts(&Lane::new(process, &on, tag, way)).await;
+        let lane = Lane::new(process, &on, tag, way).drawn_as(drawn.as_ref());
+        let agreed = contexts(&lane).await;
         if let Some(twin) = twin {
             match &agreed {
                 Ok(contexts) => {

@@ -1,22 +1,58 @@
 //! The link from a communicator to its meeting, the shared memory of its members' collectives.
 
 use crate::base::Member;
-use crate::engine::Meeting;
+use crate::engine::{Drawn, Enrolment, Meeting};
 use crate::mpi::comm::{Attendee, Comm};
 use crate::mpi::error::{Class, Result};
 use crate::mpi::process::Process;
+use std::sync::{Arc, OnceLock};
 
 impl Comm {
     /// Where the members meet; in an intercommunicator, those of both groups.
     #[inline(always)]
     pub(in crate::mpi) fn meeting(&self, process: &Process) -> &Meeting {
+        &self.attendee(process).meeting
+    }
+
+    #[inline(always)]
+    fn attendee(&self, process: &Process) -> &Attendee {
         let comm = self.union();
         let attend = || {
             let (world, key) = (process.world, (comm.context(), comm.member(0)));
             let list = || comm.group.members().collect();
-            Attendee { world, meeting: world.meeting(key, list) }
+            Attendee { world, meeting: world.meeting(key, list), nonblocking: OnceLock::new() }
         };
-        &comm.attendance.0.get_or_init(attend).meeting
+        comm.attendance.0.get_or_init(attend)
+    }
+
+    /// Draws a number for the next operation that the engine carries on, where members can meet.
+    /// All members draw alike.
+    pub(in crate::mpi) fn draw(&self, process: &Process) -> Option<Drawn> {
+        let comm = self.living();
+        comm.can_enrol(process).then(|| {
+            let attendee = comm.attendee(process);
+            let enrol = || attendee.meeting.enrol(comm.place_in_meeting());
+            attendee.nonblocking.get_or_init(enrol).draw()
+        })
+    }
+
+    /// Takes part in the persistent operation with this tag, where members can meet.
+    pub(in crate::mpi) fn enrol_again(
+        &self, process: &Process, tag: i32,
+    ) -> Option<Arc<Enrolment>> {
+        let comm = self.living();
+        let enrol =
+            || comm.attendee(process).meeting.enrol_again(tag as u32, comm.place_in_meeting());
+        comm.can_enrol(process).then(enrol)
+    }
+
+    fn can_enrol(&self, process: &Process) -> bool {
+        !process.world.is_of_several_processes()
+    }
+
+    /// The place of this rank in the meeting.
+    fn place_in_meeting(&self) -> usize {
+        usize::try_from(self.union().rank).expect("ranks are not negative")
     }
 
     /// The tag of the next collective operation; all members count alike.

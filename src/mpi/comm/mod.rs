@@ -11,7 +11,7 @@ pub mod wishes;
 
 use crate::base::Member;
 use crate::base::member::Roster;
-use crate::engine::{Meeting, World};
+use crate::engine::{Enrolment, Meeting, World};
 use crate::mpi::attributes::{Attributes, Bearer, On};
 use crate::mpi::comm::group::{Both, Comparison, Group};
 use crate::mpi::errhandler::Installed;
@@ -80,6 +80,8 @@ pub struct Attendance(Arc<OnceLock<Attendee>>);
 struct Attendee {
     world: &'static World,
     meeting: Arc<Meeting>,
+    /// The part of this rank in the nonblocking operations.
+    nonblocking: OnceLock<Arc<Enrolment>>,
 }
 
 impl Drop for Attendee {

@@ -30,7 +30,7 @@ impl World {
     /// One of its members has released the communicator.
     pub fn leave_meeting(&self, meeting: &Meeting) {
         let gone = meeting.gone.fetch_add(1, Ordering::SeqCst) + 1;
-        if gone == meeting.stands.len() {
+        if gone == meeting.members.len() {
             self.meetings.0.lock().meetings.remove(&meeting.key);
         }
     }
@@ -45,7 +45,7 @@ impl Meeting {
     /// the communicator has a dead member, and no member needs anything from it.
     fn is_over(&self, is_dead: impl Fn(Member) -> bool) -> bool {
         let dead = self.members.iter().filter(|member| is_dead(**member)).count();
-        self.gone.load(Ordering::SeqCst) + dead >= self.stands.len()
+        self.gone.load(Ordering::SeqCst) + dead >= self.members.len()
     }
 }
 

@@ -1,0 +1,131 @@
+//! Operations that the engine carries on, several of which may be under way.
+//!
+//! Each member draws their numbers as the program starts them, and so all alike. A member may be
+//! ahead of others by as many operations as there are rounds: then a later one waits, in its run,
+//! until all have released an earlier one, which needs nothing of later ones. The repetitions of a
+//! persistent operation are a series of their own, as members may start several such operations in
+//! different orders.
+
+use super::{Meeting, Round, Series};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, AtomicUsize, Ordering};
+
+/// A series of repetitions has this many rounds.
+const ROUNDS_OF_REPETITIONS: u32 = 2;
+/// The number of rounds for nonblocking operations, with a limit on rounds times members.
+const FEWEST_ROUNDS: usize = 8;
+const MOST_ROUNDS: usize = 32;
+const ROUNDS_OF_ALL: usize = 2048;
+
+/// One member's part in a series.
+pub struct Enrolment {
+    meeting: Arc<Meeting>,
+    /// `None`: the nonblocking operations of the communicator.
+    repeated: Option<Arc<Repeated>>,
+    place: usize,
+    /// The number of the next operation.
+    next: AtomicU32,
+}
+
+/// The repetitions of a persistent operation.
+pub(super) struct Repeated {
+    number: u32,
+    series: Series,
+    /// How many members have freed it.
+    gone: AtomicUsize,
+}
+
+impl Meeting {
+    /// The member at `place` takes part in the nonblocking operations.
+    pub fn enrol(self: &Arc<Meeting>, place: usize) -> Arc<Enrolment> {
+        self.enrolment(None, place)
+    }
+
+    /// The member at `place` takes part in the persistent operation with this number.
+    pub fn enrol_again(self: &Arc<Meeting>, number: u32, place: usize) -> Arc<Enrolment> {
+        let make = || {
+            let series = Series::of_runs(self.members.len(), ROUNDS_OF_REPETITIONS);
+            Arc::new(Repeated { number, series, gone: AtomicUsize::new(0) })
+        };
+        let repeated = self.repeated.lock().entry(number).or_insert_with(make).clone();
+        self.enrolment(Some(repeated), place)
+    }
+
+    fn enrolment(
+        self: &Arc<Meeting>, repeated: Option<Arc<Repeated>>, place: usize,
+    ) -> Arc<Enrolment> {
+        Arc::new(Enrolment { meeting: self.clone(), repeated, place, next: AtomicU32::new(0) })
+    }
+
+    /// The nonblocking operations.
+    pub(super) fn nonblocking(&self) -> &Series {
+        self.nonblocking.get_or_init(|| {
+            let members = self.members.len();
+            let count = (ROUNDS_OF_ALL / members).clamp(FEWEST_ROUNDS, MOST_ROUNDS);
+            Series::of_runs(members, 1 << count.ilog2())
+        })
+    }
+}
+
+impl Enrolment {
+    /// Draws the number of the next operation.
+    pub fn draw(self: &Arc<Enrolment>) -> Drawn {
+        // One after the other, as the program orders them.
+        let number = self.next.load(Ordering::Relaxed);
+        self.next.store(number.wrapping_add(1), Ordering::Relaxed);
+        Drawn { enrolment: self.clone(), turn: number & (u32::MAX >> 1) }
+    }
+
+    pub fn series(&self) -> &Series {
+        match &self.repeated {
+            Some(repeated) => &repeated.series,
+            None => self.meeting.nonblocking(),
+        }
+    }
+}
+
+impl Drop for Enrolment {
+    fn drop(&mut self) {
+        let Some(repeated) = &self.repeated else { return };
+        let gone = repeated.gone.fetch_add(1, Ordering::AcqRel) + 1;
+        if gone == self.meeting.members.len() {
+            self.meeting.repeated.lock().remove(&repeated.number);
+        }
+    }
+}
+
+/// An operation by its number in a series. The member releases it with this: then it needs nothing
+/// of others any more, nor they of it.
+pub struct Drawn {
+    enrolment: Arc<Enrolment>,
+    turn: u32,
+}
+
+impl Drawn {
+    pub fn enrolment(&self) -> &Arc<Enrolment> {
+        &self.enrolment
+    }
+
+    pub fn series(&self) -> &Series {
+        self.enrolment.series()
+    }
+
+    /// The number of its turn.
+    pub fn turn(&self) -> u32 {
+        self.turn
+    }
+
+    /// The member arrives; returns the round of the operation.
+    pub fn come(&self) -> &Round {
+        let round = self.series().round(self.turn);
+        round.line(self.enrolment.place).come(self.turn);
+        round
+    }
+}
+
+impl Drop for Drawn {
+    fn drop(&mut self) {
+        let Enrolment { meeting, place, .. } = &*self.enrolment;
+        meeting.release(self.series(), self.turn, *place);
+    }
+}

@@ -1,0 +1,312 @@
+//! Series: operations of one kind that follow one another, in rounds by rotation.
+//!
+//! There are three kinds of series: the blocking operations of a communicator; the nonblocking ones
+//! (see [`Enrolment`](super::Enrolment)); and the repetitions of one persistent operation.
+
+use super::round::Round;
+use crate::base::sync::cache::prefetch_to_write;
+use parking_lot::Mutex;
+use std::sync::OnceLock;
+use std::sync::atomic::{AtomicU32, AtomicUsize, Ordering, fence};
+
+/// The rounds of a series, and how far each member is.
+pub struct Series {
+    /// `count` rounds, a power of two, made when the first is needed.
+    rounds: OnceLock<Box<[Round]>>,
+    count: u32,
+    stands: Box<[Stand]>,
+    pace: Pace,
+    /// The members that wait for others to release turns, and the position that each needs.
+    ahead: Mutex<Vec<(usize, u32)>>,
+}
+
+/// How far one member is.
+#[repr(align(64))]
+struct Stand {
+    /// It has released all turns before (see [`position`]).
+    position: AtomicU32,
+    /// Later turns that it has released already.
+    early: Mutex<Vec<u32>>,
+}
+
+/// Read by all members in every turn, and seldom written.
+#[repr(align(64))]
+struct Pace {
+    /// All members have released the turns before this one, counted as in [`Stand`].
+    settled: AtomicU32,
+    /// The number of turns so far in which all waited for all.
+    met: AtomicU32,
+    /// How many members wait for others to release turns, and the first position that is enough for
+    /// one of them: before that it is not worth while to wake them.
+    waiting: AtomicU32,
+    enough: AtomicU32,
+    /// A member that was behind when last checked: as long as it is, the others need not be
+    /// checked.
+    laggard: AtomicUsize,
+}
+
+/// Further than any member waits for.
+const FAR: u32 = 1 << 30;
+
+/// Twice the number of a turn, counted from one: 0 stands for no turn yet. (Numbers wrap around at
+/// 31 bits, positions at 32.)
+pub(super) fn position(turn: u32) -> u32 {
+    (2 * turn).wrapping_add(2)
+}
+
+/// The turn of a position.
+fn turn_at(position: u32) -> u32 {
+    position.wrapping_sub(2) / 2
+}
+
+/// Whether one count of turns is as far as another; counts wrap around.
+fn is_as_far(one: u32, other: u32) -> bool {
+    one.wrapping_sub(other) as i32 >= 0
+}
+
+impl Series {
+    /// A series to whose turns members [come](Series::come).
+    pub(super) fn new(members: usize, count: u32) -> Series {
+        Series::from(0, members, count)
+    }
+
+    /// A series whose members only [release](Series::release) turns.
+    pub(super) fn of_runs(members: usize, count: u32) -> Series {
+        Series::from(position(0), members, count)
+    }
+
+    fn from(start: u32, members: usize, count: u32) -> Series {
+        let stand = || Stand { position: AtomicU32::new(start), early: Mutex::default() };
+        Series {
+            rounds: OnceLock::new(),
+            count,
+            stands: (0..members).map(|_| stand()).collect(),
+            pace: Pace {
+                settled: AtomicU32::new(0),
+                met: AtomicU32::new(0),
+                waiting: AtomicU32::new(0),
+                enough: AtomicU32::new(0),
+                laggard: AtomicUsize::new(0),
+            },
+            ahead: Mutex::default(),
+        }
+    }
+
+    /// How many rounds there are.
+    #[cfg(test)]
+    pub(super) fn count(&self) -> u32 {
+        self.count
+    }
+
+    #[cfg(test)]
+    pub(super) fn has_rounds(&self) -> bool {
+        self.rounds.get().is_some()
+    }
+
+    /// The round of this turn.
+    #[inline(always)]
+    pub fn round(&self, turn: u32) -> &Round {
+        let rounds = match self.rounds.get() {
+            Some(rounds) => rounds,
+            None => self.make_rounds(),
+        };
+        &rounds[(turn & (self.count - 1)) as usize]
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn make_rounds(&self) -> &[Round] {
+        let members = self.stands.len();
+        self.rounds.get_or_init(|| (0..self.count).map(|_| Round::new(members)).collect())
+    }
+
+    /// Prefetches the line of the member at `place`, which it will soon write.
+    #[inline]
+    pub fn make_ready(&self, turn: u32, place: usize) {
+        prefetch_to_write(self.round(turn).line(place));
+    }
+
+    /// The member at `place` arrives at a turn, and so has released all before. Without a fence,
+    /// except at those turns from which on members ahead may wait for this member: then its
+    /// position is returned, if members wait.
+    #[inline(always)]
+    pub(super) fn come(&self, turn: u32, place: usize) -> Option<u32> {
+        let (stand, position) = (&self.stands[place].position, position(turn));
+        let before = stand.load(Ordering::Relaxed);
+        stand.store(position, Ordering::Release);
+        if (before ^ position) & !(self.stride() - 1) != 0 {
+            fence(Ordering::SeqCst);
+            return self.has_waiting().then_some(position);
+        }
+        None
+    }
+
+    /// The member at `place` releases a turn, perhaps before earlier ones; returns its position, if
+    /// members wait for that.
+    pub(super) fn release(&self, turn: u32, place: usize) -> Option<u32> {
+        let stand = &self.stands[place];
+        let mut early = stand.early.lock();
+        let mut next = turn_at(stand.position.load(Ordering::Relaxed));
+        if turn != next {
+            early.push(turn);
+            return None;
+        }
+        next = after(next);
+        while let Some(index) = early.iter().position(|turn| *turn == next) {
+            early.swap_remove(index);
+            next = after(next);
+        }
+        stand.position.swap(position(next), Ordering::SeqCst);
+        self.has_waiting().then_some(position(next))
+    }
+
+    fn has_waiting(&self) -> bool {
+        self.pace.waiting.load(Ordering::SeqCst) != 0
+    }
+
+    /// Members ahead wait for positions that are multiples of this.
+    #[inline]
+    fn stride(&self) -> u32 {
+        self.count / 2
+    }
+
+    /// The members that have waited until a member reached this position, and need not wait longer.
+    #[cold]
+    pub(super) fn due(&self, position: u32) -> Vec<usize> {
+        let enough = self.pace.enough.load(Ordering::SeqCst);
+        if !is_as_far(position, enough) {
+            return Vec::new();
+        }
+        // Of the last members that arrive at once, one sees all others.
+        let Some(slowest) = self.slowest(enough) else { return Vec::new() };
+        let ahead = self.ahead.lock();
+        let mut due = Vec::with_capacity(ahead.len());
+        let mut enough = slowest.wrapping_add(FAR);
+        for (place, ample) in ahead.iter() {
+            match is_as_far(slowest, *ample) {
+                true => due.push(*place),
+                false if is_as_far(enough, *ample) => enough = *ample,
+                false => {}
+            }
+        }
+        self.pace.enough.store(enough, Ordering::SeqCst);
+        due
+    }
+
+    /// All members have arrived at this turn.
+    #[inline]
+    pub fn settle(&self, turn: u32) {
+        self.pace.settled.store(position(turn), Ordering::Release);
+    }
+
+    /// All members have arrived at a turn in which all wait for all. Called by the last member to
+    /// arrive, before any continues.
+    #[inline]
+    pub fn settle_common(&self, turn: u32) {
+        self.settle(turn);
+        let met = self.met();
+        self.pace.met.store(met.wrapping_add(1), Ordering::Release);
+    }
+
+    /// The number of turns so far in which all waited for all.
+    #[inline(always)]
+    pub(super) fn met(&self) -> u32 {
+        self.pace.met.load(Ordering::Acquire)
+    }
+
+    /// Whether all members have released the previous turn in the round of this one.
+    #[inline(always)]
+    pub fn has_room(&self, turn: u32) -> bool {
+        let needed = self.needed(turn);
+        is_as_far(self.pace.settled.load(Ordering::Acquire), needed) || self.look_for_room(needed)
+    }
+
+    /// Whether about half of the rounds of later turns are free, too: a member that has waited then
+    /// continues for a while.
+    pub(in crate::engine) fn has_ample_room(&self, turn: u32) -> bool {
+        let needed = self.ample(turn);
+        is_as_far(self.pace.settled.load(Ordering::Acquire), needed) || self.look_for_room(needed)
+    }
+
+    fn ample(&self, turn: u32) -> u32 {
+        self.needed(turn).wrapping_add(self.count) & !(self.stride() - 1)
+    }
+
+    /// The position that all members must have reached for a turn to begin, counted as in
+    /// [`Stand`].
+    fn needed(&self, turn: u32) -> u32 {
+        position(turn).wrapping_sub(2 * (self.count - 1))
+    }
+
+    #[cold]
+    fn look_for_room(&self, needed: u32) -> bool {
+        let slowest = self.slowest(needed);
+        slowest.inspect(|slowest| self.pace.settled.store(*slowest, Ordering::Release)).is_some()
+    }
+
+    /// The position up to which all members have released turns, if that is as far as `needed`.
+    fn slowest(&self, needed: u32) -> Option<u32> {
+        let settled = |place: usize| self.stands[place].position.load(Ordering::SeqCst);
+        let laggard = self.pace.laggard.load(Ordering::Relaxed);
+        let mut slowest = settled(laggard);
+        for place in (laggard..self.stands.len()).chain(0..laggard) {
+            let settled = settled(place);
+            if !is_as_far(settled, needed) {
+                if place != laggard {
+                    self.pace.laggard.store(place, Ordering::Relaxed);
+                }
+                return None;
+            }
+            if is_as_far(slowest, settled) {
+                slowest = settled;
+            }
+        }
+        Some(slowest)
+    }
+
+    /// From now on, until the returned value is dropped, the member at `place` is woken when there
+    /// may be ample room, for more than this turn.
+    pub fn wait_for_room(&self, turn: u32, place: usize) -> Ahead<'_> {
+        let mut ahead = self.ahead.lock();
+        let (ample, enough) = (self.ample(turn), &self.pace.enough);
+        if ahead.is_empty() || !is_as_far(ample, enough.load(Ordering::Relaxed)) {
+            enough.store(ample, Ordering::SeqCst);
+        }
+        ahead.push((place, ample));
+        self.pace.waiting.fetch_add(1, Ordering::SeqCst);
+        Ahead { series: self, place, ample }
+    }
+
+    /// The members that are not as far as a turn, or as room for it needs.
+    pub(in crate::engine) fn missing(
+        &self, turn: u32, for_room: bool,
+    ) -> impl Iterator<Item = usize> + '_ {
+        let needed = if for_room { self.ample(turn) } else { position(turn) };
+        let is_missing =
+            move |stand: &Stand| !is_as_far(stand.position.load(Ordering::SeqCst), needed);
+        (0..).zip(&*self.stands).filter(move |(_, stand)| is_missing(stand)).map(|it| it.0)
+    }
+}
+
+/// The turn after this one.
+fn after(turn: u32) -> u32 {
+    turn.wrapping_add(1) & (u32::MAX >> 1)
+}
+
+/// A member that is ahead of the others, and waits.
+pub struct Ahead<'a> {
+    series: &'a Series,
+    place: usize,
+    ample: u32,
+}
+
+impl Drop for Ahead<'_> {
+    fn drop(&mut self) {
+        let mut ahead = self.series.ahead.lock();
+        let own = (self.place, self.ample);
+        if let Some(index) = ahead.iter().position(|waiting| *waiting == own) {
+            ahead.swap_remove(index);
+        }
+        self.series.pace.waiting.fetch_sub(1, Ordering::SeqCst);
+    }
+}
