@@ -1,8 +1,8 @@
 //! Leases: a host may run ranks for as long as the coordinator answers it. Pure.
 //!
 //! A host that cannot reach the coordinator is in the same place as a tenant who cannot pay: it
-//! does not know whether others have taken its rooms. So it moves out in time. It sends *beats*; each
-//! answer prolongs its lease until [`TERM`] after the moment at which it *sent* that beat. The
+//! does not know whether others have taken its rooms. So it moves out in time. It sends *beats*;
+//! each answer prolongs its lease until [`TERM`] after the moment at which it *sent* that beat. The
 //! coordinator counts from the moment at which it *heard* the last beat that it has answered, which
 //! is later, and waits for [`GRACE`] more. So the host has ended its ranks before anybody replaces
 //! them, whatever the network delays, loses or cuts, as long as clocks run equally fast.
@@ -109,8 +109,8 @@ mod tests {
     /// Milliseconds from the start.
     type Time = u64;
 
-    /// One direction of a link. A message that is sent while it is cut comes when it is whole again,
-    /// as TCP sends it anew, or never.
+    /// One direction of a link. A message that is sent while it is cut comes when it is whole
+    /// again, as TCP sends it anew, or never.
     #[derive(Default)]
     struct Wire {
         under_way: VecDeque<(Time, u64)>,
@@ -163,11 +163,11 @@ mod tests {
             let (mut there, mut back) = (wire(), wire());
             let from = 500 + random.below(3000);
             let to = match has_cut {
-                Cut::ForASecond => from + random.below(1001),
-                Cut::ForGood => Time::MAX / 2,
-                Cut::ForAWhile => from + random.below(8000),
+                Cut::Second => from + random.below(1001),
+                Cut::Final => Time::MAX / 2,
+                Cut::While => from + random.below(8000),
             };
-            let ways = if has_cut == Cut::ForASecond { 3 } else { 1 + random.below(3) };
+            let ways = if has_cut == Cut::Second { 3 } else { 1 + random.below(3) };
             if ways & 1 > 0 {
                 there.cuts.push((from, to));
             }
@@ -207,9 +207,9 @@ mod tests {
 
     #[derive(Clone, Copy, PartialEq)]
     enum Cut {
-        ForASecond,
-        ForAWhile,
-        ForGood,
+        Second,
+        While,
+        Final,
     }
 
     /// Runs one schedule; `patience` is the coordinator's.
@@ -251,7 +251,7 @@ mod tests {
     #[test]
     fn ranks_have_ended_before_they_are_replaced() {
         for seed in 0..schedules() {
-            for cut in [Cut::ForAWhile, Cut::ForGood] {
+            for cut in [Cut::While, Cut::Final] {
                 let hosts = run(seed, cut, RIGHT);
                 assert!(!hosts.iter().any(are_two_worlds), "seed {seed}");
             }
@@ -261,14 +261,14 @@ mod tests {
     #[test]
     fn a_coordinator_that_waits_for_less_would_make_two_worlds() {
         let found = (0..schedules())
-            .any(|seed| run(seed, Cut::ForGood, TERM - BEAT).iter().any(are_two_worlds));
+            .any(|seed| run(seed, Cut::Final, TERM - BEAT).iter().any(are_two_worlds));
         assert!(found);
     }
 
     #[test]
     fn a_cut_of_a_second_is_only_a_wait() {
         for seed in 0..schedules() {
-            let hosts = run(seed, Cut::ForASecond, RIGHT);
+            let hosts = run(seed, Cut::Second, RIGHT);
             let is_well = |host: &Host| host.ended.is_none() && host.expired.is_none();
             assert!(hosts.iter().all(is_well), "seed {seed}");
         }
@@ -277,7 +277,7 @@ mod tests {
     #[test]
     fn a_cut_for_good_is_known_in_less_than_four_seconds() {
         for seed in 0..schedules() {
-            for host in run(seed, Cut::ForGood, RIGHT) {
+            for host in run(seed, Cut::Final, RIGHT) {
                 let from = |wire: &Wire| wire.cuts.first().map_or(Time::MAX, |(from, _)| *from);
                 let from = from(&host.there).min(from(&host.back));
                 let ended = host.ended.expect("it has ended itself");

@@ -1,8 +1,7 @@
 //! The agent of a host: starts the ranks that `ftrun` wants there, watches their processes, and
 //! passes on what they say, print and are told. It ends, with its ranks, when `ftrun` does.
 
-use super::summon::insist;
-use super::tenancy::Tenancy;
+use super::tenancy::{Tenancy, insist};
 use super::version::version;
 use crate::processes::connections;
 use crate::processes::happening::{Guest, Happening};

@@ -8,6 +8,7 @@ use super::agent::Agent;
 use super::named::{self, Named};
 use super::registry::Registry;
 use super::serve;
+use super::tenancy::insist;
 use super::version::version;
 use crate::processes::connections::secret;
 use crate::processes::happening::Happening;
@@ -17,7 +18,6 @@ use ftmpi_wireup as wireup;
 use ftmpi_wireup::hosts::{OfAgent, Program, ToAgent};
 use rustix::fd::OwnedFd;
 use rustix::io::Errno;
-use rustix::net::sockopt::set_tcp_thin_linear_timeouts;
 use rustix::process::{Pid, PidfdFlags, Signal, pidfd_open, pidfd_send_signal};
 use std::io::{BufRead, BufReader, Write};
 use std::net::{IpAddr, Ipv4Addr, SocketAddr, TcpListener, TcpStream, ToSocketAddrs, UdpSocket};
@@ -266,12 +266,6 @@ fn greet(mut stream: TcpStream, expected: &str, hosts: usize) -> Option<Answer> 
     let OfAgent::Hello { secret, host, version } = said else { return None };
     let (host, is_known) = (host as usize, secret == expected);
     (is_known && host < hosts).then_some(Answer::Hello { host, version, stream })
-}
-
-/// After a short cut, what was lost is sent again soon.
-pub(super) fn insist(stream: &TcpStream) {
-    // Where that cannot be, the kernel waits longer from try to try.
-    let _patient = set_tcp_thin_linear_timeouts(stream, true);
 }
 
 fn await_all(

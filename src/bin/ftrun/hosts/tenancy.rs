@@ -3,8 +3,9 @@
 
 use crate::processes::happening::Happening;
 use ftmpi_fault::Lease;
+use ftmpi_wireup as wireup;
 use ftmpi_wireup::hosts::OfAgent;
-use ftmpi_wireup::{self as wireup};
+use rustix::net::sockopt::set_tcp_thin_linear_timeouts;
 use std::net::{Shutdown, TcpStream};
 use std::sync::mpsc::Sender;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -72,4 +73,10 @@ impl Tenancy {
         thread::sleep(Duration::from_millis(300));
         std::process::exit(TOO_LATE);
     }
+}
+
+/// After a short cut, what was lost is sent again soon.
+pub(super) fn insist(stream: &TcpStream) {
+    // Where that cannot be, the kernel waits longer from try to try.
+    let _patient = set_tcp_thin_linear_timeouts(stream, true);
 }
