@@ -85,6 +85,8 @@ FTMPI_RANKS=process cargo test --release --no-fail-fast $(printf -- "--test %s "
 # Also left out: ranks that are to die at one time, or to look into each other's process.
 FTMPI_RANKS=process cargo test --release --no-fail-fast --test checkpoint -- \
     --skip as_many_patterns --skip more_losses --skip who_jumps
+FTMPI_RANKS=process cargo test --release --no-fail-fast --test live -- \
+    a_click_kills what_was_recorded_is what_a_rank_has_sent
 # Here also: a pipe that outlives its writer, names of files that two processes write at a time, and
 # a limit on files, which the memory that processes share is, too.
 FTMPI_RANKS=process cargo test --release --no-fail-fast --test checkpoint_disk \

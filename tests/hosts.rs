@@ -106,6 +106,60 @@ fn the_ranks_of_a_lost_host_start_on_another() {
     assert_eq!(survived(&seen, 6, 4), right, "{seen}");
 }
 
+/// A run of six ranks on three hosts, with two to spare.
+fn with_spares(orders: &[&str]) -> Run {
+    let run = on("a:2,b:2,c:2", 6).option("--mode=rebuild").option("--spares").option("d,e");
+    run.args(["survive", "300"]).args(orders.iter().copied())
+}
+
+#[test]
+fn spare_hosts_take_the_ranks_of_lost_ones() {
+    if !has_ucx() {
+        return;
+    }
+    // Two at once; and later a death on each of those that stand in for them.
+    let run = with_spares(&["host", "2@60", "host", "4@60"]);
+    let run = run.option("--kill=2.2@MPI_Allreduce:50").option("--kill=4.2@MPI_Allreduce:90");
+    let seen = run.succeeds();
+    survived(&seen, 6, 4);
+    for name in ["host b is lost", "host c is lost", "killed (SIGKILL) on d", "(SIGKILL) on e"] {
+        assert!(seen.stderr.contains(name), "{name}: {seen}");
+    }
+}
+
+#[test]
+fn a_host_is_lost_during_a_recovery() {
+    if !has_ucx() {
+        return;
+    }
+    let right = survived(&with_spares(&[]).succeeds(), 6, 0);
+    for orders in [["rank", "1@60", "heal", "2@60"], ["host", "2@60", "heal", "0@60"]] {
+        let seen = with_spares(&orders).succeeds();
+        assert_eq!(survived(&seen, 6, if orders[0] == "rank" { 3 } else { 4 }), right, "{seen}");
+    }
+}
+
+#[test]
+fn a_replacement_that_cannot_start_is_tried_on_the_next_host() {
+    if !has_ucx() {
+        return;
+    }
+    let directory = support::fresh_directory("no_start");
+    let script = "case $1 in d) ulimit -n 12;; esac; shift; exec sh -c \"$*\"";
+    let agent = executable(&directory.join("agent"), script);
+    let run = |spares: &str| {
+        let run = support::run(&program()).env("FTMPI_RANKS", "").ranks(4).option("--mode=rebuild");
+        let run = run.option("--hosts").option("a:2,b:2").option("--spares").option(spares);
+        let run = run.option("--agent").option(format!("{agent} {{HOST}}")).deadline(120);
+        run.args(["survive", "300", "host", "2@60"])
+    };
+    let seen = run("d,e").succeeds();
+    survived(&seen, 4, 2);
+    assert!(seen.stderr.contains("ftrun: host d: cannot start "), "{seen}");
+    let seen = run("d").args(["heal", "0@60"]).fails_with(126);
+    assert!(seen.stderr.contains("cannot be started: there is no host left"), "{seen}");
+}
+
 #[test]
 fn others_go_on_without_a_host_in_modes_that_replace_nobody() {
     if !has_ucx() {
@@ -203,15 +257,31 @@ fn a_host_that_cannot_be_used_is_named_with_the_cure() {
     let seen = seen.option("a:2,b:2").fails_with(2);
     assert!(seen.stderr.contains("5 ranks do not fit on 2 hosts with 4 places"), "{seen}");
     let run = || support::run(&program()).env("FTMPI_RANKS", "");
+    let seen = run().ranks(2).option("--spares").option("c").fails_with(2);
+    assert!(seen.stderr.contains("--spares needs --hosts or --hostfile with it"), "{seen}");
+    let seen = run().ranks(2).option("--hosts").option("a,b").option("--spares").option("b");
+    let seen = seen.fails_with(2);
+    assert!(seen.stderr.contains("--spares: the host b has ranks already"), "{seen}");
     let seen = run().ranks(2).option("--agent").option("sh -c").fails_with(2);
     assert!(seen.stderr.contains("--agent needs --hosts or --hostfile with it"), "{seen}");
     let seen = run().option("-N").option("2").option("--hosts").option("a,b").fails_with(2);
     assert!(seen.stderr.contains("with --hosts, say so by --per-host"), "{seen}");
-    for word in ["--seed=1", "--watch", "--trace=/dev/null", "--ranks=thread"] {
+    for word in ["--seed=1", "--trace=/dev/null", "--ranks=thread"] {
         let run = support::run(&program()).env("FTMPI_RANKS", "").ranks(2).option(word);
         let seen = run.option("--hosts").option("a,b").fails_with(2);
         assert!(seen.stderr.contains("do not go together yet"), "{word}: {seen}");
     }
+}
+
+#[test]
+fn a_rank_without_a_way_to_another_one_ends_the_job_with_the_cure() {
+    if !has_ucx() {
+        return;
+    }
+    let run = on("a,b", 2).option("-x").option("UCX_TLS=self").option("--mode=rebuild");
+    let seen = run.args(["survive", "300"]).fails_with(126);
+    assert!(seen.stderr.contains(" has no way to rank "), "{seen}");
+    assert!(seen.stderr.contains("a network that both hosts have (UCX_NET_DEVICES"), "{seen}");
 }
 
 #[test]
@@ -358,4 +428,33 @@ fn output_and_input_are_passed_on() {
     assert_eq!(lines, ["[0] read typed", "[1] nothing to read"], "{seen}");
     assert!(seen.stderr.contains("[0] an error of 0\n"), "{seen}");
     assert!(seen.stderr.contains("[1] an error of 1\n"), "{seen}");
+}
+
+#[test]
+fn ranks_of_several_hosts_that_wait_for_each_other_are_a_deadlock() {
+    if !has_ucx() {
+        return;
+    }
+    let text = r#"
+        #include <mpi.h>
+        int main(int argc, char **argv)
+        {
+            int rank, size, got = 0;
+            MPI_Init(&argc, &argv);
+            MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+            MPI_Comm_size(MPI_COMM_WORLD, &size);
+            MPI_Barrier(MPI_COMM_WORLD);
+            MPI_Recv(&got, 1, MPI_INT, (rank + 1) % size, 7, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+            return MPI_Finalize();
+        }
+    "#;
+    let program = support::c_text("hosts_stuck", text).build();
+    let run = support::run(&program).env("FTMPI_RANKS", "").ranks(4).option("--tui");
+    let run =
+        run.option("--agent").option("sh -c").option("--hosts").option("a:2,b:2").deadline(30);
+    let seen = run.fails_with(123);
+    for rank in 0..4 {
+        assert!(seen.stderr.contains(&format!("  rank {rank}: in MPI_Recv")), "{seen}");
+    }
+    assert!(seen.stderr.contains("hosts_stuck, 4 ranks"), "{seen}");
 }

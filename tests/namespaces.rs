@@ -4,8 +4,9 @@
 
 mod support;
 
+use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};
-use std::process::{Child, Command, Output, Stdio};
+use std::process::{Child, ChildStderr, Command, Output, Stdio};
 use std::time::{Duration, Instant};
 
 /// Hosts that are connected with each other, and with nothing else.
@@ -106,6 +107,68 @@ impl Hosts {
         Ok(())
     }
 
+    /// Starts Slurm's daemons, the controller on the first host; waits until they are ready.
+    fn allocate(&mut self) -> Result<(), String> {
+        let daemons = ["/usr/sbin/slurmctld", "/usr/sbin/slurmd"];
+        if !daemons.iter().all(|path| Path::new(path).exists()) {
+            return Err("there is no Slurm (Debian: slurm-wlm)".to_string());
+        }
+        let here = self.directory.display().to_string();
+        let mut settings = format!(
+            "ClusterName=hosts\nSlurmctldHost={}(10.99.0.1)\nAuthType=auth/none\n\
+             CredType=cred/none\nSlurmUser=root\nSlurmdUser=root\nMpiDefault=none\n\
+             StateSaveLocation={here}/state\nSlurmdSpoolDir={here}/spool-%n\n\
+             SlurmctldPidFile={here}/controller.pid\nSlurmdPidFile={here}/%n.pid\n\
+             ProctrackType=proctrack/linuxproc\nTaskPlugin=task/none\nReturnToService=2\n\
+             SelectType=select/cons_tres\nSelectTypeParameters=CR_CPU\nSlurmdTimeout=0\n\
+             PartitionName=all Nodes=ALL Default=YES\n",
+            self.names[0]
+        );
+        std::fs::create_dir_all(self.directory.join("state")).unwrap();
+        std::fs::create_dir_all(self.directory.join("groups")).unwrap();
+        for (number, name) in (1..).zip(&self.names) {
+            settings += &format!("NodeName={name} NodeAddr=10.99.0.{number} CPUs=2\n");
+        }
+        std::fs::write(self.directory.join("slurm.conf"), settings).unwrap();
+        let start = |name: &str, words: &[&str]| {
+            let mut command = self.within_slurm(name);
+            command.args(words).stdout(Stdio::null()).stderr(Stdio::null());
+            command.spawn().map_err(|error| format!("unshare: {error}"))
+        };
+        let mut started = vec![start(&self.names[0], &[daemons[0], "-D"])?];
+        for name in &self.names {
+            started.push(start(name, &[daemons[1], "-D", "-N", name])?);
+        }
+        self.daemons.extend(started);
+        let ready = format!("{}-idle", self.names.len());
+        let until = Instant::now() + Duration::from_secs(20);
+        loop {
+            let mut ask = self.within_slurm(&self.names[0]);
+            let seen = ask.args(["sinfo", "-h", "-o", "%D-%t"]).output();
+            let seen = seen.map_err(|error| format!("unshare: {error}"))?;
+            if text(&seen).0.trim() == ready {
+                return Ok(());
+            }
+            if Instant::now() > until {
+                return Err(format!("Slurm does not begin: {}", text(&seen).0));
+            }
+        }
+    }
+
+    /// A command on a host, as Slurm's daemons are started: they need the control groups of this
+    /// machine, which `ip netns exec` hides, and UCX the network devices of the host.
+    fn within_slurm(&self, name: &str) -> Command {
+        const SCRIPT: &str = "hostname $0; mount --rbind /sys/fs/cgroup $KEPT; \
+                              mount -t sysfs sysfs /sys; mount --rbind $KEPT /sys/fs/cgroup; \
+                              exec \"$@\"";
+        let mut command = Command::new("unshare");
+        command.args(["--mount", "--uts", "nsenter"]);
+        command.arg(format!("--net=/run/netns/{}", self.space(name)));
+        command.args(["sh", "-c", SCRIPT, name]).env("KEPT", self.directory.join("groups"));
+        command.env("SLURM_CONF", self.directory.join("slurm.conf")).stdin(Stdio::null());
+        command
+    }
+
     /// A command that goes to a host by ssh, from the first one.
     fn on(&self, name: &str, words: &[&str]) -> Command {
         let mut command = self.first_runs("ssh");
@@ -131,6 +194,34 @@ impl Hosts {
         command.env_remove("FTMPI_RANKS").stdin(Stdio::null());
         command.stdout(Stdio::piped()).stderr(Stdio::piped());
         command
+    }
+
+    /// Starts a job that survives; returns when it is at work.
+    fn begin(&self, mut job: Command) -> Child {
+        let mark = self.directory.join("mark");
+        let _new = std::fs::remove_file(&mark);
+        let child = job.env("MARK", &mark).spawn().unwrap();
+        wait(60, "the job begins", || mark.exists());
+        child
+    }
+
+    /// Cuts the link to a host without a word, or mends it.
+    fn cut(&self, name: &str, is_cut: bool) {
+        let what = if is_cut { "nomaster" } else { "master bridge" };
+        ip(&format!("-n {} link set {name} {what}", self.space("hub")))
+            .unwrap_or_else(|why| panic!("{why}"));
+    }
+
+    /// The processes of jobs on a host.
+    fn workers(&self, name: &str) -> Vec<String> {
+        let listed =
+            ip(&format!("netns pids {}", self.space(name))).unwrap_or_else(|why| panic!("{why}"));
+        let listed = String::from_utf8_lossy(&listed.stdout).into_owned();
+        let words = listed.split_whitespace().filter_map(|pid| {
+            let words = std::fs::read(format!("/proc/{pid}/cmdline")).ok()?;
+            Some(String::from_utf8_lossy(&words).replace('\0', " "))
+        });
+        words.filter(|words| words.contains("survive") || words.contains("--agent-of")).collect()
     }
 
     /// Kills everything on a host at once.
@@ -165,6 +256,40 @@ fn hosts(test: &str, names: &[&str]) -> Option<Hosts> {
     Hosts::start(test, names).map_err(|why| eprintln!("skipped: {why}")).ok()
 }
 
+/// Waits until something is so.
+fn wait(seconds: u64, what: &str, is_so: impl Fn() -> bool) {
+    let until = Instant::now() + Duration::from_secs(seconds);
+    while !is_so() {
+        assert!(Instant::now() < until, "not within {seconds} s: {what}");
+        std::thread::sleep(Duration::from_millis(2));
+    }
+}
+
+/// What a job says while it runs.
+struct Errors {
+    from: BufReader<ChildStderr>,
+    said: String,
+}
+
+impl Errors {
+    fn of(child: &mut Child) -> Errors {
+        Errors { from: BufReader::new(child.stderr.take().unwrap()), said: String::new() }
+    }
+
+    /// Waits until it has said this.
+    fn wait_for(&mut self, line: &str) {
+        while !self.said.contains(line) {
+            let more = self.from.read_line(&mut self.said);
+            assert!(more.is_ok_and(|count| count > 0), "no `{line}`: {}", self.said);
+        }
+    }
+}
+
+/// What ranks that survive have computed in the end.
+fn right_value(ranks: u64, steps: u64) -> u64 {
+    (0..steps).fold(0, |value, _| ranks * (value + 1) % 1_000_003)
+}
+
 fn text(seen: &Output) -> (String, String) {
     let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
     (text(&seen.stdout), text(&seen.stderr))
@@ -189,18 +314,95 @@ fn ranks_are_started_by_ssh_and_reach_each_other() {
 fn a_host_is_killed_with_all_that_runs_on_it() {
     let Some(hosts) = hosts("k", &["alpha", "beta", "gamma"]) else { return };
     let job = |words: &[&str]| hosts.job(6, "alpha:2,beta:2,gamma:2", &["--mode=rebuild"], words);
-    let right = text(&job(&["survive", "3000"]).output().unwrap()).0;
-    let value = right.strip_prefix("6 ranks, 0 restarted: ").expect("nobody died");
-    let mark = hosts.directory.join("mark");
-    let child = job(&["survive", "3000"]).env("MARK", &mark).spawn().unwrap();
-    let until = Instant::now() + Duration::from_secs(60);
-    while !mark.exists() {
-        assert!(Instant::now() < until, "the job does not begin");
-        std::thread::sleep(Duration::from_millis(2));
-    }
+    let child = hosts.begin(job(&["survive", "3000"]));
     hosts.kill("beta");
     let seen = child.wait_with_output().unwrap();
     let (out, errors) = text(&seen);
-    assert_eq!(out, format!("6 ranks, 2 restarted: {value}"), "{errors}");
+    assert_eq!(out, format!("6 ranks, 2 restarted: {}\n", right_value(6, 3000)), "{errors}");
+    assert!(errors.contains("ftrun: host beta is lost\n"), "{errors}");
+}
+
+#[test]
+fn a_link_is_cut_for_a_second_and_then_for_good() {
+    /// How long it may take until others have replaced the ranks of a silent host.
+    const SILENCE: Duration = Duration::from_millis(4000);
+    let Some(hosts) = hosts("c", &["alpha", "beta", "gamma"]) else { return };
+    let words = ["survive", "4000"];
+    let job = hosts.job(6, "alpha:2,beta:2,gamma:2", &["--mode=rebuild"], &words);
+    let mut child = hosts.begin(job);
+    let mut errors = Errors::of(&mut child);
+    hosts.cut("beta", true);
+    std::thread::sleep(Duration::from_secs(1));
+    hosts.cut("beta", false);
+    let cut = Instant::now();
+    hosts.cut("gamma", true);
+    errors.wait_for("ftrun: host gamma is lost\n");
+    let known = cut.elapsed();
+    assert_eq!(hosts.workers("gamma"), [""; 0], "it has ended its ranks before");
+    let out = text(&child.wait_with_output().unwrap()).0;
+    let said = errors.said;
+    assert_eq!(out, format!("6 ranks, 2 restarted: {}\n", right_value(6, 4000)), "{said}");
+    assert!(known < SILENCE, "{known:?}");
+}
+
+#[test]
+fn whoever_cannot_reach_the_coordinator_ends() {
+    let Some(hosts) = hosts("o", &["alpha", "beta", "gamma"]) else { return };
+    let words = ["survive", "3000"];
+    let job = hosts.job(6, "alpha:2,beta:2,gamma:2", &["--mode=rebuild"], &words);
+    let mut child = hosts.begin(job);
+    let mut errors = Errors::of(&mut child);
+    hosts.cut("alpha", true);
+    for name in ["beta", "gamma"] {
+        errors.wait_for(&format!("ftrun: host {name} is lost\n"));
+        assert_eq!(hosts.workers(name), [""; 0], "{name} has no world of its own");
+    }
+    let out = text(&child.wait_with_output().unwrap()).0;
+    let said = errors.said;
+    assert_eq!(out, format!("6 ranks, 4 restarted: {}\n", right_value(6, 3000)), "{said}");
+}
+
+#[test]
+fn without_the_coordinator_all_end() {
+    let Some(hosts) = hosts("w", &["alpha", "beta"]) else { return };
+    for signal in ["-KILL", "-STOP"] {
+        let job = hosts.job(4, "alpha:2,beta:2", &["--mode=rebuild"], &["survive", "100000000"]);
+        let mut child = hosts.begin(job);
+        assert_eq!(hosts.workers("beta").len(), 3);
+        let id = child.id().to_string();
+        let done = Command::new("kill").args([signal, &id]).status();
+        assert!(done.is_ok_and(|status| status.success()));
+        let is_over =
+            |name: &str| hosts.workers(name).iter().all(|words| words.contains("ftrun -np"));
+        wait(5, "all have ended", || is_over("alpha") && is_over("beta"));
+        child.kill().unwrap();
+        child.wait().unwrap();
+    }
+}
+
+#[test]
+fn an_allocation_of_slurm_is_served_by_srun_and_survives_the_loss_of_a_host() {
+    let Some(mut hosts) = hosts("s", &["alpha", "beta", "gamma"]) else { return };
+    if let Err(why) = hosts.allocate() {
+        eprintln!("skipped: {why}");
+        return;
+    }
+    let program = support::c("hosts.c").flags(&["-O2"]).build();
+    let job = |words: &str, ranks: &str| {
+        let mut command = hosts.within_slurm("alpha");
+        command.args("salloc -Q --no-kill -N3 --ntasks-per-node=2".split(' '));
+        command.arg(support::ftrun()).args(["--timeout", "60", "--mode=rebuild", "-np", ranks]);
+        command.arg(program.path()).args(words.split(' ')).env_remove("FTMPI_RANKS");
+        command.output().unwrap()
+    };
+    let seen = job("exchange", "5");
+    let (out, errors) = text(&seen);
+    assert!(seen.status.success(), "{out}{errors}");
+    for (rank, count) in [2, 2, 2, 2, 1].iter().enumerate() {
+        assert!(out.contains(&format!("rank {rank} has {count} on its host\n")), "{out}{errors}");
+    }
+    // The third host has no ranks: it stands in for the one that is lost.
+    let (out, errors) = text(&job("survive 300 host 2@60", "4"));
+    assert_eq!(out, format!("4 ranks, 2 restarted: {}\n", right_value(4, 300)), "{errors}");
     assert!(errors.contains("ftrun: host beta is lost\n"), "{errors}");
 }

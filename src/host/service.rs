@@ -5,6 +5,7 @@ use super::rank;
 use parking_lot::Mutex;
 use std::collections::BTreeSet;
 use std::mem::MaybeUninit;
+use std::path::Path;
 use std::sync::OnceLock;
 use std::thread::Thread;
 use std::time::Duration;
@@ -57,6 +58,24 @@ pub fn spent() -> Duration {
 pub fn own_number() -> i32 {
     // SAFETY: has no preconditions.
     unsafe { libc::gettid() }
+}
+
+/// The threads that a library of the network starts while it is opened are service threads, too.
+pub fn adopt<T>(name: &str, open: impl FnOnce() -> T) -> T {
+    let before = named(name);
+    let opened = open();
+    NUMBERS.lock().extend(named(name).difference(&before));
+    opened
+}
+
+/// The threads of this process that have this name.
+fn named(name: &str) -> BTreeSet<i32> {
+    let tasks = std::fs::read_dir("/proc/self/task").into_iter().flatten().flatten();
+    let is_named = |path: &Path| {
+        std::fs::read_to_string(path.join("comm")).is_ok_and(|comm| comm.trim_end() == name)
+    };
+    let paths = tasks.map(|task| task.path()).filter(|path| is_named(path));
+    paths.filter_map(|path| path.file_name()?.to_str()?.parse().ok()).collect()
 }
 
 /// Whether the thread of this number is a service thread.

@@ -90,7 +90,7 @@ fn enter(place: &Place, job: &Job, call: fn() -> &'static str) -> io::Result<Opt
     service::start(Box::new(move || listen(world, processes, listening)))?;
     if place.host.is_some() {
         let tell = |member| say(&Said::Unreachable(member));
-        service::start(Box::new(move || processes.attend_hosts(tell)))?;
+        service::start(Box::new(move || processes.attend_hosts(tell, refuse)))?;
     }
     let (asked, asks) = crossbeam_channel::bounded(1);
     service::start(Box::new(move || asks.iter().for_each(|()| help(processes))))?;
@@ -101,9 +101,18 @@ fn enter(place: &Place, job: &Job, call: fn() -> &'static str) -> io::Result<Opt
     Ok(Some(Joined { world, me }))
 }
 
+/// UCX has no way to some process: whoever waits for that would wait for ever.
+fn refuse(why: String) {
+    const NO_WAY: i32 = 126;
+    let cure = "let it use a network that both hosts have (UCX_NET_DEVICES, UCX_TLS)";
+    say(&Said::Abort { status: NO_WAY, words: format!("{why}; {cure}") });
+}
+
 /// Opens the way to other hosts; returns how they reach this process.
 fn open_hosts(processes: &Processes, me: Member, here: OnHost) -> wireup::Distant {
-    match processes.open_hosts(me, here) {
+    /// What UCX calls the thread that keeps its connections.
+    const OF_UCX: &str = "async";
+    match service::adopt(OF_UCX, || processes.open_hosts(me, here)) {
         Ok(address) => wireup::Distant { host: here.host, incarnation: me.incarnation, address },
         Err(why) => life::refuse(&format!("rank {} cannot reach other hosts: {why}", me.seat)),
     }

@@ -7,7 +7,7 @@ use crate::job::fault_injection;
 use crate::mpi::failure::deadlock_report::lines_of;
 use crate::mpi::process::Process;
 use crate::transport::Processes;
-use crate::wireup::Still;
+use crate::wireup::{Still, Traffic};
 use std::collections::hash_map::DefaultHasher;
 use std::hash::{Hash, Hasher};
 use std::sync::OnceLock;
@@ -37,8 +37,12 @@ pub(super) fn look(processes: &Processes) -> Option<Still> {
     let process = RANK.get()?;
     let waits = process.engine.waits()?;
     let frames = processes.stillness()?;
+    let traffic = processes.traffic()?;
     let threads = tasks::stillness(|_| false)?;
     let mut turn = DefaultHasher::new();
-    (frames, threads).hash(&mut turn);
-    Some(Still { turn: turn.finish(), lines: lines_of(process, &waits) })
+    (frames, &traffic, threads).hash(&mut turn);
+    let traffic = traffic.into_iter();
+    let traffic = traffic.map(|one| Traffic { peer: one.peer, sent: one.sent, taken: one.taken });
+    let (turn, lines) = (turn.finish(), lines_of(process, &waits));
+    Some(Still { turn, lines, traffic: traffic.collect() })
 }

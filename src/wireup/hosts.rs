@@ -42,6 +42,8 @@ pub enum ToAgent {
     },
     /// What rank 0 reads from its standard input; nothing: there is no more.
     Input(Vec<u8>),
+    /// The answer to the beat of this number.
+    Renew(u64),
     /// The job is over: the ranks that are left write what they hold, and end.
     End,
 }
@@ -60,6 +62,7 @@ pub enum OfAgent {
     NotStarted {
         seat: usize,
         incarnation: u32,
+        generation: u64,
         why: String,
     },
     Joined {
@@ -83,6 +86,8 @@ pub enum OfAgent {
         incarnation: u32,
         status: i32,
     },
+    /// It is there, and wants its lease prolonged.
+    Beat(u64),
     /// Whole lines of ranks, or of their standard error.
     Output {
         is_error: bool,

@@ -79,6 +79,17 @@ pub struct Still {
     pub turn: u64,
     /// In which calls its rank is, and what it waits for.
     pub lines: Vec<String>,
+    /// What has passed between it and processes of other hosts.
+    pub traffic: Vec<Traffic>,
+}
+
+/// What has passed between a process and another one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Traffic {
+    pub peer: Member,
+    /// How many frames the process has sent to the other one, and taken in from it.
+    pub sent: u64,
+    pub taken: u64,
 }
 
 /// What a process shows of its rank to who watches the job.

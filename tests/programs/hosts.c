@@ -1,7 +1,8 @@
 /* Ranks on several hosts.
  *
  *     hosts exchange                          messages of all lengths between all, collectives
- *     hosts survive STEPS [rank|host R@S]...  rank R dies in step S, or its whole host
+ *     hosts survive STEPS [rank|host|heal R@S]...  rank R dies in step S, or its whole host; heal:
+ *                                             its host dies in the first recovery after step S
  *
  * A rank ends its host by killing its parent, the agent that has started it. With MARK in the
  * environment, rank 0 makes the file of that name in step 50. */
@@ -167,16 +168,24 @@ static void die(const char *how)
         pause(); /* without its agent, the process is ended */
 }
 
+/* Dies if that was ordered for this step, or for a recovery after a step. */
+static void obey(int is_recovery, int argc, char **argv)
+{
+    for (int at = 3; at + 1 < argc; at += 2) {
+        int victim, when, heals = !strcmp(argv[at], "heal");
+        sscanf(argv[at + 1], "%d@%d", &victim, &when);
+        if (restarted || victim != born || heals != is_recovery)
+            continue;
+        if (heals ? step >= when : step == when)
+            die(heals ? "host" : argv[at]);
+    }
+}
+
 static int compute(int steps, int argc, char **argv)
 {
     int code = MPI_SUCCESS;
     while (step < steps && code == MPI_SUCCESS) {
-        for (int at = 3; at + 1 < argc; at += 2) {
-            int victim, when;
-            sscanf(argv[at + 1], "%d@%d", &victim, &when);
-            if (!restarted && victim == born && when == step)
-                die(argv[at]);
-        }
+        obey(0, argc, argv);
         if (step == 50 && rank == 0 && getenv("MARK"))
             fclose(fopen(getenv("MARK"), "w"));
         long mine = value + 1, total;
@@ -202,6 +211,7 @@ static void survive(int argc, char **argv)
             break;
         if (code != MPI_ERR_OTHER)
             MPI_Abort(MPI_COMM_WORLD, 3);
+        obey(1, argc, argv);
         MPI_Comm repaired = FT_MPI_CHECK_RECOVER;
         while (MPI_Comm_dup(MPI_COMM_WORLD, &repaired) != MPI_SUCCESS)
             repaired = FT_MPI_CHECK_RECOVER;

@@ -89,9 +89,13 @@ OPTIONS
                       the job runs here as without this option.
     --hostfile FILE   Hosts from FILE, one a line: `A slots=N` or `A:N`.
     --per-host N      Run N ranks on each host.
+    --spares A,B:N    Hosts that start without ranks. Each takes the ranks of a
+                      host that is lost (REBUILD), B at most N of them.
     --agent COMMAND   How to run a shell command on a host: COMMAND, in which
                       {HOST} stands for the host, gets it as its last word.
-                      Default: ssh {HOST}; for this host, sh -c.
+                      Default: ssh {HOST}; for this host, sh -c; for hosts of
+                      the allocation in which ftrun is, srun.
+    In an allocation of Slurm, its hosts are used unless others are named.
 
   Several programs
     PROGRAM [ARGUMENTS] : -np N PROGRAM [ARGUMENTS]
@@ -326,7 +330,9 @@ ENVIRONMENT
     LD_PRELOAD        Kept, with the library in front. A tool may replace MPI
                       functions.
     LD_LIBRARY_PATH   Kept, with the library's directory in front.
-    Variables of batch systems and other MPIs (SLURM_*, PMI_*, OMPI_*) have no
+    SLURM_JOB_NODELIST, SLURM_TASKS_PER_NODE
+                      The hosts of the job, unless they are named.
+    Other variables of batch systems and other MPIs (PMI_*, OMPI_*) have no
     effect. Each rank gets its number and the number of ranks in the variables
     that scripts and tools read: OMPI_COMM_WORLD_RANK and _SIZE, _LOCAL_RANK and
     _LOCAL_SIZE, PMI_RANK, PMI_SIZE, PMIX_RANK, MPI_LOCALRANKID and

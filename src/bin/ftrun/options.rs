@@ -66,6 +66,7 @@ pub(crate) enum Does {
     Agent,
     /// `--per-host N`: how many ranks each host gets.
     PerHost,
+    Spares,
     Help,
     Version,
     /// Has no meaning in one process, or is always so here.
@@ -143,6 +144,7 @@ const CHOICES: &[Choice] = &[
     choice(&["hostfile", "machinefile", "f", "default-hostfile"], 1, Does::HostFile),
     choice(&["agent"], 1, Does::Agent),
     choice(&["per-host", "ppn", "perhost"], 1, Does::PerHost),
+    choice(&["spares"], 1, Does::Spares),
     choice(&["help", "h"], 0, Does::Help),
     choice(&["version", "V", "info"], 0, Does::Version),
     choice(&["N", "npernode"], 1, Does::RanksPerNode),

@@ -2,6 +2,7 @@
 
 use crate::environment::{self, Variables};
 use crate::hosts::named::{self, Named};
+use crate::hosts::slurm;
 use crate::program::Unfit;
 use crate::request::{App, Request};
 use crate::shared::place;
@@ -66,6 +67,7 @@ pub(crate) fn prepare(called: &str, mut request: Request) -> Result<Prepared, Re
 
 /// The hosts that were named, if they are more than this one: there each rank is a process.
 fn hosts_of(request: &mut Request) -> Result<Vec<Named>, Refusal> {
+    slurm::settle(&mut request.hosts, |name| std::env::var(name).ok())?;
     let hosts = named::wanted(&request.hosts)?;
     if hosts.is_empty() {
         return Ok(hosts);
@@ -76,13 +78,13 @@ fn hosts_of(request: &mut Request) -> Result<Vec<Named>, Refusal> {
         return Err(Refusal::usage(words));
     }
     if !matches!(request.job.kind, RankKind::Auto) {
-        let words = "--ranks and --hosts do not go together yet: each rank on several hosts is a \
-                     process";
+        let words = format!(
+            "--ranks and {} do not go together yet: each rank on several hosts is a process",
+            request.hosts.named_by
+        );
         return Err(Refusal::usage(words));
     }
     request.has_processes = true;
-    // What is on its way between hosts is not seen.
-    request.job.watches = false;
     Ok(hosts)
 }
 

@@ -49,15 +49,36 @@ pub(crate) struct App {
 }
 
 /// The hosts that were named.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(crate) struct Hosts {
     pub(crate) names: Vec<String>,
     pub(crate) files: Vec<PathBuf>,
     /// What starts a process on a host, with `{HOST}` in it.
     pub(crate) agent: Option<String>,
+    /// The same where nobody says; nothing: ssh.
+    pub(crate) usual_agent: Option<&'static str>,
+    /// What has named them.
+    pub(crate) named_by: &'static str,
     pub(crate) per_host: Option<usize>,
+    /// Hosts that stand in for others that are lost.
+    pub(crate) spares: Vec<String>,
     /// The number of ranks was given for each host.
     pub(crate) counts_per_host: bool,
+}
+
+impl Default for Hosts {
+    fn default() -> Hosts {
+        Hosts {
+            names: Vec::new(),
+            files: Vec::new(),
+            agent: None,
+            usual_agent: None,
+            named_by: "--hosts",
+            per_host: None,
+            spares: Vec::new(),
+            counts_per_host: false,
+        }
+    }
 }
 
 impl Hosts {
@@ -66,10 +87,15 @@ impl Hosts {
             Does::Agent => self.agent = Some(agent(dashed, value)?),
             Does::PerHost => self.per_host = Some(ranks(dashed, value)?),
             Does::HostFile => self.files.push(value.into()),
-            _ => self.names.extend(value.to_string_lossy().split(',').map(str::to_string)),
+            Does::Spares => self.spares.extend(names(value)),
+            _ => self.names.extend(names(value)),
         }
         Ok(())
     }
+}
+
+fn names(value: &OsStr) -> Vec<String> {
+    value.to_string_lossy().split(',').map(str::to_string).collect()
 }
 
 /// Reads the words after the program's own name.
@@ -384,7 +410,7 @@ impl Reading<'_> {
             Does::Variable => return self.export(dashed, value),
             Does::VariablePair => self.set(dashed, values)?,
             Does::Directory => self.app.directory = Some(value.into()),
-            Does::Hosts | Does::HostFile | Does::Agent | Does::PerHost => {
+            Does::Hosts | Does::HostFile | Does::Agent | Does::PerHost | Does::Spares => {
                 self.request.hosts.set(does, dashed, value)?;
             }
             Does::NotHere => return Ok(Some(format!("{dashed} has no effect here"))),
@@ -473,7 +499,7 @@ fn lacks_value(dashed: &str, does: Does) -> Refusal {
         Does::Directory => "a directory",
         Does::AppFile => "a file",
         Does::Port => "the number of a port",
-        Does::Hosts => "the name of a host",
+        Does::Hosts | Does::Spares => "the name of a host",
         Does::HostFile | Does::KillFile | Does::Report | Does::Record | Does::Trace => "a file",
         _ => "a value",
     };

@@ -14,7 +14,7 @@ use frame::Stamp;
 use order::Sequence;
 use parking_lot::{Condvar, Mutex};
 use std::collections::{BTreeMap, VecDeque};
-use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 use std::time::Duration;
 
 /// How a process of another host is reached.
@@ -31,6 +31,15 @@ pub struct OnHost {
     pub host: u32,
     /// Only processes of the job know it.
     pub key: u64,
+}
+
+/// What has passed between this process and a life of another host.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Traffic {
+    pub peer: Member,
+    /// How many frames this process has sent to it, and taken in from it.
+    pub sent: u64,
+    pub taken: u64,
 }
 
 /// A frame that has come.
@@ -50,11 +59,15 @@ pub(super) struct Hosts {
     hosts: Box<[AtomicU32]>,
     questions: Mutex<Questions>,
     answered: Condvar,
+    /// How many frames have come.
+    arrivals: AtomicU64,
 }
 
 struct Net {
     worker: Worker,
     lines: Vec<Line>,
+    /// Why UCX has no way to some process.
+    refusal: Option<String>,
 }
 
 /// The way to one process of another host, and what comes from there.
@@ -97,10 +110,11 @@ impl Hosts {
             here,
             address,
             descriptor,
-            net: Mutex::new(Net { worker, lines }),
+            net: Mutex::new(Net { worker, lines, refusal: None }),
             hosts,
             questions: Mutex::default(),
             answered: Condvar::new(),
+            arrivals: AtomicU64::new(0),
         })
     }
 
@@ -130,7 +144,7 @@ impl Hosts {
     /// A life of a process of another host is reached there from now on.
     pub(super) fn meet(&self, process: usize, at: Distant) {
         let mut net = self.net.lock();
-        let Net { worker, lines } = &mut *net;
+        let Net { worker, lines, .. } = &mut *net;
         let line = &mut lines[process];
         if let Some(endpoint) = line.endpoint.take() {
             worker.close(endpoint);
@@ -142,7 +156,7 @@ impl Hosts {
     /// The life of a process that was met is over.
     pub(super) fn part(&self, process: usize) {
         let mut net = self.net.lock();
-        let Net { worker, lines } = &mut *net;
+        let Net { worker, lines, .. } = &mut *net;
         let line = &mut lines[process];
         let endpoint = line.endpoint.take();
         if let Some(over) = line.at.take() {
@@ -172,11 +186,18 @@ impl Hosts {
     /// be reached any more is lost: its end will be told.
     pub(super) fn send(&self, process: usize, frame: &Frame, bytes: &[u8]) -> bool {
         let mut net = self.net.lock();
-        let Net { worker, lines } = &mut *net;
+        let Net { worker, lines, refusal } = &mut *net;
         let line = &mut lines[process];
         let Some(at) = &line.at else { return false };
         if line.endpoint.is_none() {
-            line.endpoint = worker.connect(&at.address).ok();
+            match worker.connect(&at.address) {
+                Ok(endpoint) => line.endpoint = Some(endpoint),
+                Err(why) => {
+                    let me = self.me.seat;
+                    let words = format!("rank {me} has no way to rank {process}: {why}");
+                    refusal.get_or_insert(words);
+                }
+            }
         }
         let Some(endpoint) = &line.endpoint else { return true };
         let stamp = Stamp { key: self.here.key, number: line.sent };
@@ -195,7 +216,7 @@ impl Hosts {
     pub(super) fn poll(&self, into: &mut VecDeque<Letter>) {
         // Whoever has it is at work.
         let Some(mut net) = self.net.try_lock() else { return };
-        let Net { worker, lines } = &mut *net;
+        let Net { worker, lines, .. } = &mut *net;
         for packed in worker.progress() {
             let Some((stamp, frame, bytes)) = frame::unpack(&packed) else { continue };
             let is_ours = stamp.key == self.here.key && frame.to as usize == self.me.seat;
@@ -203,12 +224,19 @@ impl Hosts {
                 continue;
             };
             line.hear(stamp, Letter { frame, bytes: bytes.to_vec() }, into);
+            self.arrivals.fetch_add(1, Ordering::Relaxed);
         }
         for line in lines.iter_mut().filter(|line| line.at.is_some() && !line.early.is_empty()) {
             for (stamp, letter) in std::mem::take(&mut line.early) {
+                self.arrivals.fetch_add(1, Ordering::Relaxed);
                 line.hear(stamp, letter, into);
             }
         }
+    }
+
+    /// A number that changes when frames come.
+    pub(super) fn arrivals(&self) -> u64 {
+        self.arrivals.load(Ordering::Relaxed)
     }
 
     /// The lives that cannot be reached any more, each once.
@@ -226,6 +254,11 @@ impl Hosts {
         drop(net);
         self.give_up(|to| broken.contains(&to));
         broken
+    }
+
+    /// Why UCX has no way to some process, if that is so; told once.
+    pub(super) fn refusal(&self) -> Option<String> {
+        self.net.lock().refusal.take()
     }
 
     /// Nobody answers what these lives were asked.
@@ -300,6 +333,21 @@ impl Hosts {
             question.answer = Some(letter);
             self.answered.notify_all();
         }
+    }
+
+    /// What has passed between this process and each life of another host; `None`: the network is
+    /// at work.
+    pub(super) fn traffic(&self) -> Option<Vec<Traffic>> {
+        let net = self.net.try_lock()?;
+        if net.worker.is_sending() {
+            return None;
+        }
+        let lines = net.lines.iter().enumerate();
+        let met = lines.filter_map(|(seat, line)| {
+            let peer = Member { seat, incarnation: line.at.as_ref()?.incarnation };
+            Some(Traffic { peer, sent: line.sent, taken: line.came.taken() })
+        });
+        Some(met.filter(|traffic| traffic.sent + traffic.taken > 0).collect())
     }
 
     /// The lives to which anything was sent.

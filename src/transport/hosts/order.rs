@@ -17,6 +17,11 @@ impl<T> Default for Sequence<T> {
 }
 
 impl<T> Sequence<T> {
+    /// How many have been taken in.
+    pub(super) fn taken(&self) -> u64 {
+        self.next
+    }
+
     /// One has come; all whose turn it is go to `take`. What comes twice is dropped.
     pub(super) fn accept(&mut self, number: u64, one: T, mut take: impl FnMut(T)) {
         if number > self.next {

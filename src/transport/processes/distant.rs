@@ -190,13 +190,18 @@ impl Processes {
     }
 
     /// Works for other hosts, while the rank may be computing. Never returns. `tell` hears of the
-    /// lives that cannot be reached any more.
-    pub fn attend_hosts(&self, tell: impl Fn(Member)) -> ! {
+    /// lives that cannot be reached any more, `refuse` why there is no way to some process at all.
+    pub fn attend_hosts(&self, tell: impl Fn(Member), refuse: impl Fn(String)) -> ! {
         let hosts = self.hosts.get().expect("the job has several hosts");
+        let mut known = 0;
         loop {
             self.take_all(&mut self.incoming.lock(), |_| Taken::No);
-            self.head().bell.ring();
+            let arrivals = hosts.arrivals();
+            if std::mem::replace(&mut known, arrivals) != arrivals {
+                self.head().bell.ring();
+            }
             hosts.broken().into_iter().for_each(&tell);
+            hosts.refusal().into_iter().for_each(&refuse);
             hosts.sleep();
         }
     }

@@ -2,6 +2,7 @@
 
 use super::Processes;
 use super::peer::{Parcel, Peer};
+use crate::transport::hosts::{Hosts, Traffic};
 use std::collections::hash_map::DefaultHasher;
 use std::hash::{Hash, Hasher};
 
@@ -29,6 +30,11 @@ impl Processes {
             (peer.queue.len(), written).hash(&mut seen);
         }
         Some(seen.finish())
+    }
+
+    /// What has passed between this process and those of other hosts; `None`: something happens.
+    pub fn traffic(&self) -> Option<Vec<Traffic>> {
+        self.hosts.get().map_or(Some(Vec::new()), Hosts::traffic)
     }
 
     /// Whether nothing that is queued for a process can be sent before that process, or `ftrun`,

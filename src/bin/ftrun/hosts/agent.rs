@@ -4,7 +4,7 @@ use ftmpi_wireup::hosts::ToAgent;
 use ftmpi_wireup::{self as wireup, Told};
 use rustix::fd::OwnedFd;
 use rustix::process::{Signal, pidfd_send_signal};
-use std::io::Write;
+use std::io::{self, Write};
 use std::net::{Shutdown, TcpStream};
 use std::sync::Mutex;
 
@@ -13,17 +13,29 @@ pub(crate) struct Agent {
     pub(crate) host: usize,
     pub(crate) name: String,
     stream: Mutex<TcpStream>,
+    /// The same, for whoever does not wait for what is being written.
+    connection: TcpStream,
     /// The command that has started it.
     starter: OwnedFd,
 }
 
 impl Agent {
-    pub(crate) fn new(host: usize, name: String, stream: TcpStream, starter: OwnedFd) -> Agent {
-        Agent { host, name, stream: Mutex::new(stream), starter }
+    pub(crate) fn new(
+        host: usize, name: String, stream: TcpStream, starter: OwnedFd,
+    ) -> io::Result<Agent> {
+        let connection = stream.try_clone()?;
+        Ok(Agent { host, name, stream: Mutex::new(stream), connection, starter })
+    }
+
+    /// It has not been heard for too long: nothing passes between it and `ftrun` any more.
+    pub(crate) fn cut_off(&self) {
+        // It may be closed already.
+        let _closed = self.connection.shutdown(Shutdown::Both);
     }
 
     /// It has gone: what has started it is to go, too.
     pub(crate) fn end(&self) {
+        self.cut_off();
         // It may have ended already.
         let _gone = pidfd_send_signal(&self.starter, Signal::KILL);
     }

@@ -1,7 +1,7 @@
-//! The hosts of a job while it runs: which ranks are where, and what becomes of those whose host is
-//! lost.
+//! The hosts of a job while it runs, by their agents.
 
 use super::agent::Agent;
+use super::stands::Stands;
 use crate::processes::seats::Life;
 use ftmpi_base::Member;
 use ftmpi_wireup::hosts::ToAgent;
@@ -13,27 +13,27 @@ use std::thread;
 pub(crate) struct Cluster {
     /// By number; none where a host is lost.
     agents: Vec<Option<Arc<Agent>>>,
-    /// The host of each rank.
-    places: Vec<usize>,
+    stands: Stands,
 }
 
 impl Cluster {
-    pub(crate) fn new(agents: Vec<Arc<Agent>>, places: Vec<usize>) -> Cluster {
-        Cluster { agents: agents.into_iter().map(Some).collect(), places }
+    pub(crate) fn new(agents: Vec<Arc<Agent>>, stands: Stands) -> Cluster {
+        Cluster { agents: agents.into_iter().map(Some).collect(), stands }
     }
 
-    /// Lets an agent start a rank: where its life before was, or, if that host is lost, on the one
-    /// with the fewest ranks.
+    /// Lets an agent start a rank: where its life before was, or, if that host is lost or cannot
+    /// start any, on another one.
     pub(crate) fn start(&mut self, member: Member, generation: u64) -> Result<Life, String> {
         let Member { seat, incarnation } = member;
-        if self.agents[self.places[seat]].is_none() {
-            let living = (0..self.agents.len()).filter(|host| self.agents[*host].is_some());
-            let load = |host: &usize| self.places.iter().filter(|place| *place == host).count();
-            self.places[seat] = living.min_by_key(load).ok_or("no host is left")?;
-        }
-        let agent = self.agents[self.places[seat]].as_ref().ok_or("no host is left")?;
+        let host = self.stands.place(seat).ok_or("there is no host left that can start it")?;
+        let agent = self.agents[host].as_ref().ok_or("its host is lost")?;
         agent.tell(&ToAgent::Start { seat, incarnation, generation });
         Ok(Life::there(seat, incarnation, agent))
+    }
+
+    /// A rank could not be started on this host: none will be any more.
+    pub(crate) fn give_up_starting_on(&mut self, host: usize) {
+        self.stands.rule_out(host);
     }
 
     /// The agent of a host, as long as that is there.
@@ -44,6 +44,7 @@ impl Cluster {
     /// A host is lost; its name, if it was there.
     pub(crate) fn lose(&mut self, host: usize) -> Option<String> {
         let agent = self.agents.get_mut(host)?.take()?;
+        self.stands.rule_out(host);
         agent.end();
         Some(agent.name.clone())
     }
@@ -65,7 +66,7 @@ impl Cluster {
     /// What is typed here goes to rank 0.
     pub(crate) fn pass_on_input(&self) {
         const MOST: usize = 64 << 10;
-        let Some(agent) = self.agent(self.places[0]).cloned() else { return };
+        let Some(agent) = self.agent(self.stands.host_of(0)).cloned() else { return };
         thread::spawn(move || {
             let (mut input, mut bytes) = (std::io::stdin().lock(), vec![0; MOST]);
             while let Ok(count @ 1..) = input.read(&mut bytes) {

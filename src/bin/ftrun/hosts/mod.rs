@@ -4,6 +4,10 @@
 pub(crate) mod agent;
 pub(crate) mod cluster;
 pub(crate) mod named;
+mod registry;
 pub(crate) mod serve;
+pub(crate) mod slurm;
+pub(crate) mod stands;
 pub(crate) mod summon;
+mod tenancy;
 mod version;

@@ -24,11 +24,32 @@ pub(crate) fn wanted(hosts: &Hosts) -> Result<Vec<Named>, Refusal> {
         read_file(file, &mut all)?;
     }
     let this = this_host();
-    let is_here_alone = hosts.agent.is_none() && all.iter().all(|one| is_here(&one.name, &this));
+    let is_here_alone = hosts.agent.is_none()
+        && hosts.spares.is_empty()
+        && all.iter().all(|one| is_here(&one.name, &this));
     if all.is_empty() && hosts.agent.is_some() {
         return Err(Refusal::usage("--agent needs --hosts or --hostfile with it"));
     }
+    if all.is_empty() && !hosts.spares.is_empty() {
+        return Err(Refusal::usage("--spares needs --hosts or --hostfile with it"));
+    }
     Ok(if is_here_alone { Vec::new() } else { all })
+}
+
+/// The hosts that stand in for others that are lost.
+pub(crate) fn spares(hosts: &Hosts, used: &[Named]) -> Result<Vec<Named>, Refusal> {
+    let mut spares = Vec::new();
+    for entry in hosts.spares.iter().map(|entry| entry.trim()) {
+        let named = read_entry(entry).filter(|named| !named.name.is_empty()).ok_or_else(|| {
+            Refusal::usage(format!("--spares expects names such as c,d:2, not `{entry}`"))
+        })?;
+        if used.iter().any(|host| host.name == named.name) {
+            let words = format!("--spares: the host {} has ranks already", named.name);
+            return Err(Refusal::usage(words));
+        }
+        add(&mut spares, named);
+    }
+    Ok(spares)
 }
 
 fn add(all: &mut Vec<Named>, named: Named) {

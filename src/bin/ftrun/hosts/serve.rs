@@ -1,6 +1,7 @@
 //! The agent of a host: starts the ranks that `ftrun` wants there, watches their processes, and
 //! passes on what they say, print and are told. It ends, with its ranks, when `ftrun` does.
 
+use super::tenancy::{Tenancy, insist};
 use super::version::version;
 use crate::processes::connections;
 use crate::processes::happening::{Guest, Happening};
@@ -56,6 +57,7 @@ fn run() -> Result<(), Refusal> {
         // It has no use for this host.
         return Ok(());
     };
+    let connection = stream.try_clone().map_err(gone)?;
     let out = Arc::new(Mutex::new(stream));
     let able = enter(&program);
     let is_able = able.is_ok();
@@ -68,9 +70,11 @@ fn run() -> Result<(), Refusal> {
     let (address, job_secret) = (listener.address.clone(), listener.secret.clone());
     let (sender, events) = channel();
     listener.serve(sender.clone());
-    hear(reading, sender.clone());
+    let tenancy = Tenancy::begin(out.clone(), connection, sender.clone());
+    hear(reading, tenancy, sender.clone());
     let template = template(*program, host, address, job_secret, out.clone());
-    Office { template, out, lives: BTreeMap::new(), input: None, sender }.work(&events);
+    let (lives, early) = (BTreeMap::new(), Some(Vec::new()));
+    Office { template, out, early, lives, input: None, sender }.work(&events);
     Ok(())
 }
 
@@ -97,6 +101,7 @@ fn connect(addresses: &[SocketAddr]) -> Result<TcpStream, String> {
         match TcpStream::connect_timeout(address, PATIENCE) {
             Ok(stream) => {
                 let _slower = stream.set_nodelay(true);
+                insist(&stream);
                 return Ok(stream);
             }
             Err(error) => why = format!("cannot connect to ftrun at {address}: {error}"),
@@ -176,10 +181,15 @@ fn say(out: &Mutex<TcpStream>, said: &OfAgent) {
 }
 
 /// What `ftrun` says goes to `events`.
-fn hear(mut from: BufReader<TcpStream>, events: Sender<Happening>) {
+fn hear(mut from: BufReader<TcpStream>, tenancy: Arc<Tenancy>, events: Sender<Happening>) {
     thread::spawn(move || {
         loop {
             let told = wireup::read(&mut from).ok().flatten();
+            if let Some(ToAgent::Renew(beat)) = told
+                && !tenancy.renew(beat)
+            {
+                continue;
+            }
             let is_last = told.is_none();
             if events.send(Happening::ToAgent(told)).is_err() || is_last {
                 return;
@@ -192,6 +202,8 @@ fn hear(mut from: BufReader<TcpStream>, events: Sender<Happening>) {
 struct Office {
     template: Template,
     out: Arc<Mutex<TcpStream>>,
+    /// What is to be done once the lease has begun: before, no rank is started.
+    early: Option<Vec<ToAgent>>,
     lives: BTreeMap<(usize, u32), Life>,
     /// The way to the standard input of rank 0.
     input: Option<Sender<Vec<u8>>>,
@@ -212,6 +224,13 @@ impl Office {
     }
 
     fn obey(&mut self, told: ToAgent) {
+        if let ToAgent::Renew(_) = told {
+            let early = self.early.take().into_iter().flatten();
+            return early.for_each(|told| self.obey(told));
+        }
+        if let Some(early) = &mut self.early {
+            return early.push(told);
+        }
         match told {
             ToAgent::Start { seat, incarnation, generation } => {
                 match self.template.start(seat, incarnation, generation, &self.sender) {
@@ -221,7 +240,10 @@ impl Office {
                         }
                         self.lives.insert((seat, incarnation), life);
                     }
-                    Err(why) => say(&self.out, &OfAgent::NotStarted { seat, incarnation, why }),
+                    Err(why) => {
+                        let not = OfAgent::NotStarted { seat, incarnation, generation, why };
+                        say(&self.out, &not);
+                    }
                 }
             }
             ToAgent::Kill { seat, incarnation } => {
@@ -245,7 +267,7 @@ impl Office {
                     let _unread = input.send(bytes);
                 }
             }
-            ToAgent::Begin(_) | ToAgent::End => {}
+            ToAgent::Begin(_) | ToAgent::Renew(_) | ToAgent::End => {}
         }
     }
 

@@ -6,10 +6,13 @@
 
 use super::agent::Agent;
 use super::named::{self, Named};
+use super::registry::Registry;
 use super::serve;
+use super::tenancy::insist;
 use super::version::version;
 use crate::processes::connections::secret;
 use crate::processes::happening::Happening;
+use crate::request::Hosts;
 use crate::shared::refusal::{NOT_RUNNABLE, Refusal};
 use ftmpi_wireup as wireup;
 use ftmpi_wireup::hosts::{OfAgent, Program, ToAgent};
@@ -43,7 +46,7 @@ enum Answer {
 
 /// Starts the agents; what they say goes to `events`.
 pub(crate) fn all(
-    hosts: &[Named], agent: Option<&str>, program: Program, events: &Sender<Happening>,
+    hosts: &[Named], ways: &Hosts, program: Program, events: &Sender<Happening>,
 ) -> Result<Vec<Arc<Agent>>, Refusal> {
     let broken = |what: &str, error: std::io::Error| Refusal::broken(format!("{what}: {error}"));
     let listener = TcpListener::bind((Ipv4Addr::UNSPECIFIED, 0))
@@ -54,7 +57,7 @@ pub(crate) fn all(
     listen(listener, secret.clone(), hosts.len(), sender.clone());
     let mut calls = Vec::new();
     let all = hosts.iter().enumerate().try_for_each(|(host, named)| {
-        calls.push(Call::make((host, &named.name), agent, port, &secret, &sender)?);
+        calls.push(Call::make((host, &named.name), ways, port, &secret, &sender)?);
         Ok(())
     });
     let streams = all.and_then(|()| await_all(&calls, &version, &answers));
@@ -68,33 +71,45 @@ pub(crate) fn all(
 fn begin_all(
     calls: &[Call], streams: Vec<TcpStream>, program: &Program, events: &Sender<Happening>,
 ) -> Result<Vec<Arc<Agent>>, Refusal> {
+    let registry = Arc::new(Registry::new(calls.len()));
     let agents = calls.iter().zip(streams).enumerate().map(|(host, (call, stream))| {
-        begin(host, call, stream, program, events).map_err(|why| {
+        begin((host, call), stream, program, &registry, events).map_err(|why| {
             Refusal::new(NOT_RUNNABLE, format!("host {} cannot start ranks: {why}", call.name))
         })
     });
-    agents.collect()
+    let agents: Vec<Arc<Agent>> = agents.collect::<Result<_, _>>()?;
+    registry.watch(agents.clone(), events.clone());
+    Ok(agents)
 }
 
 /// Tells an agent what to run, and hears what it says from then on.
 fn begin(
-    host: usize, call: &Call, stream: TcpStream, program: &Program, events: &Sender<Happening>,
+    (host, call): (usize, &Call), stream: TcpStream, program: &Program, registry: &Arc<Registry>,
+    events: &Sender<Happening>,
 ) -> Result<Arc<Agent>, String> {
     let lost = |error: std::io::Error| format!("its agent has gone ({error})");
     let mut reading = BufReader::new(stream.try_clone().map_err(lost)?);
     let starter = call.starter.try_clone().map_err(lost)?;
-    let agent = Arc::new(Agent::new(host, call.name.clone(), stream, starter));
+    let agent = Agent::new(host, call.name.clone(), stream, starter).map_err(lost)?;
+    let agent = Arc::new(agent);
     agent.tell(&ToAgent::Begin(Box::new(program.clone())));
     match wireup::read(&mut reading).map_err(lost)? {
         Some(OfAgent::Ready(able)) => able?,
         _ => return Err("its agent has gone".to_string()),
     }
     let _unlimited = reading.get_ref().set_read_timeout(None);
-    let events = events.clone();
+    let (events, registry, heard) = (events.clone(), registry.clone(), agent.clone());
     thread::spawn(move || {
         loop {
             let said = wireup::read(&mut reading).ok().flatten();
+            if let Some(OfAgent::Beat(beat)) = said {
+                registry.answer(&heard, beat);
+                continue;
+            }
             let is_last = said.is_none();
+            if is_last {
+                registry.forget(host);
+            }
             if events.send(Happening::OfAgent { host, said }).is_err() || is_last {
                 return;
             }
@@ -115,11 +130,13 @@ struct Call {
 impl Call {
     /// Starts the agent, and tells it by its standard input what nobody else is to know.
     fn make(
-        (host, name): (usize, &str), agent: Option<&str>, port: u16, secret: &str,
+        (host, name): (usize, &str), ways: &Hosts, port: u16, secret: &str,
         answers: &Sender<Answer>,
     ) -> Result<Call, Refusal> {
+        let agent = ways.agent.as_deref();
         let is_here = agent.is_none() && named::is_here(name, &named::this_host());
-        let command = agent.unwrap_or(if is_here { "sh -c" } else { SSH });
+        let far = ways.usual_agent.unwrap_or(SSH);
+        let command = agent.unwrap_or(if is_here { "sh -c" } else { far });
         let stays_here = is_here || agent.is_some_and(|agent| !agent.contains("{HOST}"));
         let words = command.split_whitespace().map(|word| word.replace("{HOST}", name));
         let words: Vec<String> = words.collect();
@@ -244,6 +261,7 @@ fn greet(mut stream: TcpStream, expected: &str, hosts: usize) -> Option<Answer> 
     stream.set_read_timeout(limit).ok()?;
     stream.set_write_timeout(limit).ok()?;
     stream.set_nodelay(true).ok()?;
+    insist(&stream);
     let said = wireup::read_at_most(&mut stream, LONGEST_HELLO).ok()??;
     let OfAgent::Hello { secret, host, version } = said else { return None };
     let (host, is_known) = (host as usize, secret == expected);

@@ -2,6 +2,9 @@
 //! whether it stands still. Where all do, twice more, and nothing has happened to any of them in
 //! between, all stood still at one time, with nothing on the way: then nobody ever goes on.
 //!
+//! Between hosts, messages may be on their way for long: there, what each has sent to another one
+//! has to have been taken in.
+//!
 //! What a process says or is told travels in order with the question and its answer, so that what
 //! `ftrun` itself has on the way counts, too. Pure: it is told the time, and what was answered.
 
@@ -9,6 +12,7 @@ use ftmpi_base::Member;
 use ftmpi_fault::{DeadlockDetector, DeadlockReport, Sight};
 use ftmpi_wireup::Still;
 use std::collections::hash_map::DefaultHasher;
+use std::collections::{BTreeMap, BTreeSet};
 use std::hash::{Hash, Hasher};
 use std::time::{Duration, Instant};
 
@@ -30,6 +34,36 @@ struct Round {
     left: Vec<Member>,
     seen: DefaultHasher,
     report: DeadlockReport,
+    traffic: Traffic,
+}
+
+/// Between which lives of different hosts something is on its way: one has sent more than the other
+/// has taken in.
+#[derive(Default)]
+struct Traffic {
+    asked: BTreeSet<Member>,
+    /// By sender and receiver.
+    sent: BTreeMap<[Member; 2], u64>,
+    taken: BTreeMap<[Member; 2], u64>,
+}
+
+impl Traffic {
+    fn add(&mut self, from: Member, seen: &[ftmpi_wireup::Traffic]) {
+        self.asked.insert(from);
+        for one in seen {
+            self.sent.insert([from, one.peer], one.sent);
+            self.taken.insert([one.peer, from], one.taken);
+        }
+    }
+
+    /// Whether all has been taken in that those who were asked have sent to each other.
+    fn is_settled(&self) -> bool {
+        let among_asked = |pair: &[Member; 2]| pair.iter().all(|one| self.asked.contains(one));
+        let count = |all: &BTreeMap<_, _>, pair| all.get(pair).copied().unwrap_or(0);
+        let pairs = self.sent.keys().chain(self.taken.keys());
+        let mut pairs = pairs.filter(|pair| among_asked(pair));
+        pairs.all(|pair| count(&self.sent, pair) == count(&self.taken, pair))
+    }
 }
 
 /// What follows.
@@ -62,7 +96,8 @@ impl Deadlock {
             Some(left) => {
                 let mut seen = DefaultHasher::new();
                 left.hash(&mut seen);
-                self.round = Some(Round { left, seen, report: DeadlockReport::default() });
+                let (report, traffic) = (DeadlockReport::default(), Traffic::default());
+                self.round = Some(Round { left, seen, report, traffic });
                 self.ask()
             }
             None => self.interrupt(),
@@ -92,14 +127,18 @@ impl Deadlock {
         if look != self.look || round.left.last() != Some(&from) {
             return Step::Nothing;
         }
-        let Some(Still { turn, lines }) = still else { return self.interrupt() };
+        let Some(Still { turn, lines, traffic }) = still else { return self.interrupt() };
         round.left.pop();
         turn.hash(&mut round.seen);
         round.report.add(from.seat, lines);
+        round.traffic.add(from, &traffic);
         if !round.left.is_empty() {
             return self.ask();
         }
         let Some(round) = self.round.take() else { return Step::Nothing };
+        if !round.traffic.is_settled() {
+            return self.interrupt();
+        }
         match self.detector.look(Sight::Still(round.seen.finish())) {
             true => Step::Stuck(round.report.words()),
             false => Step::Nothing,
@@ -123,7 +162,8 @@ mod tests {
                 Step::Stuck(words) => return Some(words),
                 Step::Ask(member, look) => {
                     let lines = vec![format!("in call {}", member.seat)];
-                    let still = turns[member.seat].map(|turn| Still { turn, lines });
+                    let still =
+                        turns[member.seat].map(|turn| Still { turn, lines, traffic: Vec::new() });
                     step = deadlock.hear(member, look, still);
                 }
             }
@@ -164,7 +204,7 @@ mod tests {
     fn an_answer_to_a_question_of_another_round_counts_for_nothing() {
         let mut deadlock = Deadlock::new(Instant::now());
         let lives = || Some(TWO.to_vec());
-        let still = || Some(Still { turn: 1, lines: Vec::new() });
+        let still = || Some(Still { turn: 1, lines: Vec::new(), traffic: Vec::new() });
         for _ in 0..9 {
             let Step::Ask(member, old) = deadlock.begin(lives(), Instant::now()) else {
                 panic!("somebody is asked")
@@ -183,6 +223,34 @@ mod tests {
             // It never answers.
             assert!(matches!(deadlock.begin(lives(), Instant::now()), Step::Nothing));
             deadlock.interrupt();
+        }
+    }
+
+    #[test]
+    fn a_message_between_hosts_is_no_deadlock_however_long_it_takes() {
+        let with = |peer, sent, taken| vec![ftmpi_wireup::Traffic { peer, sent, taken }];
+        let dead = Member { seat: 1, incarnation: 7 };
+        for (mine, theirs, is_stuck) in [
+            (with(TWO[1], 3, 5), with(TWO[0], 5, 3), true),
+            (with(TWO[1], 4, 5), with(TWO[0], 5, 3), false),
+            (with(TWO[1], 3, 5), with(TWO[0], 6, 3), false),
+            (with(TWO[1], 0, 5), Vec::new(), false),
+            (with(dead, 4, 5), Vec::new(), true),
+        ] {
+            let mut deadlock = Deadlock::new(Instant::now());
+            let mut words = None;
+            for _ in 0..5 {
+                let mut step = deadlock.begin(Some(TWO.to_vec()), Instant::now());
+                while let Step::Ask(member, look) = step {
+                    let traffic = if member == TWO[0] { &mine } else { &theirs };
+                    let still = Still { turn: 1, lines: Vec::new(), traffic: traffic.clone() };
+                    step = deadlock.hear(member, look, Some(still));
+                }
+                if let Step::Stuck(said) = step {
+                    words.get_or_insert(said);
+                }
+            }
+            assert_eq!(words.is_some(), is_stuck, "{mine:?} {theirs:?}");
         }
     }
 }

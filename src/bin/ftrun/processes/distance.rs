@@ -1,7 +1,8 @@
 //! What the agents of other hosts say, and what follows when a host is lost.
 
+use super::deadlock::Deadlock;
 use super::happening::{Connection, Guest, Happening};
-use super::lines::{self, Stream, say};
+use super::lines::{self, Stream};
 use super::seats::Life;
 use super::work::Work;
 use ftmpi_base::Member;
@@ -43,14 +44,26 @@ impl Work {
                 self.cope(Happening::Ended { seat, incarnation, status });
             }
             OfAgent::Output { is_error, lines } => print(is_error, &lines),
-            OfAgent::NotStarted { seat, incarnation, why } => {
-                if self.life(seat, incarnation).is_some() {
-                    say(&format!("ftrun: rank {seat}: {why}"));
-                    self.seats[seat] = None;
-                    self.lose(Member { seat, incarnation });
+            OfAgent::NotStarted { seat, incarnation, generation, why } => {
+                if let Some(life) = self.life(seat, incarnation) {
+                    let name = life.host.clone().unwrap_or_default();
+                    self.tell_user(&format!("ftrun: host {name}: {why}; another one is tried"));
+                    self.start_elsewhere(host, Member { seat, incarnation }, generation);
                 }
             }
-            OfAgent::Hello { .. } | OfAgent::Ready(_) => {}
+            OfAgent::Hello { .. } | OfAgent::Ready(_) | OfAgent::Beat(_) => {}
+        }
+    }
+
+    /// A rank could not be started on this host. Nobody has heard of that life.
+    fn start_elsewhere(&mut self, host: usize, member: Member, generation: u64) {
+        if let Some(cluster) = self.starter.cluster() {
+            cluster.give_up_starting_on(host);
+        }
+        self.detect(Deadlock::interrupt);
+        self.seats[member.seat] = None;
+        if let Err(why) = self.start(member, generation) {
+            self.end_unable(member, &why);
         }
     }
 
@@ -69,6 +82,7 @@ impl Work {
             life.died.get_or_insert_with(Instant::now);
             (life.is_silent, life.is_lost) = (true, true);
         }
+        self.detect(Deadlock::interrupt);
         if !lost.is_empty() {
             self.tell_user(&format!("ftrun: host {name} is lost"));
         }

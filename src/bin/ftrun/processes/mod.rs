@@ -33,7 +33,7 @@ pub(crate) fn run(mut prepared: Prepared) -> Result<ExitCode, Refusal> {
     refuse_what_is_not_built(
         &prepared.request.job,
         prepared.request.apps.len(),
-        !hosts.is_empty(),
+        (!hosts.is_empty()).then_some(prepared.request.hosts.named_by),
     )?;
     allow_open_files();
     let name = prepared.program().file_name().unwrap_or_default().to_string_lossy().into_owned();
@@ -74,12 +74,11 @@ fn allow_open_files() {
 }
 
 /// Options that mean nothing yet where ranks are processes.
-fn refuse_what_is_not_built(job: &Job, programs: usize, has_hosts: bool) -> Result<(), Refusal> {
+fn refuse_what_is_not_built(
+    job: &Job, programs: usize, hosts: Option<&str>,
+) -> Result<(), Refusal> {
     let asked = [
         (job.seed.is_some(), "--seed"),
-        (has_hosts && job.watch.is_some(), "--watch"),
-        (has_hosts && job.draws, "--tui"),
-        (has_hosts && job.record.is_some(), "--record"),
         (has_hosts && job.trace.is_some(), "--trace"),
         (job.machine.is_some(), "--machine"),
         (job.shares_image, "--share-image"),
@@ -89,7 +88,7 @@ fn refuse_what_is_not_built(job: &Job, programs: usize, has_hosts: bool) -> Resu
     match asked.iter().find(|(is_asked, _)| *is_asked) {
         Some((_, what)) => Err(Refusal::usage(format!(
             "{what} and {} do not go together yet: leave one of them out",
-            if has_hosts { "--hosts" } else { "--processes" }
+            hosts.unwrap_or("--processes")
         ))),
         None => Ok(()),
     }

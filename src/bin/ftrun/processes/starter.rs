@@ -5,6 +5,7 @@ use super::happening::Happening;
 use super::seats::{Life, Template};
 use crate::hosts::cluster::Cluster;
 use crate::hosts::named::{self, Named};
+use crate::hosts::stands::Stands;
 use crate::hosts::summon;
 use crate::prepared::Prepared;
 use crate::shared::refusal::Refusal;
@@ -47,9 +48,11 @@ pub(super) fn cluster(
 ) -> Result<Cluster, Refusal> {
     let request = &prepared.request;
     let places = named::places(request.job.ranks, hosts, request.hosts.per_host)?;
+    let all = [hosts, &named::spares(&request.hosts, hosts)?].concat();
     let program = program(prepared)?;
-    let agents = summon::all(hosts, request.hosts.agent.as_deref(), program, events)?;
-    let cluster = Cluster::new(agents, places);
+    let agents = summon::all(&all, &request.hosts, program, events)?;
+    let stands = Stands::new(places, all.iter().map(|host| host.slots));
+    let cluster = Cluster::new(agents, stands);
     cluster.pass_on_input();
     Ok(cluster)
 }

@@ -10,6 +10,7 @@ use super::seats::Life;
 use super::starter::Starter;
 use super::trace::Trace;
 use super::watch::{Surroundings, Watch};
+use crate::shared::refusal::NOT_RUNNABLE;
 use ftmpi_base::Member;
 use ftmpi_fault::{Coordinator, Order, Report};
 use ftmpi_launch::{Job, Rules, STUCK};
@@ -239,7 +240,7 @@ impl Work {
     }
 
     /// Lets the deadlock detector do something, if there is one.
-    fn detect(&mut self, act: impl FnOnce(&mut Deadlock) -> Step) {
+    pub(super) fn detect(&mut self, act: impl FnOnce(&mut Deadlock) -> Step) {
         match self.deadlock.as_mut().map_or(Step::Nothing, act) {
             Step::Nothing => {}
             Step::Ask(Member { seat, incarnation }, look) => {
@@ -324,7 +325,7 @@ impl Work {
         self.seats.iter_mut().flatten().for_each(|life| drop(life.drain()));
     }
 
-    fn start(&mut self, member: Member, generation: u64) -> Result<(), String> {
+    pub(super) fn start(&mut self, member: Member, generation: u64) -> Result<(), String> {
         let Member { seat, incarnation } = member;
         let life = self.starter.start(member, generation, &self.sender)?;
         for event in &self.job.kills {
@@ -341,7 +342,9 @@ impl Work {
     }
 
     pub(super) fn cope(&mut self, happening: Happening) {
-        if !matches!(happening, Happening::Said { .. }) {
+        // What an agent passes on comes here again.
+        let is_talk = matches!(happening, Happening::Said { .. } | Happening::OfAgent { .. });
+        if !is_talk {
             self.detect(Deadlock::interrupt);
         }
         match happening {
@@ -465,8 +468,7 @@ impl Work {
                 }
                 Order::Start { member, generation } => {
                     if let Err(why) = self.start(member, generation) {
-                        say(&format!("ftrun: rank {}: {why}", member.seat));
-                        self.lose(member);
+                        self.end_unable(member, &why);
                     }
                 }
             }
@@ -511,6 +513,12 @@ impl Work {
         for words in last_words.into_iter().chain(trouble) {
             say(&format!("ftrun: {words}"));
         }
+    }
+
+    /// A rank that the others wait for cannot be started anywhere: they would wait for ever.
+    pub(super) fn end_unable(&mut self, Member { seat, .. }: Member, why: &str) {
+        say(&format!("ftrun: rank {seat} cannot be started: {why}; the job ends"));
+        self.end = Some(NOT_RUNNABLE);
     }
 
     /// Says something that `--quiet` leaves out.

@@ -1,0 +1,82 @@
+//! The lease of this host, as its agent keeps it: one thread sends beats, another one ends all when
+//! they are not answered. Neither waits for what the agent does otherwise.
+
+use crate::processes::happening::Happening;
+use ftmpi_fault::Lease;
+use ftmpi_wireup as wireup;
+use ftmpi_wireup::hosts::OfAgent;
+use rustix::net::sockopt::set_tcp_thin_linear_timeouts;
+use std::net::{Shutdown, TcpStream};
+use std::sync::mpsc::Sender;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::thread;
+use std::time::{Duration, Instant};
+
+/// The exit status of an agent that could not end its ranks in time.
+const TOO_LATE: i32 = 114;
+
+/// The lease of this host.
+pub(super) struct Tenancy {
+    lease: Mutex<Lease>,
+    started: Instant,
+}
+
+impl Tenancy {
+    fn with<T>(&self, act: impl FnOnce(&mut Lease, Duration) -> T) -> T {
+        let mut lease = self.lease.lock().unwrap_or_else(PoisonError::into_inner);
+        let now = self.started.elapsed();
+        act(&mut lease, now)
+    }
+
+    /// Sends beats from now on. When the lease is over, the connection is closed, and `events` hear
+    /// that `ftrun` has gone.
+    pub(super) fn begin(
+        out: Arc<Mutex<TcpStream>>, connection: TcpStream, events: Sender<Happening>,
+    ) -> Arc<Tenancy> {
+        let lease = Mutex::new(Lease::default());
+        let tenancy = Arc::new(Tenancy { lease, started: Instant::now() });
+        let beating = tenancy.clone();
+        thread::spawn(move || beating.beat(&out));
+        let watching = tenancy.clone();
+        thread::spawn(move || watching.watch(&connection, &events));
+        tenancy
+    }
+
+    fn beat(&self, out: &Mutex<TcpStream>) {
+        const OFTEN: Duration = Duration::from_millis(50);
+        loop {
+            if let Some(beat) = self.with(Lease::beat) {
+                let Ok(mut stream) = out.lock() else { return };
+                if wireup::write(&mut *stream, &OfAgent::Beat(beat)).is_err() {
+                    return;
+                }
+            }
+            thread::sleep(OFTEN);
+        }
+    }
+
+    /// `ftrun` has answered a beat. True if that has begun the lease.
+    pub(super) fn renew(&self, beat: u64) -> bool {
+        self.with(|lease, _| lease.renew(beat))
+    }
+
+    fn watch(&self, connection: &TcpStream, events: &Sender<Happening>) {
+        while !self.with(|lease, now| lease.is_over(now)) {
+            let rest = self.with(|lease, now| lease.rest(now));
+            thread::sleep(rest.max(Duration::from_millis(1)));
+        }
+        // Whoever waits until more can be written waits no longer.
+        let _closed = connection.shutdown(Shutdown::Both);
+        // It may be at its end already.
+        let _unheard = events.send(Happening::ToAgent(None));
+        // Without the agent, processes that have joined end by themselves.
+        thread::sleep(Duration::from_millis(300));
+        std::process::exit(TOO_LATE);
+    }
+}
+
+/// After a short cut, what was lost is sent again soon.
+pub(super) fn insist(stream: &TcpStream) {
+    // Where that cannot be, the kernel waits longer from try to try.
+    let _patient = set_tcp_thin_linear_timeouts(stream, true);
+}
