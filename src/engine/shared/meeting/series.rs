@@ -244,7 +244,7 @@ impl Series {
     }
 
     /// Whether about half of the rounds of later turns are free, too: a member that has waited then
-    /// continues for a while. (A run may hold several turns, and never waits for more than it needs.)
+    /// continues for a while. (A run may hold several turns, and waits for no more than it needs.)
     pub(in crate::engine) fn has_ample_room(&self, turn: u32) -> bool {
         let needed = self.ample(turn);
         is_as_far(self.pace.settled.load(Ordering::Acquire), needed) || self.look_for_room(needed)
