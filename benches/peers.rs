@@ -29,7 +29,7 @@ Measures ftmpi-rs beside MPICH, Open MPI and Intel MPI.
 usage: cargo bench --bench peers -- [--calls] [--rma] [--pcg] [--apps] [--collectives] [--files]
                                     [--spawn] [--recovery] [--cost] [--checkpoint] [--scaling]
                                     [--paper] [--iterations N] [--rounds N] [--only TITLE] [--write]
-       cargo bench --bench peers -- --curve [KIND...] [--write]
+       cargo bench --bench peers -- --curve [KIND...] [--ranks N] [--rounds N] [--write]
 
   --calls        latency, bandwidth, message rate, start
   --rma          one-sided calls: put, get, accumulates, fence, locks
@@ -50,8 +50,11 @@ usage: cargo bench --bench peers -- [--calls] [--rma] [--pcg] [--apps] [--collec
   --curve        whole curves instead of points: messages, offsets, streams, windows, pairs, types,
                  collectives, forms (of collectives), communicators, or those kinds that are named.
                  Prints where a peer is ahead; with --write, all points go
-                 to docs/curves.csv and pictures of them to docs/pictures
-  --rounds N     how often calls, pcg and apps are run; 3 times else
+                 to docs/curves.csv and pictures of them to docs/pictures.
+                 How far apart two cores are is measured before and after each run with a core a
+                 rank: near and far ones are told apart, as hosts of virtual machines move them
+  --ranks N      curves with so many ranks; 2, a core each, and 120 else
+  --rounds N     how often calls, pcg, apps and curves are run; 3 times else
   --only TITLE   of calls, pcg and apps only the rows whose titles contain this
   --write        puts the tables into the pages of docs and README.md, and the curves
                  into docs/scaling.svg
@@ -91,16 +94,25 @@ fn main() -> ExitCode {
         }
         None => Ok(None),
     };
-    let (iterations, rounds) = match (number("--iterations"), number("--rounds")) {
-        (Ok(iterations), Ok(rounds)) => (iterations, rounds.unwrap_or(ROUNDS)),
-        (Err(option), _) | (_, Err(option)) => {
-            eprintln!("{option} wants a number");
-            return ExitCode::from(2);
-        }
-    };
+    let mut numbers = [None; 3];
+    for (place, option) in numbers.iter_mut().zip(["--iterations", "--rounds", "--ranks"]) {
+        *place = match number(option) {
+            Ok(number) => number,
+            Err(option) => {
+                eprintln!("{option} wants a number");
+                return ExitCode::from(2);
+            }
+        };
+    }
+    let [iterations, rounds, ranks] = numbers;
+    let rounds = rounds.unwrap_or(ROUNDS);
     let only = take(&mut words, "--only");
     if words.first().is_some_and(|word| word == "--curve") {
-        return curves(words[1..].to_vec());
+        return curves(words[1..].to_vec(), ranks, rounds);
+    }
+    if ranks.is_some() {
+        eprintln!("--ranks is for --curve");
+        return ExitCode::from(2);
     }
     let name_of = |word: &str| word.strip_prefix("--").unwrap_or("").to_string();
     let asked: Vec<String> = words.iter().map(|word| name_of(word)).collect();
@@ -138,7 +150,7 @@ fn main() -> ExitCode {
 }
 
 /// Measures and prints curves of the kinds in `words`, or of all.
-fn curves(mut words: Vec<String>) -> ExitCode {
+fn curves(mut words: Vec<String>, ranks: Option<u32>, rounds: u32) -> ExitCode {
     let before = words.len();
     words.retain(|word| word != "--write");
     let is_written = words.len() < before;
@@ -147,7 +159,9 @@ fn curves(mut words: Vec<String>) -> ExitCode {
         return ExitCode::from(2);
     }
     let home = Path::new(env!("CARGO_MANIFEST_DIR"));
-    let curves = curve::Curves::measure(&contender::all(&home.join("target/peers")), &words);
+    let ranks = ranks.map(|number| number as usize);
+    let wanted = curve::Wanted { kinds: &words, ranks, rounds };
+    let curves = curve::Curves::measure(&contender::all(&home.join("target/peers")), &wanted);
     println!("{}", curves.summary());
     if is_written {
         curves.write(&home.join("docs"));

@@ -1,7 +1,7 @@
 //! Pictures of curves: one for each kind and number of ranks, a panel for each curve, a line for
 //! each contender. Both axes are logarithmic.
 
-use super::{Curves, Points};
+use super::{Cores, Curves, Points};
 use std::fmt::Write as _;
 
 const COLOURS: [&str; 4] = ["#d55e00", "#0072b2", "#009e73", "#cc79a7"];
@@ -15,16 +15,19 @@ const LEGEND: f64 = 34.0;
 
 impl Curves {
     /// The pictures of one kind, by the number of ranks.
-    pub(super) fn pictures(&self, kind: &str) -> Vec<(usize, String)> {
+    pub(super) fn pictures(&self, kind: &str) -> Vec<(usize, Cores, String)> {
         let of_kind = self.curves.iter().filter(|(name, _)| name.kind == kind);
-        let mut numbers: Vec<usize> = of_kind.map(|(name, _)| name.ranks).collect();
-        numbers.dedup();
-        numbers.into_iter().map(|ranks| (ranks, self.picture(kind, ranks))).collect()
+        let mut all: Vec<(usize, Cores)> =
+            of_kind.map(|(name, _)| (name.ranks, name.cores)).collect();
+        all.dedup();
+        let draw = |(ranks, cores)| (ranks, cores, self.picture(kind, ranks, cores));
+        all.into_iter().map(draw).collect()
     }
 
-    fn picture(&self, kind: &str, ranks: usize) -> String {
+    fn picture(&self, kind: &str, ranks: usize, cores: Cores) -> String {
         let panels: Vec<(&str, &Points)> = (self.curves.iter())
-            .filter(|(name, points)| name.kind == kind && name.ranks == ranks && points.len() > 1)
+            .filter(|(name, _)| name.kind == kind && (name.ranks, name.cores) == (ranks, cores))
+            .filter(|(_, points)| points.len() > 1)
             .map(|(name, points)| (name.name.as_str(), points))
             .collect();
         let (width, height) =
@@ -33,7 +36,7 @@ impl Curves {
             "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {width} {height}\" \
              font-family=\"sans-serif\" font-size=\"11\">\n\
              <rect width=\"100%\" height=\"100%\" fill=\"white\"/>\n\
-             <text x=\"10\" y=\"20\" font-size=\"14\">{kind}, {ranks} ranks: µs by bytes</text>\n"
+             <text x=\"10\" y=\"20\" font-size=\"14\">{kind}, {ranks} ranks {cores}: µs by bytes</text>\n"
         );
         for (index, name) in self.contenders.iter().enumerate() {
             let (x, colour) = (width - 150.0 * (4 - index) as f64, COLOURS[index % 4]);
