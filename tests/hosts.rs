@@ -156,8 +156,13 @@ fn a_replacement_that_cannot_start_is_tried_on_the_next_host() {
     let seen = run("d,e").succeeds();
     survived(&seen, 4, 2);
     assert!(seen.stderr.contains("ftrun: host d: cannot start "), "{seen}");
-    let seen = run("d").args(["heal", "0@60"]).fails_with(126);
-    assert!(seen.stderr.contains("cannot be started: there is no host left"), "{seen}");
+    // The last ranks may be lost before it is known that no host is left for the first ones.
+    let seen = run("d").args(["heal", "0@60"]).outcome();
+    let said = match seen.status {
+        Some(126) => "cannot be started: there is no host left",
+        _ => "all 4 ranks have failed, and no rank is left",
+    };
+    assert!(matches!(seen.status, Some(126 | 137)) && seen.stderr.contains(said), "{seen}");
 }
 
 #[test]
