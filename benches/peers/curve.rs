@@ -176,10 +176,8 @@ impl Curves {
                 let (Some(ours), Some((theirs, who))) = (took[0], best) else { continue };
                 if theirs * NOISE < ours {
                     let (ratio, ours, theirs) = (short(theirs / ours), short(ours), short(theirs));
-                    rows.push(format!(
-                        "| {kind} | {ranks} | {cores} | {name} | {at} | {ours} | {theirs} ({who}) | \
-                         {ratio} |"
-                    ));
+                    let figures = format!("{at} | {ours} | {theirs} ({who}) | {ratio}");
+                    rows.push(format!("| {kind} | {ranks} | {cores} | {name} | {figures} |"));
                 }
             }
         }
@@ -204,7 +202,8 @@ impl Curves {
                     let (took, next) = (short(*took), short(*next));
                     let _ = writeln!(
                         text,
-                        "- {kind}, {ranks} ranks, {name}: {took} µs at {at}, {next} µs at {} {cores}",
+                        "- {kind}, {ranks} ranks {cores}, {name}: {took} µs at {at}, {next} µs at \
+                         {}",
                         at * 2
                     );
                 }

@@ -139,8 +139,8 @@ fn prepare(
     let disk = draft.turn.zip(memory.disk.as_ref());
     let file = disk.map(|(turn, disk)| (turn, files::path(&disk.directory, place, turn)));
     drop(memory);
-    let draw = || if is_beside { comm.draw(process) } else { None };
-    let numbers = [0; 6].map(|_| (comm.next_tag(), draw()));
+    let draw = |tag| if is_beside { comm.draw(process, tag) } else { None };
+    let numbers = [0; 6].map(|_| comm.next_tag()).map(|tag| (tag, draw(tag)));
     let (keep, comm, is_over) = (keep.clone(), comm.clone(), false);
     let waited = is_beside.then(|| clock::now().duration_since(began));
     let job = Job {

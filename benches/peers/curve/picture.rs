@@ -36,7 +36,8 @@ impl Curves {
             "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {width} {height}\" \
              font-family=\"sans-serif\" font-size=\"11\">\n\
              <rect width=\"100%\" height=\"100%\" fill=\"white\"/>\n\
-             <text x=\"10\" y=\"20\" font-size=\"14\">{kind}, {ranks} ranks {cores}: µs by bytes</text>\n"
+             <text x=\"10\" y=\"20\" font-size=\"14\">{kind}, {ranks} ranks {cores}: \
+             µs by bytes</text>\n"
         );
         for (index, name) in self.contenders.iter().enumerate() {
             let (x, colour) = (width - 150.0 * (4 - index) as f64, COLOURS[index % 4]);

@@ -57,6 +57,12 @@ pub enum Awaited {
         turn: u32,
         envelope: Envelope,
     },
+    /// That nobody needs the previous contents of the round.
+    Room {
+        enrolment: Arc<Enrolment>,
+        needed: u32,
+        envelope: Envelope,
+    },
     Event(Arc<dyn Event>),
 }
 
@@ -70,9 +76,7 @@ pub trait Event: Send + Sync {
 impl Awaited {
     pub(super) fn is_over(&self) -> bool {
         match self {
-            Awaited::Gate { enrolment, gate: Gate::Room, turn, .. } => {
-                enrolment.series().has_ample_room(*turn)
-            }
+            Awaited::Room { enrolment, needed, .. } => enrolment.series().are_as_far(*needed),
             Awaited::Gate { enrolment, gate, turn, .. } => {
                 enrolment.series().round(*turn).is_open(*gate, *turn)
             }
@@ -84,15 +88,18 @@ impl Awaited {
     pub(super) fn wants(&self) -> Vec<Want> {
         let (enrolment, gate, turn, envelope) = match self {
             Awaited::Gate { enrolment, gate, turn, envelope } => (enrolment, gate, *turn, envelope),
+            Awaited::Room { enrolment, needed, envelope } => {
+                let behind = enrolment.series().behind(*needed).take(MOST_NAMED).collect();
+                return wants(*envelope, true, behind);
+            }
             Awaited::Event(event) => return vec![event.want()],
         };
         let series = enrolment.series();
         let missing = match gate {
             Gate::Shown { place } | Gate::Passed { place } | Gate::Read { place } => vec![*place],
-            Gate::Room => series.missing(turn, true).take(MOST_NAMED).collect(),
             _ => series.round(turn).missing(turn).take(MOST_NAMED).collect(),
         };
-        wants(*envelope, *gate == Gate::Room, missing)
+        wants(*envelope, false, missing)
     }
 }
 

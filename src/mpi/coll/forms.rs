@@ -132,7 +132,8 @@ async fn attempt(plan: &impl Plan, lane: &Lane<'_>) -> Result {
 pub fn start<P: Plan>(
     process: &'static Process, comm: &Held<Comm>, plan: Result<P>,
 ) -> Result<usize> {
-    let (tag, drawn) = (comm.next_collective(process), comm.draw(process));
+    let tag = comm.next_collective(process);
+    let drawn = comm.draw(process, tag);
     let plan = plan?;
     claim::compare(process, comm, tag, plan.claim().form(Form::Nonblocking))?;
     let pending = launch::<P>(process, comm.clone(), (tag, 0), drawn, plan)?;
@@ -152,7 +153,7 @@ pub fn persist<P: Plan>(
     let enrolment = comm.enrol_again(process, tag);
     let restart = move || {
         let round = rounds.fetch_add(1, Ordering::Relaxed);
-        let drawn = enrolment.as_ref().map(Enrolment::draw);
+        let drawn = enrolment.as_ref().map(Enrolment::draw_next);
         launch::<P>(process, on.clone(), (tag, round), drawn, plan.clone())
     };
     process.requests.keep_persistent(comm, Arc::new(restart))
@@ -164,7 +165,8 @@ pub(in crate::mpi) fn start_with_status<P: Plan>(
     process: &'static Process, comm: &Held<Comm>, form: Form, plan: Result<P>,
     then: impl FnOnce(P, Result) -> Result<Completed> + Send + 'static,
 ) -> Result<usize> {
-    let (tag, drawn) = (comm.next_collective(process), comm.draw(process));
+    let tag = comm.next_collective(process);
+    let drawn = comm.draw(process, tag);
     let plan = plan?;
     claim::compare(process, comm, tag, plan.claim().form(form))?;
     let on = comm.clone();

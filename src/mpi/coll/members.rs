@@ -12,7 +12,8 @@
 use super::select::Crowd;
 use crate::base::sync::cache::comes_soon;
 use crate::engine::{
-    Awaited, Board, Gate, Laid, Line, Meeting, MeetingWait, Mishap, Outcome, Round, Series,
+    Awaited, Board, Enrolment, Gate, Laid, Line, Meeting, MeetingWait, Mishap, Outcome, Round,
+    Series,
 };
 use crate::host::memory::{Fault, Region, Span};
 use crate::mpi::error::{Failure, Result};
@@ -169,12 +170,12 @@ impl Wait for AsRun {
 
     async fn enter(members: &Members<'_, '_, AsRun>) -> Result {
         members.step()?;
-        let (series, turn) = (AsRun::series(members), members.turn);
-        if series.has_room(turn) {
-            return Ok(());
+        match members.lane.drawn().needed() {
+            Some(needed) if !AsRun::series(members).are_as_far(needed) => {
+                members.wait_for_release(needed).await
+            }
+            _ => Ok(()),
         }
-        let _ahead = series.wait_for_room(turn, members.me);
-        members.wait_for_call(Gate::Room).await
     }
 
     async fn wait(members: &Members<'_, '_, AsRun>, gate: Option<Gate>) -> Result {
@@ -231,18 +232,33 @@ impl Members<'_, '_, InPlace> {
 
 impl Members<'_, '_, AsRun> {
     async fn wait_for_call(&self, gate: Gate) -> Result {
+        let (wait, turn) = (self.wait(gate), self.turn);
+        let awaited = |enrolment| Awaited::Gate { enrolment, gate, turn, envelope: wait.envelope };
+        self.wait_until(&wait, || wait.is_over(), awaited).await
+    }
+
+    /// Waits until all members have released what was in the round.
+    async fn wait_for_release(&self, needed: u32) -> Result {
+        let (series, wait) = (AsRun::series(self), self.wait(Gate::Room));
+        let _ahead = series.wait_for(needed, self.me);
+        let awaited = |enrolment| Awaited::Room { enrolment, needed, envelope: wait.envelope };
+        self.wait_until(&wait, || series.are_as_far(needed), awaited).await
+    }
+
+    async fn wait_until(
+        &self, wait: &MeetingWait<'_>, is_over: impl Fn() -> bool,
+        awaited: impl Fn(Arc<Enrolment>) -> Awaited,
+    ) -> Result {
         let Way::Nonblocking(run) = self.lane.way() else { unreachable!("a run does not block") };
-        let (engine, wait) = (&self.lane.process().engine, self.wait(gate));
+        let engine = &self.lane.process().engine;
         let mishap = poll_fn(|_| {
-            if wait.is_over() {
+            if is_over() {
                 return Poll::Ready(None);
             }
-            if let Some(mishap) = engine.objection(&wait) {
+            if let Some(mishap) = engine.objection(wait) {
                 return Poll::Ready(Some(mishap));
             }
-            let (drawn, envelope) = (self.lane.drawn(), wait.envelope);
-            let (enrolment, turn) = (drawn.enrolment().clone(), drawn.turn());
-            engine.call_back(run, Awaited::Gate { enrolment, gate, turn, envelope });
+            engine.call_back(run, awaited(self.lane.drawn().enrolment().clone()));
             Poll::Pending
         });
         mishap.await.map_or(Ok(()), |mishap| Err(failure(mishap)))

@@ -60,7 +60,8 @@ pub fn duplicate_or_recover(
 pub fn start_duplicate(
     process: &'static Process, comm: &Held<Comm>, info: Option<&Info>,
 ) -> Result<(usize, usize)> {
-    let (tag, drawn) = (comm.next_collective(process), comm.draw(process));
+    let tag = comm.next_collective(process);
+    let drawn = comm.draw(process, tag);
     claim::compare(process, comm, tag, Claim::of(Kind::Dup).form(Form::Nonblocking))?;
     let made = twin(process, comm, info);
     if is_death(&made) {

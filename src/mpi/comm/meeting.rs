@@ -25,14 +25,13 @@ impl Comm {
         comm.attendance.0.get_or_init(attend)
     }
 
-    /// Draws a number for the next operation that the engine carries on, where members can meet.
-    /// All members draw alike.
-    pub fn draw(&self, process: &Process) -> Option<Drawn> {
+    /// Draws the operation with this tag for the engine to carry on, where members can meet.
+    pub fn draw(&self, process: &Process, tag: i32) -> Option<Drawn> {
         let comm = self.living();
         comm.can_enrol(process).then(|| {
             let attendee = comm.attendee(process);
             let enrol = || attendee.meeting.enrol(comm.place_in_meeting());
-            attendee.nonblocking.get_or_init(enrol).draw()
+            attendee.nonblocking.get_or_init(enrol).draw(tag as u32)
         })
     }
 

@@ -1,15 +1,16 @@
 //! Operations that the engine carries on, several of which may be under way.
 //!
-//! Each member draws their numbers as the program starts them, and so all alike. A member may be
-//! ahead of others by as many operations as there are rounds: then a later one waits, in its run,
-//! until all have released an earlier one, which needs nothing of later ones. The repetitions of a
-//! persistent operation are a series of their own, as members may start several such operations in
-//! different orders.
+//! Their numbers are those of all collective operations: a member that has called another form than
+//! the others is told so, and stays in step. In a round, a turn follows the one that its member has
+//! drawn before for it. A member may be ahead of others by as many operations as there are rounds:
+//! then a later one waits, in its run, until all have released the one before in its round, which
+//! needs nothing of later ones. The repetitions of a persistent operation are a series of their
+//! own, as members may start several such operations in different orders.
 
-use super::series::Repeated;
+use super::series::{Repeated, after, position};
 use super::{Meeting, Round, Series};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 
 /// A series of repetitions has this many rounds.
 const ROUNDS_OF_REPETITIONS: u32 = 2;
@@ -25,7 +26,7 @@ pub struct Enrolment {
     /// `None`: the nonblocking operations of the communicator.
     repeated: Option<Arc<Repeated>>,
     place: usize,
-    /// The number of the next operation.
+    /// The number of the next repetition.
     next: AtomicU32,
 }
 
@@ -62,12 +63,19 @@ impl Meeting {
 }
 
 impl Enrolment {
-    /// Draws the number of the next operation.
-    pub fn draw(self: &Arc<Enrolment>) -> Drawn {
+    /// Draws the operation with this number, as the program orders them for all members alike.
+    pub fn draw(self: &Arc<Enrolment>, number: u32) -> Drawn {
+        let (before, position) = self.series().draw(number, self.place);
+        self.meeting.tell(self.series(), position);
+        Drawn { enrolment: self.clone(), turn: number, before, has_come: AtomicBool::new(false) }
+    }
+
+    /// Draws the next repetition.
+    pub fn draw_next(self: &Arc<Enrolment>) -> Drawn {
         // One after the other, as the program orders them.
         let number = self.next.load(Ordering::Relaxed);
-        self.next.store(number.wrapping_add(1), Ordering::Relaxed);
-        Drawn { enrolment: self.clone(), turn: number & (u32::MAX >> 1) }
+        self.next.store(after(number), Ordering::Relaxed);
+        self.draw(number)
     }
 
     pub fn series(&self) -> &Series {
@@ -92,6 +100,9 @@ impl Drop for Enrolment {
 pub struct Drawn {
     enrolment: Arc<Enrolment>,
     turn: u32,
+    /// The turn before in the same round.
+    before: Option<u32>,
+    has_come: AtomicBool,
 }
 
 impl Drawn {
@@ -108,8 +119,19 @@ impl Drawn {
         self.turn
     }
 
+    /// The position that all members have reached when nobody needs what is in the round.
+    pub fn needed(&self) -> Option<u32> {
+        self.before.map(|before| position(after(before)))
+    }
+
+    /// Whether nobody needs what is in the round.
+    pub fn has_room(&self) -> bool {
+        self.needed().is_none_or(|needed| self.series().are_as_far(needed))
+    }
+
     /// The member arrives; returns the round of the operation.
     pub fn come(&self) -> &Round {
+        self.has_come.store(true, Ordering::Relaxed);
         let round = self.series().round(self.turn);
         round.line(self.enrolment.place).come(self.turn);
         round
@@ -119,6 +141,8 @@ impl Drawn {
 impl Drop for Drawn {
     fn drop(&mut self) {
         let Enrolment { meeting, place, .. } = &*self.enrolment;
-        meeting.release(self.series(), self.turn, *place);
+        let instead = (!self.has_come.load(Ordering::Relaxed)).then_some(self.before);
+        let position = self.series().release(self.turn, *place, instead);
+        meeting.tell(self.series(), position);
     }
 }

@@ -123,9 +123,9 @@ impl Meeting {
         }
     }
 
-    /// The member at `place` releases an operation of this series.
-    fn release(&self, series: &Series, turn: u32, place: usize) {
-        if let Some(position) = series.release(turn, place) {
+    /// A member of this series has reached a position that others wait for, if one is named.
+    fn tell(&self, series: &Series, position: Option<u32>) {
+        if let Some(position) = position {
             self.ring_those_ahead(series, position);
         }
     }
@@ -280,37 +280,57 @@ mod tests {
         let meeting = meeting(world(2), 2, 2);
         let [one, other] = [0, 1].map(|place| meeting.enrol(place));
         let rounds = meeting.nonblocking().count();
-        let mut open: Vec<Drawn> = (0..rounds).map(|_| one.draw()).collect();
-        let next = one.draw();
-        assert!(open.iter().all(|drawn| drawn.series().has_room(drawn.turn())));
+        let mut open: Vec<Drawn> = (5..5 + rounds).map(|number| one.draw(number)).collect();
+        let next = one.draw(5 + rounds);
+        assert!(open.iter().all(Drawn::has_room));
         assert!(!std::ptr::eq(open[0].come(), open[1].come()));
-        let same = other.draw();
+        let same = other.draw(5);
         assert!(std::ptr::eq(open[0].come(), same.come()));
-        assert_eq!(open[1].come().missing(1).collect::<Vec<_>>(), [1]);
+        assert_eq!(open[1].come().missing(6).collect::<Vec<_>>(), [1]);
         assert!(std::ptr::eq(open[0].come(), next.series().round(next.turn())));
         // It is free when both have released the first, in whatever order the others are.
-        let has_room = || next.series().has_room(next.turn());
         drop(open.remove(1));
         drop(same);
-        assert!(!has_room());
-        assert_eq!(next.series().missing(next.turn(), true).collect::<Vec<_>>(), [0]);
+        assert!(!next.has_room());
+        let needed = next.needed().expect("one was before it");
+        assert_eq!(next.series().behind(needed).collect::<Vec<_>>(), [0]);
         drop(open.remove(0));
-        assert!(has_room());
+        assert!(next.has_room());
+    }
+
+    #[test]
+    fn members_that_have_called_other_forms_stay_in_step() {
+        let meeting = meeting(world(2), 2, 2);
+        let [one, other] = [0, 1].map(|place| meeting.enrol(place));
+        let rounds = meeting.nonblocking().count();
+        // One has not come to what it has drawn; nor has the other, but it was told later.
+        drop(one.draw(0));
+        let told = other.draw(1);
+        told.come();
+        drop(told);
+        for number in [rounds, rounds + 1] {
+            let [first, second] = [&one, &other].map(|member| member.draw(number));
+            assert!(first.has_room() && second.has_room(), "{number}");
+            assert!(std::ptr::eq(first.come(), second.come()));
+        }
     }
 
     #[test]
     fn the_repetitions_of_an_operation_take_turns_until_all_have_freed_it() {
         let meeting = meeting(world(2), 2, 2);
         let [one, other] = [0, 1].map(|place| meeting.enrol_again(7, place));
-        let elsewhere = meeting.enrol_again(8, 0).draw();
-        assert!(!std::ptr::eq(elsewhere.come(), one.draw().come()));
-        let again = one.draw();
-        assert!(again.series().has_room(again.turn()));
+        let elsewhere = meeting.enrol_again(8, 0).draw_next();
+        let first = one.draw_next();
+        assert!(!std::ptr::eq(elsewhere.come(), first.come()));
+        drop(first);
+        let again = one.draw_next();
+        assert!(again.has_room());
+        again.come();
         drop(again);
-        let third = one.draw();
-        assert!(!third.series().has_room(third.turn()), "the other has not come to the first");
-        drop(other.draw());
-        assert!(third.series().has_room(third.turn()));
+        let third = one.draw_next();
+        assert!(!third.has_room(), "the other has not come to the first");
+        drop(other.draw_next());
+        assert!(third.has_room());
         drop((third, one));
         assert!(meeting.repeated.lock().contains_key(&7), "the other may start it again");
         drop(other);

@@ -14,8 +14,6 @@ pub struct Series {
     /// `count` rounds, a power of two, made when the first is needed.
     rounds: OnceLock<Box<[Round]>>,
     count: u32,
-    /// A member that has waited waits for room for this many more turns, counted like positions.
-    surplus: u32,
     stands: Box<[Stand]>,
     pace: Pace,
     /// The members that wait for others to release turns, and the position that each needs.
@@ -46,8 +44,18 @@ impl Repeated {
 struct Stand {
     /// It has released all turns before (see [`position`]).
     position: AtomicU32,
-    /// Later turns that it has released already.
-    early: Mutex<Vec<u32>>,
+    runs: Mutex<Runs>,
+}
+
+/// The turns of one member in a series whose turns are drawn and released.
+#[derive(Default)]
+struct Runs {
+    /// What it has drawn and not released, in this order.
+    open: Vec<u32>,
+    /// One after the latest that it has drawn.
+    next: u32,
+    /// The latest for each round.
+    latest: Vec<Option<u32>>,
 }
 
 /// Read by all members in every turn, and seldom written.
@@ -75,11 +83,6 @@ pub(super) fn position(turn: u32) -> u32 {
     (2 * turn).wrapping_add(2)
 }
 
-/// The turn of a position.
-fn turn_at(position: u32) -> u32 {
-    position.wrapping_sub(2) / 2
-}
-
 /// Whether one count of turns is as far as another; counts wrap around.
 fn is_as_far(one: u32, other: u32) -> bool {
     one.wrapping_sub(other) as i32 >= 0
@@ -88,20 +91,20 @@ fn is_as_far(one: u32, other: u32) -> bool {
 impl Series {
     /// A series to whose turns members [come](Series::come).
     pub(super) fn new(members: usize, count: u32) -> Series {
-        Series::from(0, members, count, count)
+        Series::from(0, members, count)
     }
 
-    /// A series whose members only [release](Series::release) turns.
+    /// A series whose members [draw](Series::draw) and [release](Series::release) turns, not
+    /// necessarily each one.
     pub(super) fn of_runs(members: usize, count: u32) -> Series {
-        Series::from(position(0), members, count, 0)
+        Series::from(position(0), members, count)
     }
 
-    fn from(start: u32, members: usize, count: u32, surplus: u32) -> Series {
-        let stand = || Stand { position: AtomicU32::new(start), early: Mutex::default() };
+    fn from(start: u32, members: usize, count: u32) -> Series {
+        let stand = || Stand { position: AtomicU32::new(start), runs: Mutex::default() };
         Series {
             rounds: OnceLock::new(),
             count,
-            surplus,
             stands: (0..members).map(|_| stand()).collect(),
             pace: Pace {
                 settled: AtomicU32::new(0),
@@ -163,23 +166,51 @@ impl Series {
         None
     }
 
-    /// The member at `place` releases a turn, perhaps before earlier ones; returns its position, if
-    /// members wait for that.
-    pub(super) fn release(&self, turn: u32, place: usize) -> Option<u32> {
+    /// The member at `place` draws a turn that it will release. Returns the turn before in the same
+    /// round; and its position, if members wait for that.
+    pub(super) fn draw(&self, turn: u32, place: usize) -> (Option<u32>, Option<u32>) {
         let stand = &self.stands[place];
-        let mut early = stand.early.lock();
-        let mut next = turn_at(stand.position.load(Ordering::Relaxed));
-        if turn != next {
-            early.push(turn);
+        let mut runs = stand.runs.lock();
+        let slot = (turn & (self.count - 1)) as usize;
+        if runs.latest.len() <= slot {
+            runs.latest.resize(slot + 1, None);
+        }
+        let before = runs.latest[slot].replace(turn);
+        let is_first = runs.open.is_empty();
+        runs.open.push(turn);
+        runs.next = after(turn);
+        // It has released all before, and may have had others than these turns to do since.
+        let news = if is_first { self.publish(stand, position(turn)) } else { None };
+        (before, news)
+    }
+
+    /// The member at `place` releases a turn, perhaps before earlier ones; returns its position, if
+    /// members wait for that. If it has not come, it has needed no room: then `instead` is the
+    /// latest turn in the round.
+    pub(super) fn release(
+        &self, turn: u32, place: usize, instead: Option<Option<u32>>,
+    ) -> Option<u32> {
+        let stand = &self.stands[place];
+        let mut runs = stand.runs.lock();
+        let index = runs.open.iter().position(|open| *open == turn)?;
+        runs.open.remove(index);
+        let latest = &mut runs.latest[(turn & (self.count - 1)) as usize];
+        if let Some(before) = instead
+            && *latest == Some(turn)
+        {
+            *latest = before;
+        }
+        let first = runs.open.first().copied().unwrap_or(runs.next);
+        if index == 0 { self.publish(stand, position(first)) } else { None }
+    }
+
+    /// Returns the position if that is news and members wait.
+    fn publish(&self, stand: &Stand, position: u32) -> Option<u32> {
+        if stand.position.load(Ordering::Relaxed) == position {
             return None;
         }
-        next = after(next);
-        while let Some(index) = early.iter().position(|turn| *turn == next) {
-            early.swap_remove(index);
-            next = after(next);
-        }
-        stand.position.swap(position(next), Ordering::SeqCst);
-        self.has_waiting().then_some(position(next))
+        stand.position.swap(position, Ordering::SeqCst);
+        self.has_waiting().then_some(position)
     }
 
     fn has_waiting(&self) -> bool {
@@ -239,22 +270,23 @@ impl Series {
     /// Whether all members have released the previous turn in the round of this one.
     #[inline(always)]
     pub fn has_room(&self, turn: u32) -> bool {
-        let needed = self.needed(turn);
+        self.are_as_far(self.needed(turn))
+    }
+
+    /// Whether all members have reached this position.
+    #[inline(always)]
+    pub fn are_as_far(&self, needed: u32) -> bool {
         is_as_far(self.pace.settled.load(Ordering::Acquire), needed) || self.look_for_room(needed)
     }
 
     /// Whether about half of the rounds of later turns are free, too: a member that has waited then
-    /// continues for a while. (A run may hold several turns, and waits for no more than it needs.)
+    /// continues for a while.
     pub(in crate::engine) fn has_ample_room(&self, turn: u32) -> bool {
-        let needed = self.ample(turn);
-        is_as_far(self.pace.settled.load(Ordering::Acquire), needed) || self.look_for_room(needed)
+        self.are_as_far(self.ample(turn))
     }
 
     fn ample(&self, turn: u32) -> u32 {
-        match self.surplus {
-            0 => self.needed(turn),
-            surplus => self.needed(turn).wrapping_add(surplus) & !(self.stride() - 1),
-        }
+        self.needed(turn).wrapping_add(self.count) & !(self.stride() - 1)
     }
 
     /// The position that all members must have reached for a turn to begin, counted as in
@@ -292,8 +324,13 @@ impl Series {
     /// From now on, until the returned value is dropped, the member at `place` is woken when there
     /// may be ample room, for more than this turn.
     pub fn wait_for_room(&self, turn: u32, place: usize) -> Ahead<'_> {
+        self.wait_for(self.ample(turn), place)
+    }
+
+    /// As [`Series::wait_for_room`], until all members may have reached this position.
+    pub fn wait_for(&self, ample: u32, place: usize) -> Ahead<'_> {
         let mut ahead = self.ahead.lock();
-        let (ample, enough) = (self.ample(turn), &self.pace.enough);
+        let enough = &self.pace.enough;
         if ahead.is_empty() || !is_as_far(ample, enough.load(Ordering::Relaxed)) {
             enough.store(ample, Ordering::SeqCst);
         }
@@ -302,19 +339,21 @@ impl Series {
         Ahead { series: self, place, ample }
     }
 
-    /// The members that are not as far as a turn, or as room for it needs.
-    pub(in crate::engine) fn missing(
-        &self, turn: u32, for_room: bool,
-    ) -> impl Iterator<Item = usize> + '_ {
-        let needed = if for_room { self.ample(turn) } else { position(turn) };
-        let is_missing =
+    /// The members that have not come to this turn, or not so far that there is room for it.
+    pub(super) fn missing(&self, turn: u32, for_room: bool) -> impl Iterator<Item = usize> + '_ {
+        self.behind(if for_room { self.ample(turn) } else { position(turn) })
+    }
+
+    /// The members that have not reached this position.
+    pub(in crate::engine) fn behind(&self, needed: u32) -> impl Iterator<Item = usize> + '_ {
+        let is_behind =
             move |stand: &Stand| !is_as_far(stand.position.load(Ordering::SeqCst), needed);
-        (0..).zip(&*self.stands).filter(move |(_, stand)| is_missing(stand)).map(|it| it.0)
+        (0..).zip(&*self.stands).filter(move |(_, stand)| is_behind(stand)).map(|it| it.0)
     }
 }
 
 /// The turn after this one.
-fn after(turn: u32) -> u32 {
+pub(super) fn after(turn: u32) -> u32 {
     turn.wrapping_add(1) & (u32::MAX >> 1)
 }
 
