@@ -170,11 +170,9 @@ impl Wait for AsRun {
 
     async fn enter(members: &Members<'_, '_, AsRun>) -> Result {
         members.step()?;
-        match members.lane.drawn().needed() {
-            Some(needed) if !AsRun::series(members).are_as_far(needed) => {
-                members.wait_for_release(needed).await
-            }
-            _ => Ok(()),
+        match members.lane.drawn().lacks() {
+            Some(needed) => members.wait_for_release(needed).await,
+            None => Ok(()),
         }
     }
 

@@ -119,14 +119,11 @@ impl Drawn {
         self.turn
     }
 
-    /// The position that all members have reached when nobody needs what is in the round.
-    pub fn needed(&self) -> Option<u32> {
-        self.before.map(|before| position(after(before)))
-    }
-
-    /// Whether nobody needs what is in the round.
-    pub fn has_room(&self) -> bool {
-        self.needed().is_none_or(|needed| self.series().are_as_far(needed))
+    /// The position that members have yet to reach until nobody needs what is in the round; `None`:
+    /// it is free.
+    pub fn lacks(&self) -> Option<u32> {
+        let needed = position(after(self.before?));
+        Some(needed).filter(|needed| !self.series().are_as_far(*needed))
     }
 
     /// The member arrives; returns the round of the operation.

@@ -282,7 +282,8 @@ mod tests {
         let rounds = meeting.nonblocking().count();
         let mut open: Vec<Drawn> = (5..5 + rounds).map(|number| one.draw(number)).collect();
         let next = one.draw(5 + rounds);
-        assert!(open.iter().all(Drawn::has_room));
+        let has_room = |drawn: &Drawn| drawn.lacks().is_none();
+        assert!(open.iter().all(has_room));
         assert!(!std::ptr::eq(open[0].come(), open[1].come()));
         let same = other.draw(5);
         assert!(std::ptr::eq(open[0].come(), same.come()));
@@ -291,11 +292,10 @@ mod tests {
         // It is free when both have released the first, in whatever order the others are.
         drop(open.remove(1));
         drop(same);
-        assert!(!next.has_room());
-        let needed = next.needed().expect("one was before it");
+        let needed = next.lacks().expect("the other one has not released the first");
         assert_eq!(next.series().behind(needed).collect::<Vec<_>>(), [0]);
         drop(open.remove(0));
-        assert!(next.has_room());
+        assert!(has_room(&next));
     }
 
     #[test]
@@ -310,7 +310,7 @@ mod tests {
         drop(told);
         for number in [rounds, rounds + 1] {
             let [first, second] = [&one, &other].map(|member| member.draw(number));
-            assert!(first.has_room() && second.has_room(), "{number}");
+            assert!(first.lacks().is_none() && second.lacks().is_none(), "{number}");
             assert!(std::ptr::eq(first.come(), second.come()));
         }
     }
@@ -324,13 +324,13 @@ mod tests {
         assert!(!std::ptr::eq(elsewhere.come(), first.come()));
         drop(first);
         let again = one.draw_next();
-        assert!(again.has_room());
+        assert!(again.lacks().is_none());
         again.come();
         drop(again);
         let third = one.draw_next();
-        assert!(!third.has_room(), "the other has not come to the first");
+        assert!(third.lacks().is_some(), "the other has not come to the first");
         drop(other.draw_next());
-        assert!(third.has_room());
+        assert!(third.lacks().is_none());
         drop((third, one));
         assert!(meeting.repeated.lock().contains_key(&7), "the other may start it again");
         drop(other);
