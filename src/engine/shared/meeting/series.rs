@@ -15,6 +15,8 @@ pub struct Series {
     rounds: OnceLock<Box<[Round]>>,
     count: u32,
     stands: Box<[Stand]>,
+    /// Of all members, in a series whose turns are drawn; else of none.
+    runs: Box<[Mutex<Runs>]>,
     pace: Pace,
     /// The members that wait for others to release turns, and the position that each needs.
     ahead: Mutex<Vec<(usize, u32)>>,
@@ -39,16 +41,13 @@ impl Repeated {
     }
 }
 
-/// How far one member is.
+/// How far one member is: it has released all turns before (see [`position`]).
 #[repr(align(64))]
-struct Stand {
-    /// It has released all turns before (see [`position`]).
-    position: AtomicU32,
-    runs: Mutex<Runs>,
-}
+struct Stand(AtomicU32);
 
 /// The turns of one member in a series whose turns are drawn and released.
 #[derive(Default)]
+#[repr(align(64))]
 struct Runs {
     /// What it has drawn and not released, in this order.
     open: Vec<u32>,
@@ -97,15 +96,17 @@ impl Series {
     /// A series whose members [draw](Series::draw) and [release](Series::release) turns, not
     /// necessarily each one.
     pub(super) fn of_runs(members: usize, count: u32) -> Series {
-        Series::from(position(0), members, count)
+        let runs = (0..members).map(|_| Mutex::default()).collect();
+        Series { runs, ..Series::from(position(0), members, count) }
     }
 
     fn from(start: u32, members: usize, count: u32) -> Series {
-        let stand = || Stand { position: AtomicU32::new(start), runs: Mutex::default() };
+        let stand = || Stand(AtomicU32::new(start));
         Series {
             rounds: OnceLock::new(),
             count,
             stands: (0..members).map(|_| stand()).collect(),
+            runs: Box::default(),
             pace: Pace {
                 settled: AtomicU32::new(0),
                 met: AtomicU32::new(0),
@@ -156,7 +157,7 @@ impl Series {
     /// position is returned, if members wait.
     #[inline(always)]
     pub(super) fn come(&self, turn: u32, place: usize) -> Option<u32> {
-        let (stand, position) = (&self.stands[place].position, position(turn));
+        let (stand, position) = (&self.stands[place].0, position(turn));
         let before = stand.load(Ordering::Relaxed);
         stand.store(position, Ordering::Release);
         if (before ^ position) & !(self.stride() - 1) != 0 {
@@ -169,8 +170,7 @@ impl Series {
     /// The member at `place` draws a turn that it will release. Returns the turn before in the same
     /// round; and its position, if members wait for that.
     pub(super) fn draw(&self, turn: u32, place: usize) -> (Option<u32>, Option<u32>) {
-        let stand = &self.stands[place];
-        let mut runs = stand.runs.lock();
+        let (stand, mut runs) = (&self.stands[place], self.runs[place].lock());
         let slot = (turn & (self.count - 1)) as usize;
         if runs.latest.len() <= slot {
             runs.latest.resize(slot + 1, None);
@@ -190,8 +190,7 @@ impl Series {
     pub(super) fn release(
         &self, turn: u32, place: usize, instead: Option<Option<u32>>,
     ) -> Option<u32> {
-        let stand = &self.stands[place];
-        let mut runs = stand.runs.lock();
+        let (stand, mut runs) = (&self.stands[place], self.runs[place].lock());
         let index = runs.open.iter().position(|open| *open == turn)?;
         runs.open.remove(index);
         let latest = &mut runs.latest[(turn & (self.count - 1)) as usize];
@@ -206,10 +205,10 @@ impl Series {
 
     /// Returns the position if that is news and members wait.
     fn publish(&self, stand: &Stand, position: u32) -> Option<u32> {
-        if stand.position.load(Ordering::Relaxed) == position {
+        if stand.0.load(Ordering::Relaxed) == position {
             return None;
         }
-        stand.position.swap(position, Ordering::SeqCst);
+        stand.0.swap(position, Ordering::SeqCst);
         self.has_waiting().then_some(position)
     }
 
@@ -303,7 +302,7 @@ impl Series {
 
     /// The position up to which all members have released turns, if that is as far as `needed`.
     fn slowest(&self, needed: u32) -> Option<u32> {
-        let settled = |place: usize| self.stands[place].position.load(Ordering::SeqCst);
+        let settled = |place: usize| self.stands[place].0.load(Ordering::SeqCst);
         let laggard = self.pace.laggard.load(Ordering::Relaxed);
         let mut slowest = settled(laggard);
         for place in (laggard..self.stands.len()).chain(0..laggard) {
@@ -346,8 +345,7 @@ impl Series {
 
     /// The members that have not reached this position.
     pub(in crate::engine) fn behind(&self, needed: u32) -> impl Iterator<Item = usize> + '_ {
-        let is_behind =
-            move |stand: &Stand| !is_as_far(stand.position.load(Ordering::SeqCst), needed);
+        let is_behind = move |stand: &Stand| !is_as_far(stand.0.load(Ordering::SeqCst), needed);
         (0..).zip(&*self.stands).filter(move |(_, stand)| is_behind(stand)).map(|it| it.0)
     }
 }
