@@ -3,9 +3,10 @@
 //! Their numbers are those of all collective operations: a member that has called another form than
 //! the others is told so, and stays in step. In a round, a turn follows the one that its member has
 //! drawn before for it. A member may be ahead of others by as many operations as there are rounds:
-//! then a later one waits, in its run, until all have released the one before in its round, which
-//! needs nothing of later ones. The repetitions of a persistent operation are a series of their
-//! own, as members may start several such operations in different orders.
+//! then a later one waits, in its run, until all members have released all operations up to the one
+//! before in its round. Those need nothing of later ones, so the wait ends. The repetitions of a
+//! persistent operation are a series of their own, as members may start several such operations in
+//! different orders.
 
 use super::series::{Repeated, after, position};
 use super::{Meeting, Round, Series};

@@ -303,7 +303,7 @@ mod tests {
         let meeting = meeting(world(2), 2, 2);
         let [one, other] = [0, 1].map(|place| meeting.enrol(place));
         let rounds = meeting.nonblocking().count();
-        // One has not come to what it has drawn; nor has the other, but it was told later.
+        // Each has drawn what the other has not. One was told so before it came, the other after.
         drop(one.draw(0));
         let told = other.draw(1);
         told.come();

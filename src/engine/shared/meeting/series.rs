@@ -185,8 +185,8 @@ impl Series {
     }
 
     /// The member at `place` releases a turn, perhaps before earlier ones; returns its position, if
-    /// members wait for that. If it has not come, it has needed no room: then `instead` is the
-    /// latest turn in the round.
+    /// members wait for that. `instead`, of one that has not come to the turn: what was the latest
+    /// turn in the round before, which is so again.
     pub(super) fn release(
         &self, turn: u32, place: usize, instead: Option<Option<u32>>,
     ) -> Option<u32> {
