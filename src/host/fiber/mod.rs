@@ -24,6 +24,7 @@ mod block;
 mod by_time;
 mod executor;
 mod frame;
+mod latch;
 mod monitor;
 mod record;
 mod row;

@@ -13,10 +13,10 @@
 //! ```
 
 use super::executor::executor;
+use super::latch::Latched;
 use super::record::{Fiber, current};
 use super::worker;
 use crate::host::virtual_time;
-use parking_lot::Mutex;
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -31,7 +31,7 @@ pub struct Rows {
 
 #[repr(align(128))]
 #[derive(Default)]
-struct Row(Mutex<Those>);
+struct Row(Latched<Those>);
 
 #[derive(Default)]
 struct Those {
@@ -50,7 +50,7 @@ impl Rows {
         let rows =
             self.rows.get_or_init(|| executor().slots.iter().map(|_| Row::default()).collect());
         let index = worker::slot_of(fiber);
-        let mut those = rows[index].0.lock();
+        let mut those = rows[index].0.hold();
         if those.number != number {
             those.number = number;
             those.fibers.clear();
@@ -84,7 +84,7 @@ impl Rows {
             if places >> (index % 64) & 1 == 0 {
                 continue;
             }
-            let mut those = rows[index].0.lock();
+            let mut those = rows[index].0.hold();
             if those.number == number && !those.fibers.is_empty() {
                 executor().slots[index].append_row(&mut those.fibers);
                 drop(those);
@@ -102,19 +102,19 @@ fn balance(rows: &[Row], places: u64, number: u32) -> Option<usize> {
         if places >> (index % 64) & 1 == 0 {
             return 0;
         }
-        let those = row.0.lock();
+        let those = row.0.hold();
         if those.number == number { those.fibers.len() } else { 0 }
     };
     let (most, least, moved) = uneven(rows.iter().enumerate().map(count))?;
     let moved = {
-        let mut from = rows[most].0.lock();
+        let mut from = rows[most].0.hold();
         if from.number != number {
             return None;
         }
         let left = from.fibers.len().saturating_sub(moved);
         from.fibers.split_off(left)
     };
-    let mut to = rows[least].0.lock();
+    let mut to = rows[least].0.hold();
     if to.number != number {
         to.number = number;
         to.fibers.clear();

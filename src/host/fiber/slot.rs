@@ -5,17 +5,17 @@
 //! there is one latch per slot, held for a few instructions, and never where a signal handler could
 //! find it held by its own thread.
 
+use super::latch::Latch;
 use super::record::{Fiber, Worker};
 use std::cell::UnsafeCell;
 use std::collections::VecDeque;
-use std::hint::spin_loop;
 use std::ptr::null;
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicUsize, Ordering};
 
 /// On cache lines of its own: other workers often read theirs.
 #[repr(align(128))]
 pub(super) struct Slot {
-    latch: AtomicBool,
+    latch: Latch,
     ready: UnsafeCell<Ready>,
     /// The number of fibers in the queue and the rows, for readers without the latch.
     count: AtomicUsize,
@@ -194,7 +194,7 @@ impl Drop for Held<'_> {
         let ready = self.ready();
         self.0.count.store(ready.queue.count + ready.rows.count, Ordering::Relaxed);
         self.0.next.store(ready.next.addr(), Ordering::Relaxed);
-        self.0.latch.store(false, Ordering::Release);
+        self.0.latch.free();
     }
 }
 
@@ -241,7 +241,7 @@ impl Slot {
             streak: 0,
         };
         Slot {
-            latch: AtomicBool::new(false),
+            latch: Latch::default(),
             ready: UnsafeCell::new(ready),
             count: AtomicUsize::new(0),
             next: AtomicUsize::new(0),
@@ -253,18 +253,7 @@ impl Slot {
 
     #[inline]
     fn hold(&self) -> Held<'_> {
-        let mut turns = 0;
-        while self.latch.swap(true, Ordering::Acquire) {
-            while self.latch.load(Ordering::Relaxed) {
-                turns += 1;
-                match turns % 100 {
-                    // Its holder may wait for this core.
-                    // SAFETY: has no preconditions.
-                    0 => _ = unsafe { libc::sched_yield() },
-                    _ => spin_loop(),
-                }
-            }
-        }
+        self.latch.take();
         Held(self)
     }
 

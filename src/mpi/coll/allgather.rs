@@ -63,9 +63,8 @@ impl Plan for Allgather {
     #[inline(always)]
     fn select(&self, crowd: Crowd) -> (Venue, Exchange) {
         match crowd.allgather(self.blocks.largest(), self.blocks.bytes()) {
-            shared @ (Exchange::Buffered | Exchange::SingleCopy) => {
-                (Venue::Memory { all: true }, shared)
-            }
+            Exchange::Buffered => (crowd.of_copies(), Exchange::Buffered),
+            Exchange::SingleCopy => (Venue::Memory { all: true }, Exchange::SingleCopy),
             wire => (Venue::Wire, wire),
         }
     }

@@ -98,6 +98,7 @@ impl Plan for Allreduce {
     fn select(&self, crowd: Crowd) -> (Venue, Reduction) {
         match self.reduction(crowd) {
             Reduction::Wire => (Venue::Wire, Reduction::Wire),
+            Reduction::Buffered => (crowd.of_copies(), Reduction::Buffered),
             shared => (Venue::Memory { all: true }, shared),
         }
     }

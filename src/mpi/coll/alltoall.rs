@@ -72,6 +72,7 @@ impl Plan for Alltoall {
     fn select(&self, crowd: Crowd) -> (Venue, Exchange) {
         match crowd.alltoall(self.each()) {
             wire @ (Exchange::Central | Exchange::Pairwise) => (Venue::Wire, wire),
+            Exchange::Buffered => (crowd.of_copies(), Exchange::Buffered),
             shared => (Venue::Memory { all: true }, shared),
         }
     }

@@ -38,7 +38,7 @@ impl Plan for Barrier {
     #[inline(always)]
     fn select(&self, crowd: Crowd) -> (Venue, select::Barrier) {
         match crowd.barrier() {
-            select::Barrier::Memory => (Venue::Memory { all: true }, select::Barrier::Memory),
+            select::Barrier::Memory => (crowd.of_copies(), select::Barrier::Memory),
             by_messages => (Venue::Wire, by_messages),
         }
     }
@@ -69,11 +69,12 @@ pub async fn meet(lane: &Lane<'_>) -> Result {
     let (plan, crowd) = (Barrier::plan()?, Crowd::of(lane));
     match (plan.select(crowd), lane.way()) {
         ((Venue::Wire, algorithm), _) => plan.by_messages(algorithm, lane).await,
-        ((Venue::Memory { all }, algorithm), Way::Blocking) => {
-            plan.together(algorithm, &Members::<InPlace>::come(lane, crowd, all).await?).await
+        ((_, algorithm), Way::Blocking) => {
+            plan.together(algorithm, &Members::<InPlace>::come(lane, crowd, true, None).await?)
+                .await
         }
-        ((Venue::Memory { all }, algorithm), Way::Nonblocking(_)) => {
-            plan.together(algorithm, &Members::<AsRun>::come(lane, crowd, all).await?).await
+        ((_, algorithm), Way::Nonblocking(_)) => {
+            plan.together(algorithm, &Members::<AsRun>::come(lane, crowd, true, None).await?).await
         }
     }
 }

@@ -4,7 +4,8 @@
 use super::barrier::Barrier;
 use super::blocks::again;
 use super::claim::{self, Claim, Form, Kind};
-use super::members::{AsRun, InPlace, Members, object_at_first};
+use super::members::{AsRun, InPlace, Members};
+use super::objection::object_at_first;
 use super::plan::Plan;
 use super::priced;
 use super::select::{Crowd, Venue};
@@ -35,10 +36,7 @@ pub fn block<P: Plan>(process: &Process, comm: &Comm, plan: &Result<P>) -> Resul
     };
     // Dropped by hand, as there is seldom anything to drop.
     let lane = ManuallyDrop::new(Lane::of_call(process, comm, tag, 0, Way::Blocking));
-    let (comm, claim) = (lane.comm(), plan.claim().form(Form::Blocking));
-    let meeting = comm.meeting(process);
-    claim::compare_at(meeting, process, comm, tag, claim)?;
-    let outcome = block_on(plan, &lane, meeting);
+    let outcome = block_on(plan, &lane);
     if outcome.is_ok() && lane.is_bare() {
         return Ok(());
     }
@@ -47,9 +45,11 @@ pub fn block<P: Plan>(process: &Process, comm: &Comm, plan: &Result<P>) -> Resul
 }
 
 #[inline(always)]
-fn block_on(plan: &impl Plan, lane: &Lane<'_>, meeting: &Meeting) -> Result {
+fn block_on(plan: &impl Plan, lane: &Lane<'_>) -> Result {
     let mut crowd = Crowd::of(lane);
     let (mut venue, mut algorithm) = plan.select(crowd);
+    let meeting = lane.comm().meeting(lane.process());
+    let claim = compare_unless_shown(lane, meeting, venue, plan.claim().form(Form::Blocking))?;
     if venue == Venue::Wire {
         match block_on_wire(plan, lane)? {
             None => return Ok(()),
@@ -61,9 +61,22 @@ fn block_on(plan: &impl Plan, lane: &Lane<'_>, meeting: &Meeting) -> Result {
     }
     // Called here alone, so that it is a part of this function.
     let is_common = venue == Venue::Memory { all: true } && !crowd.is_small();
-    let members = Members::<InPlace>::join(lane, meeting, crowd, is_common);
+    let members = Members::<InPlace>::join(lane, meeting, crowd, is_common, claim);
     members.enter_here()?;
     run::block(plan.together(algorithm, &members))
+}
+
+/// Compares what this member has called, unless it will show that with its data: then each member
+/// looks at what all others show. Returns what is still to be compared.
+#[inline(always)]
+fn compare_unless_shown(
+    lane: &Lane<'_>, meeting: &Meeting, venue: Venue, claim: Claim,
+) -> Result<Option<Claim>> {
+    if venue == Venue::Lines {
+        return Ok(Some(claim));
+    }
+    let number = lane.number().0 as i32;
+    claim::compare_at(meeting, lane.process(), lane.comm(), number, claim).map(|()| None)
 }
 
 /// Fails if a failure forbids the operation.
@@ -83,7 +96,7 @@ type Paid<P> = (Crowd, Venue, <P as Plan>::Algorithm);
 fn block_on_wire<P: Plan>(plan: &P, lane: &Lane<'_>) -> Result<Option<Paid<P>>> {
     run::block(async {
         match pay(plan, lane).await? {
-            None => perform(plan, lane).await.map(|()| None),
+            None => perform(plan, lane, None).await.map(|()| None),
             paid => Ok(paid),
         }
     })
@@ -102,15 +115,16 @@ async fn pay<P: Plan>(plan: &P, lane: &Lane<'_>) -> Result<Option<Paid<P>>> {
 }
 
 /// Does this member's part, unless a member is known to be dead: then no member does.
-async fn perform(plan: &impl Plan, lane: &Lane<'_>) -> Result {
-    let outcome = attempt(plan, lane).await;
+/// `claim`: what it has called, if that is still to be compared.
+async fn perform(plan: &impl Plan, lane: &Lane<'_>, claim: Option<Claim>) -> Result {
+    let outcome = attempt(plan, lane, claim).await;
     match lane.is_atomic() {
         false => outcome,
         true => Box::pin(lane.settle(outcome)).await,
     }
 }
 
-async fn attempt(plan: &impl Plan, lane: &Lane<'_>) -> Result {
+async fn attempt(plan: &impl Plan, lane: &Lane<'_>, claim: Option<Claim>) -> Result {
     lane.look_round()?;
     // Boxed, as what messages need is not to take up memory where there are none.
     let paid = if lane.is_priced() { Box::pin(pay(plan, lane)).await? } else { None };
@@ -121,8 +135,10 @@ async fn attempt(plan: &impl Plan, lane: &Lane<'_>) -> Result {
     });
     match venue {
         Venue::Wire => Box::pin(plan.by_messages(algorithm, lane)).await?,
-        Venue::Memory { all } => {
-            plan.together(algorithm, &Members::<AsRun>::come(lane, crowd, all).await?).await?;
+        venue => {
+            let all = venue != Venue::Memory { all: false };
+            let members = Members::<AsRun>::come(lane, crowd, all, claim).await?;
+            plan.together(algorithm, &members).await?;
         }
     }
     lane.verdict()
@@ -135,9 +151,20 @@ pub fn start<P: Plan>(
     let tag = comm.next_collective(process);
     let drawn = comm.draw(process, tag);
     let plan = plan?;
-    claim::compare(process, comm, tag, plan.claim().form(Form::Nonblocking))?;
-    let pending = launch::<P>(process, comm.clone(), (tag, 0), drawn, plan)?;
+    let claim = compare_first(process, comm, tag, &plan)?;
+    let pending = launch::<P>(process, comm.clone(), (tag, 0), drawn, plan, claim)?;
     process.requests.keep(comm, pending)
+}
+
+/// Compares what a member calls that starts an operation, unless it will show that with its data.
+fn compare_first<P: Plan>(
+    process: &'static Process, comm: &Comm, tag: i32, plan: &P,
+) -> Result<Option<Claim>> {
+    // Whether it will does not depend on the form.
+    let lane = Lane::of_call(process, comm, tag, 0, Way::Blocking);
+    let (venue, _) = plan.select(Crowd::of(&lane));
+    let claim = plan.claim().form(Form::Nonblocking);
+    compare_unless_shown(&lane, lane.comm().meeting(process), venue, claim)
 }
 
 /// Prepares the next collective operation of `comm`; returns the handle of a request that starts
@@ -154,7 +181,7 @@ pub fn persist<P: Plan>(
     let restart = move || {
         let round = rounds.fetch_add(1, Ordering::Relaxed);
         let drawn = enrolment.as_ref().map(Enrolment::draw_next);
-        launch::<P>(process, on.clone(), (tag, round), drawn, plan.clone())
+        launch::<P>(process, on.clone(), (tag, round), drawn, plan.clone(), None)
     };
     process.requests.keep_persistent(comm, Arc::new(restart))
 }
@@ -172,7 +199,7 @@ pub(in crate::mpi) fn start_with_status<P: Plan>(
     let on = comm.clone();
     let pending = run::start_with_status(process, |way| async move {
         let lane = Lane::of_call(process, &on, tag, 0, way).drawn_as(drawn.as_ref());
-        let outcome = perform(&plan, &lane).await;
+        let outcome = perform(&plan, &lane, None).await;
         then(plan, outcome)
     })?;
     process.requests.keep(comm, pending)
@@ -180,11 +207,11 @@ pub(in crate::mpi) fn start_with_status<P: Plan>(
 
 fn launch<P: Plan>(
     process: &'static Process, comm: Held<Comm>, (tag, round): (i32, u32), drawn: Option<Drawn>,
-    plan: impl Borrow<P> + Send + 'static,
+    plan: impl Borrow<P> + Send + 'static, claim: Option<Claim>,
 ) -> Result<Pending> {
     run::start_whole(process, |way| async move {
         let lane = Lane::of_call(process, &comm, tag, round, way).drawn_as(drawn.as_ref());
-        let outcome = perform(plan.borrow(), &lane).await;
+        let outcome = perform(plan.borrow(), &lane, claim).await;
         run::ended(process, way, outcome)
     })
 }

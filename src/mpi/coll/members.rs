@@ -9,17 +9,16 @@
 //! A blocking operation and one that the engine carries on differ only in how a member waits
 //! ([`Wait`]).
 
+use super::claim::{Claim, compare_at};
+use super::objection::{failure, object_at_first};
 use super::select::Crowd;
 use crate::base::sync::cache::comes_soon;
 use crate::engine::{
-    Awaited, Board, Enrolment, Gate, Laid, Line, Meeting, MeetingWait, Mishap, Outcome, Round,
-    Series,
+    Awaited, Board, Enrolment, Gate, Laid, Line, Mark, Meeting, MeetingWait, Round, Series,
 };
 use crate::host::memory::{Fault, Region, Span};
 use crate::mpi::error::{Failure, Result};
-use crate::mpi::failure::usability::must_be_fresh;
 use crate::mpi::lane::Lane;
-use crate::mpi::p2p::outcome::news;
 use crate::mpi::run::{AtOnce, Way};
 use std::future::poll_fn;
 use std::marker::PhantomData;
@@ -30,6 +29,10 @@ use std::task::Poll;
 /// do at once, and for one that takes as long as a copy.
 const LOOKS: u32 = 64;
 const LONG_LOOKS: u32 = 1024;
+
+/// How often it polls, for a step that others do at once, before the call that started a
+/// nonblocking operation returns: that takes less time than to carry the operation on later.
+const FEW_LOOKS: u32 = 12;
 
 /// One member's part in one shared-memory collective. Each step ends with at most one wait, done as
 /// `W` says.
@@ -42,6 +45,8 @@ pub struct Members<'l, 'a, W: Wait> {
     crowd: Crowd,
     /// Whether all members wait for all others, in a round kept for that.
     is_common: bool,
+    /// What it has called, if it has not been compared yet.
+    claim: Option<Claim>,
     wait: PhantomData<W>,
 }
 
@@ -211,15 +216,18 @@ impl Members<'_, '_, InPlace> {
     }
 
     #[inline(never)]
-    fn wait_here(&self, gate: Gate) -> Result {
-        let (engine, wait) = (&self.lane.process().engine, self.wait(gate));
+    fn wait_here(&self, mut gate: Gate) -> Result {
+        let engine = &self.lane.process().engine;
         if self.is_small() && gate != Gate::Room {
             // The others are about as busy as this member.
             let looks = if gate.is_after_copies() { LONG_LOOKS } else { LOOKS };
-            if comes_soon(looks, || wait.is_over()) && !engine.is_stopping() {
+            let is_open = || self.round.is_open(gate, self.turn);
+            if comes_soon(looks, is_open) && !engine.is_stopping() {
                 return self.step();
             }
+            gate = self.compare(gate)?;
         }
+        let wait = self.wait(gate);
         let mishap = match self.crowd.is_crowded() {
             true => engine.sleep_at_gate(&wait)?,
             false => engine.wait_at_gate(&wait)?,
@@ -228,9 +236,31 @@ impl Members<'_, '_, InPlace> {
     }
 }
 
+impl<W: Wait> Members<'_, '_, W> {
+    /// What others show does not come, or not with this member's mark: compares the calls, if that
+    /// has not been done. Returns the gate to wait for.
+    #[inline(never)]
+    fn compare(&self, gate: Gate) -> Result<Gate> {
+        let (Some(claim), Gate::AllShown { mark }) = (self.claim, gate) else { return Ok(gate) };
+        let (process, comm) = (self.lane.process(), self.lane.comm());
+        compare_at(self.meeting, process, comm, self.lane.number().0 as i32, claim)?;
+        let mark = mark.compared();
+        self.round.line(self.me).show(self.turn, mark);
+        W::ring_few(self);
+        Ok(Gate::AllShown { mark })
+    }
+}
+
 impl Members<'_, '_, AsRun> {
-    async fn wait_for_call(&self, gate: Gate) -> Result {
-        let (wait, turn) = (self.wait(gate), self.turn);
+    async fn wait_for_call(&self, mut gate: Gate) -> Result {
+        let turn = self.turn;
+        if self.is_small() {
+            if comes_soon(FEW_LOOKS, || self.round.is_open(gate, turn)) {
+                return self.step();
+            }
+            gate = self.compare(gate)?;
+        }
+        let wait = self.wait(gate);
         let awaited = |enrolment| Awaited::Gate { enrolment, gate, turn, envelope: wait.envelope };
         self.wait_until(&wait, || wait.is_over(), awaited).await
     }
@@ -264,37 +294,40 @@ impl Members<'_, '_, AsRun> {
 }
 
 impl<'l, 'a, W: Wait> Members<'l, 'a, W> {
-    /// Arrives at the operation of `lane`; `for_all`: all members wait for all others.
+    /// Arrives at the operation of `lane`; `for_all`: all members wait for all others; `claim`:
+    /// what it has called, if that is still to be compared.
     #[inline(always)]
     pub(super) async fn come(
-        lane: &'l Lane<'a>, crowd: Crowd, for_all: bool,
+        lane: &'l Lane<'a>, crowd: Crowd, for_all: bool, claim: Option<Claim>,
     ) -> Result<Members<'l, 'a, W>> {
-        Members::begin(lane, crowd, for_all && !crowd.is_small()).await
+        Members::begin(lane, crowd, for_all && !crowd.is_small(), claim).await
     }
 
     /// Arrives at the operation of `lane`; `is_common`: in the round kept for operations in which
     /// all wait for all.
     #[inline(always)]
     pub(super) async fn begin(
-        lane: &'l Lane<'a>, crowd: Crowd, is_common: bool,
+        lane: &'l Lane<'a>, crowd: Crowd, is_common: bool, claim: Option<Claim>,
     ) -> Result<Members<'l, 'a, W>> {
         if !lane.is_undisturbed() {
             object_at_first(lane)?;
         }
         let meeting = lane.comm().meeting(lane.process());
-        let members = Members::join(lane, meeting, crowd, is_common);
+        let members = Members::join(lane, meeting, crowd, is_common, claim);
         W::enter(&members).await?;
         Ok(members)
     }
 
-    /// Joins the members after the caller has found no failure; the caller enters next.
+    /// Joins the members after the caller has found no failure; the caller enters next. `claim`:
+    /// what it has called, if that is still to be compared.
     #[inline(always)]
     pub(super) fn join(
         lane: &'l Lane<'a>, meeting: &'a Meeting, crowd: Crowd, is_common: bool,
+        claim: Option<Claim>,
     ) -> Members<'l, 'a, W> {
         let me = index(lane.rank());
         let (round, turn) = W::come(lane, meeting, me, is_common);
-        Members { lane, meeting, round, turn, me, crowd, is_common, wait: PhantomData }
+        Members { lane, meeting, round, turn, me, crowd, is_common, claim, wait: PhantomData }
     }
 
     /// The calling thread has made a step of its call.
@@ -399,9 +432,10 @@ impl<'l, 'a, W: Wait> Members<'l, 'a, W> {
     pub(super) fn all(&self, finish: impl FnOnce()) -> impl Future<Output = Result> + Send {
         self.until_any(match self.is_small() {
             true => {
-                self.round.line(self.me).show(self.turn);
+                let mark = self.claim.map_or(Mark::NONE, |claim| claim.call().mark());
+                self.round.line(self.me).show(self.turn, mark);
                 W::ring_few(self);
-                Some(Gate::AllShown)
+                Some(Gate::AllShown { mark })
             }
             false => self.arrive(finish),
         })
@@ -449,11 +483,11 @@ impl<'l, 'a, W: Wait> Members<'l, 'a, W> {
         self.until_any(match self.is_small() {
             true if root == self.me => {
                 self.round.line(self.me).show_here(self.turn);
-                Some(Gate::AllShown)
+                Some(Gate::AllShown { mark: Mark::NONE })
             }
             true => {
-                self.round.line(self.me).show(self.turn);
-                self.tell_root(root, true, Gate::AllShown)
+                self.round.line(self.me).show(self.turn, Mark::NONE);
+                self.tell_root(root, true, Gate::AllShown { mark: Mark::NONE })
             }
             false => self.arrive_at(root),
         })
@@ -485,7 +519,7 @@ impl<'l, 'a, W: Wait> Members<'l, 'a, W> {
     /// Shows what this member has to all others, which may arrive later.
     #[inline(always)]
     pub(super) fn show(&self) -> Result {
-        self.round.line(self.me).show(self.turn);
+        self.round.line(self.me).show(self.turn, Mark::NONE);
         W::open(self, Gate::Shown { place: self.me });
         self.step()
     }
@@ -505,7 +539,7 @@ impl<'l, 'a, W: Wait> Members<'l, 'a, W> {
     /// Passes on what this member has to the next one, if there is one.
     #[inline]
     pub(super) fn pass(&self) -> Result {
-        self.round.line(self.me).show(self.turn);
+        self.round.line(self.me).show(self.turn, Mark::NONE);
         self.meeting.ring_next(self.me);
         self.step()
     }
@@ -560,27 +594,6 @@ impl<'l, 'a, W: Wait> Members<'l, 'a, W> {
             everyone,
         }
     }
-}
-
-#[cold]
-pub(super) fn failure(mishap: Mishap) -> Failure {
-    let outcome = Outcome { mishap: Some(mishap), ..Outcome::default() };
-    news(&outcome).expect_err("a mishap is a failure")
-}
-
-/// Fails if a failure forbids a new operation of `lane`.
-#[cold]
-#[inline(never)]
-pub(super) fn object_at_first(lane: &Lane<'_>) -> Result {
-    must_be_fresh(lane.process(), lane.comm())?;
-    // Any round will do: it only says which operation asks.
-    let meeting = lane.comm().meeting(lane.process());
-    let (round, (turn, _)) = (meeting.common_round(), lane.number());
-    let (envelope, everyone) = (lane.own_envelope(), lane);
-    let series = &meeting.blocking;
-    let wait = MeetingWait { meeting, series, round, gate: Gate::Room, turn, envelope, everyone };
-    let objection = lane.process().engine.objection_at_first(&wait);
-    objection.map_or(Ok(()), |mishap| Err(failure(mishap)))
 }
 
 #[inline]

@@ -20,6 +20,7 @@ mod forms;
 mod gather;
 mod members;
 mod neighbours;
+mod objection;
 mod plan;
 mod priced;
 mod reduce;

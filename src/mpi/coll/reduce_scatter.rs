@@ -127,6 +127,7 @@ impl Plan for ReduceScatter {
     fn select(&self, crowd: Crowd) -> (Venue, Reduction) {
         match crowd.reduce_scatter(self.bytes, self.sum.is_plain()) {
             Reduction::Wire => (Venue::Wire, Reduction::Wire),
+            Reduction::Buffered => (crowd.of_copies(), Reduction::Buffered),
             shared => (Venue::Memory { all: true }, shared),
         }
     }

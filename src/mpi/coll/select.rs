@@ -16,6 +16,9 @@ pub enum Venue {
     Wire,
     /// In shared memory; `all`: each member waits for all others.
     Memory { all: bool },
+    /// In shared memory, where each of few members shows what it has, and waits for what all others
+    /// show.
+    Lines,
 }
 
 /// How the members learn that all have arrived.
@@ -152,6 +155,12 @@ impl Crowd {
     #[inline(always)]
     pub(super) fn is_small(self) -> bool {
         self.is_small
+    }
+
+    /// Where they show or put copies of what they have, for all others.
+    #[inline(always)]
+    pub(super) fn of_copies(self) -> Venue {
+        if self.is_small { Venue::Lines } else { Venue::Memory { all: true } }
     }
 
     /// Whether its members can do it together in shared memory.

@@ -4,7 +4,8 @@
 //! any member needs is there, and no failure can intervene; until then, a member that a failure
 //! ends gives up for all.
 
-use super::members::{AsRun, InPlace, Members, Wait, failure, index};
+use super::members::{AsRun, InPlace, Members, Wait, index};
+use super::objection::failure;
 use super::select::Crowd;
 use crate::engine::{Everyone, Gate, Line, Meeting, Mishap, Round};
 use crate::host::memory::{Region, Span, copy};
@@ -69,10 +70,10 @@ pub async fn unite<T>(
     let crowd = Crowd::of(lane);
     match lane.way() {
         Way::Blocking => {
-            unite_as(Members::<InPlace>::begin(lane, crowd, true).await?, mine, read).await
+            unite_as(Members::<InPlace>::begin(lane, crowd, true, None).await?, mine, read).await
         }
         Way::Nonblocking(_) => {
-            unite_as(Members::<AsRun>::begin(lane, crowd, true).await?, mine, read).await
+            unite_as(Members::<AsRun>::begin(lane, crowd, true, None).await?, mine, read).await
         }
     }
 }
@@ -99,7 +100,7 @@ pub async fn close(lane: &Lane<'_>) -> Result {
     if lane.process().world.is_of_several_processes() {
         return lane.hear_all(&[]).await.map(drop);
     }
-    match Members::<InPlace>::begin(lane, Crowd::of(lane), true).await {
+    match Members::<InPlace>::begin(lane, Crowd::of(lane), true, None).await {
         Ok(members) => members.all_told_or_none().await,
         Err(failure) if failure.is_death() => Err(failure),
         Err(failure) => {

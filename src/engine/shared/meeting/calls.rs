@@ -10,6 +10,7 @@
 //! | number, a fingerprint | a member has arrived, and its call has this fingerprint           |
 //! | number, [`VOID`]      | two members have called different things: no member completes it  |
 
+use super::Mark;
 use crate::host::sched;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
@@ -63,11 +64,17 @@ impl Call {
         Call { what: self.what | VAGUE, ..self }
     }
 
+    /// What its member shows, so that others compare it with their own.
     #[inline(always)]
-    fn stamp(self, number: u32) -> u64 {
+    pub fn mark(self) -> Mark {
         const ODD: [u64; 2] = [0x9e37_79b9_7f4a_7c15, 0xd6e8_feb8_6659_fd93];
         let mixed = self.what.wrapping_mul(ODD[0]) ^ self.amount.wrapping_mul(ODD[1]);
-        u64::from(number) << 32 | mixed >> 32 | 1
+        Mark::of((mixed >> 32) as u32)
+    }
+
+    #[inline(always)]
+    fn stamp(self, number: u32) -> u64 {
+        u64::from(number) << 32 | u64::from(self.mark().bits())
     }
 }
 

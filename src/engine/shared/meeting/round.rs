@@ -5,7 +5,7 @@ use crate::base::sync::arrivals::Arrivals;
 use crate::host::memory::{Fault, Region, Span, copy_few, transfer};
 use crate::host::sched::Rows;
 use parking_lot::Mutex;
-use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicU16, AtomicU32, AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock};
 
 /// The memory of one turn at a time.
@@ -17,6 +17,8 @@ pub struct Round {
     lobbies: [Lobby; 3],
     done: Done,
     lines: OnceLock<Box<[Line]>>,
+    /// Of few members: for each, room for a copy that does not fit into its line.
+    desks: OnceLock<Box<[Desk]>>,
     /// For each member, what does not fit into its line.
     annexes: OnceLock<Box<[Mutex<Annex>]>>,
     /// What one member has published for all.
@@ -38,8 +40,8 @@ pub enum Gate {
     Decided,
     /// All members have arrived, and the last one has done its work for all.
     Done,
-    /// All members have shown what they have.
-    AllShown,
+    /// All members have shown what they have, and have called what this one has (see [`Mark`]).
+    AllShown { mark: Mark },
     /// This member has shown what it has.
     Shown { place: usize },
     /// This member has passed something on to the one after it, which alone waits for that.
@@ -62,9 +64,54 @@ impl Gate {
         match self {
             Gate::Room | Gate::Passed { .. } | Gate::Decided => None,
             Gate::Full | Gate::Done => Some(0),
-            Gate::AllShown | Gate::Shown { .. } => Some(1),
+            Gate::AllShown { .. } | Gate::Shown { .. } => Some(1),
             Gate::AllRead | Gate::Read { .. } => Some(2),
         }
+    }
+}
+
+/// What a member shows beside its data: a fingerprint of its call, and whether it has compared its
+/// call with those of others by other means. What another shows is there for a member if the
+/// fingerprints are equal, or if both have compared their calls.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Mark(u32);
+
+impl Mark {
+    /// All members compare their calls before they show anything.
+    pub const NONE: Mark = Mark(0);
+    const COMPARED: u32 = 2;
+
+    /// That of a call with this fingerprint.
+    #[inline(always)]
+    pub(super) fn of(fingerprint: u32) -> Mark {
+        Mark(fingerprint & !Mark::COMPARED | 1)
+    }
+
+    /// That of a member that has compared its call.
+    pub fn compared(self) -> Mark {
+        Mark(self.0 | Mark::COMPARED)
+    }
+
+    pub(super) fn bits(self) -> u32 {
+        self.0
+    }
+
+    /// As it is shown in a turn, counted from one.
+    #[inline(always)]
+    fn shown(self, turn: u32) -> u64 {
+        u64::from(self.0) << 32 | u64::from(turn + 1)
+    }
+
+    /// Whether this, shown in a turn, is there for a member with this mark.
+    #[inline(always)]
+    fn finds(self, shown: u64, turn: u32) -> bool {
+        const COMPARED: u64 = (Mark::COMPARED as u64) << 32;
+        (shown ^ self.shown(turn)) & !COMPARED == 0 || self.finds_compared(shown, turn)
+    }
+
+    #[cold]
+    fn finds_compared(self, shown: u64, turn: u32) -> bool {
+        shown as u32 == turn + 1 && (shown >> 32) as u32 & self.0 & Mark::COMPARED != 0
     }
 }
 
@@ -106,17 +153,26 @@ pub struct Line {
     payload: [AtomicU64; INLINE / 8],
     address: AtomicU64,
     bytes: AtomicU64,
-    kind: AtomicU32,
-    /// The turn in which the contents are shown to all.
-    shown: AtomicU32,
-    /// The turn at which its member has arrived, in rounds outside the rotation.
-    came: AtomicU32,
+    /// The turn in which the contents are shown to all, and the [`Mark`] of its member.
+    shown: AtomicU64,
     /// The turn in which its member reads no more from others.
     read: AtomicU32,
+    kind: AtomicU16,
+    /// The last bits of the turn at which its member has arrived, in rounds outside the rotation.
+    came: AtomicU16,
 }
 
 /// This many bytes fit into a line.
 const INLINE: usize = 32;
+/// So few members have desks.
+const FEW: usize = 8;
+/// This many bytes fit on one.
+const DESK: usize = 256;
+
+#[derive(Default)]
+#[repr(align(64))]
+struct Desk([AtomicU64; DESK / 8]);
+
 const _: () = assert!(size_of::<Line>() == 64, "a line is a line of the cache");
 
 /// Where the data of a member are.
@@ -152,11 +208,11 @@ impl Laid {
     }
 }
 
-const COPY: u32 = 0;
-const THERE: u32 = 1;
-const SCATTERED: u32 = 2;
-const BLOCKS: u32 = 3;
-const COPIES: u32 = 4;
+const COPY: u16 = 0;
+const THERE: u16 = 1;
+const SCATTERED: u16 = 2;
+const BLOCKS: u16 = 3;
+const COPIES: u16 = 4;
 
 impl Round {
     pub(super) fn new(members: usize) -> Round {
@@ -170,6 +226,7 @@ impl Round {
                 packed: AtomicU64::new(0),
             },
             lines: OnceLock::new(),
+            desks: OnceLock::new(),
             annexes: OnceLock::new(),
             packed: Mutex::default(),
             board: Mutex::default(),
@@ -180,13 +237,17 @@ impl Round {
     /// Whether what a member waits for has happened.
     #[inline(always)]
     pub fn is_open(&self, gate: Gate, turn: u32) -> bool {
-        let is_shown = |line: &Line| line.shown.load(Ordering::SeqCst) == turn + 1;
+        let shown = |line: &Line| line.shown.load(Ordering::SeqCst);
         match gate {
             Gate::Full => self.arrivals.is_full(turn),
             Gate::Decided => self.arrivals.is_decided(turn),
             Gate::Done => self.done.turn.load(Ordering::SeqCst) == turn + 1,
-            Gate::AllShown => self.lines().iter().all(is_shown),
-            Gate::Shown { place } | Gate::Passed { place } => is_shown(self.line(place)),
+            Gate::AllShown { mark } => {
+                self.lines().iter().all(|line| mark.finds(shown(line), turn))
+            }
+            Gate::Shown { place } | Gate::Passed { place } => {
+                shown(self.line(place)) == Mark::NONE.shown(turn)
+            }
             Gate::AllRead => self.readers.is_full(turn),
             Gate::Read { place } => self.has_read(turn, place),
             Gate::Room => true,
@@ -196,7 +257,7 @@ impl Round {
     /// Registers the caller, which also listens to its bell, to be woken when this gate opens.
     pub(in crate::engine) fn attend(&self, gate: Gate, turn: u32) {
         let Some(lobby) = gate.lobby().map(|lobby| &self.lobbies[lobby]) else { return };
-        if gate == Gate::AllShown || !lobby.rows.join(turn) {
+        if matches!(gate, Gate::AllShown { .. }) || !lobby.rows.join(turn) {
             lobby.listeners.swap(turn + 1, Ordering::SeqCst);
         }
     }
@@ -231,6 +292,10 @@ impl Round {
         self.lines.get_or_init(|| (0..self.members).map(|_| Line::new()).collect())
     }
 
+    fn desks(&self) -> &[Desk] {
+        self.desks.get_or_init(|| (0..self.members).map(|_| Desk::default()).collect())
+    }
+
     fn annex(&self, place: usize) -> &Mutex<Annex> {
         let annexes = || (0..self.members).map(|_| Mutex::default()).collect();
         &self.annexes.get_or_init(annexes)[place]
@@ -255,10 +320,10 @@ impl Round {
     #[inline(never)]
     fn put_with_care(&self, place: usize, data: &Region) -> Result<(), Fault> {
         let (line, bytes) = (self.line(place), data.bytes());
-        let room = if bytes <= INLINE {
-            memory(&line.payload)
-        } else {
-            room(&mut self.annex(place).lock().rooms, bytes)
+        let room = match bytes {
+            0..=INLINE => memory(&line.payload),
+            0..=DESK if self.members <= FEW => memory(&self.desks()[place].0),
+            _ => room(&mut self.annex(place).lock().rooms, bytes),
         };
         line.note(COPY, room.address(), bytes);
         transfer(data, &room.into())
@@ -422,7 +487,7 @@ impl Round {
 
     /// The members that have not arrived at this turn, as far as that is noted here.
     pub(in crate::engine) fn missing(&self, turn: u32) -> impl Iterator<Item = usize> + '_ {
-        let has_come = move |line: &Line| line.came.load(Ordering::Relaxed) == turn + 1;
+        let has_come = move |line: &Line| line.came.load(Ordering::Relaxed) == (turn + 1) as u16;
         (0..).zip(self.lines()).filter(move |(_, line)| !has_come(line)).map(|(place, _)| place)
     }
 }
@@ -433,15 +498,15 @@ impl Line {
             payload: Default::default(),
             address: AtomicU64::new(0),
             bytes: AtomicU64::new(0),
-            kind: AtomicU32::new(COPY),
-            shown: AtomicU32::new(0),
-            came: AtomicU32::new(0),
+            shown: AtomicU64::new(0),
             read: AtomicU32::new(0),
+            kind: AtomicU16::new(COPY),
+            came: AtomicU16::new(0),
         }
     }
 
     #[inline]
-    fn note(&self, kind: u32, address: usize, bytes: usize) {
+    fn note(&self, kind: u16, address: usize, bytes: usize) {
         self.kind.store(kind, Ordering::Relaxed);
         self.address.store(address as u64, Ordering::Relaxed);
         self.bytes.store(bytes as u64, Ordering::Relaxed);
@@ -469,19 +534,19 @@ impl Line {
     /// Shows the contents, as those of this turn. SeqCst, so that members that look before they
     /// sleep see it.
     #[inline]
-    pub fn show(&self, turn: u32) {
-        self.shown.swap(turn + 1, Ordering::SeqCst);
+    pub fn show(&self, turn: u32, mark: Mark) {
+        self.shown.swap(mark.shown(turn), Ordering::SeqCst);
     }
 
     /// Shows the contents to their own member only, which looks for those of all.
     #[inline]
     pub fn show_here(&self, turn: u32) {
-        self.shown.store(turn + 1, Ordering::Relaxed);
+        self.shown.store(Mark::NONE.shown(turn), Ordering::Relaxed);
     }
 
     /// Notes that its member has arrived.
     pub(super) fn come(&self, turn: u32) {
-        self.came.store(turn + 1, Ordering::Relaxed);
+        self.came.store((turn + 1) as u16, Ordering::Relaxed);
     }
 }
 
