@@ -1,5 +1,5 @@
-//! Latches: locks held for a few instructions, and freed by a plain store, which costs a fraction of
-//! what a lock costs that threads sleep on.
+//! Latches: locks held for a few instructions, and freed by a plain store, which costs a fraction
+//! of what a lock costs that threads sleep on.
 
 use std::cell::UnsafeCell;
 use std::hint::spin_loop;

@@ -237,13 +237,13 @@ impl Members<'_, '_, InPlace> {
 }
 
 impl<W: Wait> Members<'_, '_, W> {
-    /// What others show does not come, or not with this member's mark: compares the calls, if that
-    /// has not been done. Returns the gate to wait for.
+    /// What others show does not come, or not with this member's mark: compares the calls, if they
+    /// are still to be. Returns the gate to wait for.
     #[inline(never)]
     fn compare(&self, gate: Gate) -> Result<Gate> {
         let (Some(claim), Gate::AllShown { mark }) = (self.claim, gate) else { return Ok(gate) };
-        let (process, comm) = (self.lane.process(), self.lane.comm());
-        compare_at(self.meeting, process, comm, self.lane.number().0 as i32, claim)?;
+        let (lane, number) = (self.lane, self.lane.number().0 as i32);
+        compare_at(self.meeting, lane.process(), lane.comm(), number, claim)?;
         let mark = mark.compared();
         self.round.line(self.me).show(self.turn, mark);
         W::ring_few(self);
