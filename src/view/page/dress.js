@@ -41,6 +41,9 @@ function dressAll() {
   $("clock").hidden = $("clock-keys").hidden = !clocked(); $("node").max = scene.nodes - 1;
   $("crew").hidden = $("matrix").hidden = !isJob();
   $("solid").hidden = !canTurn();
+  $("happened").hidden = $("earlier").hidden = $("later").hidden = !mortal();
+  $("returns").hidden = !scene.series.includes("recoveries");
+  for (const key of document.querySelectorAll(".mortal-key")) key.hidden = !mortal();
   if (!canTurn() && $("stage").classList.contains("solid")) stand(false);
   for (const key of document.querySelectorAll(".solid-key")) key.hidden = !canTurn();
   if (!visited.get()) showGuide(true);

@@ -144,6 +144,7 @@ $("form").onsubmit = event => {
 function takes({ tagName, type, className }, key) {
   if (className === "plot") return plotTakes(key);
   if (className === "pairs") return pairsTakes(key);
+  if (/^bar\b/.test(className)) return barTakes(key);
   if (tagName === "SUMMARY") return key === " " || key === "Enter";
   if (tagName === "BUTTON") return key === " " || key === "Enter";
   if (tagName === "INPUT" && type === "range") return /^(Arrow|Page|Home|End)/.test(key);
@@ -161,7 +162,7 @@ addEventListener("keydown", event => {
     ...clock, i: info, m: menuByKey, "?": () => showGuide($("guide").hidden),
     d: () => { if (canTurn()) stand(!space.on); },
     ...space.on && { a: () => turnBy(-0.15, 0), e: () => turnBy(0.15, 0), w: () => turnBy(0, 0.15), x: () => turnBy(0, -0.15) },
-    l: () => { if (past.at) lookBack(null); },
+    l: () => { if (past.at) lookBack(null); }, ",": () => goToEvent(-1), ".": () => goToEvent(1),
     b: () => { if (!$("back").hidden) order("border back"); }, k: kill, r: killRegion, Escape: () => $("dots").focus(),
     p: () => { const p = $("palette"); p.selectedIndex = (p.selectedIndex + 1) % p.length; p.onchange(); },
     v: () => { const v = $("view"); if (v.length) { v.selectedIndex = (v.selectedIndex + 1) % v.length; v.onchange(); } },
