@@ -30,11 +30,12 @@ function arrows(ctx, b, spot) {
 }
 
 /* Nodes of a machine that hold no dot: a free spare is an empty square, a dead node a cross. */
-const vacant = () => scene && !space.on && scene.vacant || [];
+const vacant = () => scene && scene.vacant || [];
+const spotOfVacant = ([x, y, isSpare, node]) => space.on ? [space.spots[3 * node], space.spots[3 * node + 1], isSpare] : [x, y, isSpare];
 const spares = () => vacant().filter(([, , isSpare]) => isSpare).length;
 function drawVacant(ctx, b, spot) {
   const half = Math.max(2 * b.scale, dot(b) * 0.4);
-  for (const [at, up, isSpare] of vacant()) {
+  for (const [at, up, isSpare] of vacant().map(spotOfVacant)) {
     const [x, y] = spot(at, up);
     ctx.strokeStyle = ink(isSpare ? "--soft" : "--harm"); ctx.lineWidth = (isSpare ? 1.5 : 2.5) * b.scale;
     ctx.beginPath();
@@ -45,10 +46,31 @@ function drawVacant(ctx, b, spot) {
   ctx.strokeStyle = ink("--ink"); ctx.lineWidth = 1.5 * b.scale;
 }
 
+/* The tiles of a machine of three dimensions are named in the picture. */
+let tiled = "";
+function tiles(b) {
+  const [wide, high, deep] = scene.grid || [], half = dot(b) / 2, has = canTurn() && deep > 1 && !space.on && !!places;
+  const now = has ? [scene.scene, b.side, b.left, b.top, b.scale, half].join() : "";
+  if (now === tiled) return;
+  tiled = now;
+  const home = node => {
+    const n = (scene.berths || []).length ? scene.berths.indexOf(node) : node;
+    return n < 0 ? vacant().find(it => it[3] === node) : [places[2 * n], places[2 * n + 1]];
+  };
+  const named = has ? [...Array(deep).keys()].map(at => [home(at * wide * high), `z = ${at}`]).filter(([spot]) => spot) : [];
+  $("tiles").replaceChildren(...named.map(([[x, y], words]) => {
+    const name = element("span", "", words);
+    name.style.setProperty("left", `${(b.left + x * b.side - half) / b.scale}px`);
+    name.style.setProperty("top", `${(b.top + (1 - y) * b.side - half) / b.scale}px`);
+    return name;
+  }));
+}
+
 /* The layer above the dots: arrows, the region, and the selected node. */
 function over() {
   const b = picture.box(), ctx = $("over").getContext("2d"), chosen = $("node").value === "" ? -1 : +$("node").value;
   const numbered = places && scene.nodes <= 150;
+  if (scene) tiles(b);
   /* An empty layer would cost each picture as much as a full one. */
   const covers = region || vacant().length || ripples.size || numbered || chosen >= 0 || frame && frame.marks.length + (frame.arrows || []).length > 0;
   $("over").hidden = !covers;
