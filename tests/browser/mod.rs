@@ -212,9 +212,9 @@ impl Browser {
         self.mouse("mouseReleased", to.0, to.1, 0);
     }
 
-    /// From now on there are fingers.
-    pub(crate) fn touches(&mut self) {
-        let params = json!({ "enabled": true, "maxTouchPoints": 2 });
+    /// From now on there are fingers, or none any more.
+    pub(crate) fn touches(&mut self, are_there: bool) {
+        let params = json!({ "enabled": are_there, "maxTouchPoints": 2 });
         self.ask("Emulation.setTouchEmulationEnabled", params);
     }
 

@@ -182,7 +182,7 @@ fn of_spare_nodes(controls: &mut Controls) {
     let mut page = Browser::open(&shown.address, 1200, 900, &profile);
     page.wait("frame && frame.count === 36");
     page.value("showGuide(false)");
-    page.touches();
+    page.touches(true);
     page.wait("getComputedStyle($('select')).display !== 'none'");
     let pressed = "$('select').ariaPressed === 'true'";
     controls.go(&mut page, "#select", Key("Enter", 13), pressed);

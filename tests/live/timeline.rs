@@ -43,7 +43,7 @@ fn goes_back_and_forth(page: &mut Browser) {
     page.wait(&format!("Math.abs({PART} - 0.5) < 0.1 && (scene.replay || past.at)"));
     page.wait("scene.replay ? frame.at === +$('moment').value : frame === past.at");
     page.value("globalThis.middle = frame.tick");
-    page.touches();
+    page.touches(true);
     by_finger(page, "#moment", 0.5, 0.2);
     page.wait(&format!("{PART} < 0.3 && frame.tick < middle"));
     by_finger(page, "#moment", 0.2, 0.7);
@@ -140,7 +140,7 @@ fn bar_is_dragged(page: &mut Browser) {
     page.wait("!document.querySelector('.line .swept') && !bar().querySelector('em').hidden");
     // The picture is that of then: the last one before the rank was there again.
     page.wait("frame.tick <= bar().first + inspected.after && bar().first - frame.tick < 1000");
-    page.touches();
+    page.touches(true);
     by_finger(page, ".line .bar", 0.5, 0.25);
     page.wait("Math.abs(inspected.after / bar().whole - 0.25) < 0.05");
     // By keys, from step to step.

@@ -161,7 +161,7 @@ fn what_the_pointer_is_over_has_a_name_and_both_files_hold_what_is_seen() {
 fn every_control_has_a_name_and_is_large_enough_for_a_finger() {
     let run = Run::begin(&FTSIM, "poisson --nodes 100 --border 0,0,0,1");
     let mut page = Browser::open(&run.address, 390, 844, &scratch("controls-touch"));
-    page.touches();
+    page.touches(true);
     page.wait("frame && frame.count === 100 && matchMedia('(any-pointer: coarse)').matches");
     let small = page.value(
         "[...document.querySelectorAll('button, input, select')].filter(e => e.offsetParent)
@@ -242,7 +242,7 @@ fn a_machine_of_three_dimensions_is_a_body_that_can_be_turned() {
     page.wait("space.near > 1.5");
     page.wheel(middle, 250.0);
     page.wait("Math.abs(space.near - 1) < 1e-9");
-    page.touches();
+    page.touches(true);
     page.pinch(middle, 40.0, 80.0);
     page.wait("space.near > 1.6 && space.near < 2.4 && visualViewport.scale === 1");
     page.pinch(middle, 80.0, 40.0);

@@ -96,8 +96,9 @@ function dressForm() {
 function sentence() {
   const shows = scene.kinds.length ? scene.unit === "ms" ? "what it does" : "its state" : scene.scale[0];
   const ring = scene.mark ? `; a ring: ${scene.mark}` : "", arrow = scene.arrow ? `; an arrow: ${scene.arrow}` : "";
-  return `Each dot is a ${scene.dot}, coloured by ${shows}${ring}${arrow}. `
-    + `Click one to ask about it${hands() ? "; shift and click to kill it; drag to select a region" : ""}.`;
+  const [ask, kills] = matchMedia("(pointer: coarse)").matches ? ["Tap", "touch it for long to kill it"]
+    : ["Click", "shift and click to kill it; drag to select a region"];
+  return `Each dot is a ${scene.dot}, coloured by ${shows}${ring}${arrow}. ${ask} one to ask about it${hands() ? `; ${kills}` : ""}.`;
 }
 
 function legend() {

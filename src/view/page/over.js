@@ -97,7 +97,7 @@ function over() {
   if (numbered) {
     const far = dot(b) / 2 + 3 * b.scale;
     ctx.save();
-    ctx.font = `${11 * b.scale}px system-ui, sans-serif`; ctx.textAlign = "center"; ctx.textBaseline = "top";
+    ctx.font = `${0.8 * ink("rem") * b.scale}px system-ui, sans-serif`; ctx.textAlign = "center"; ctx.textBaseline = "top";
     ctx.fillStyle = ink("--soft");
     for (let n = 0; n < scene.nodes; n++) {
       const [x, y] = spot(places[2 * n], places[2 * n + 1]);

@@ -57,6 +57,7 @@ async function askForHeat() {
    brighter and thicker it is; where nothing tells that (a recording), it has the colour of its busier end. */
 function links(ctx, b, spot) {
   const [wide, high, deep] = scene.grid, paths = new Map(), { spots, heat } = space, count = spots.length / 3;
+  const unit = Math.max(b.scale, b.side / 640);
   const to = [[1, n => n % wide < wide - 1], [wide, n => Math.floor(n / wide) % high < high - 1],
     [wide * high, n => Math.floor(n / wide / high) < deep - 1]];
   const isPlain = scene.kinds.length > 0 && !heat, hasHeat = heat && !past.at;
@@ -71,7 +72,7 @@ function links(ctx, b, spot) {
   });
   for (const [colour, path] of [...paths].sort(([a], [b]) => a - b)) {
     const part = colour / 15;
-    ctx.globalAlpha = part ? 0.5 + 0.5 * part : 0.3; ctx.lineWidth = (0.8 + 2.7 * part) * b.scale;
+    ctx.globalAlpha = part ? 0.5 + 0.5 * part : 0.3; ctx.lineWidth = (0.8 + 3.2 * part) * unit;
     ctx.strokeStyle = part ? hot(part) : ink("--edge"); ctx.stroke(path);
   }
   ctx.globalAlpha = 1;
@@ -91,18 +92,20 @@ function drawSolid() {
   const spot = (x, y) => [b.left + x * b.side, b.top + (1 - y) * b.side];
   if (size3() <= 6000) { askForHeat(); links(ctx, b, spot); }
   axes(ctx, b, spot);
-  const size = Math.min(dot(b), b.side / Math.max(...scene.grid) * 0.3) / 2 * space.near;
+  const size = Math.min(dot(b), b.side / Math.max(...scene.grid) * 0.25) / 2 * space.near;
   for (const n of space.order) {
     const [x, y] = spot(places[2 * n], places[2 * n + 1]), c = 4 * frame.colours[n];
     ctx.fillStyle = frame.alive[n] ? `rgb(${table[c]},${table[c + 1]},${table[c + 2]})` : `rgb(${DEAD})`;
-    ctx.beginPath(); ctx.arc(x, y, size / (1 - space.depths[n] * 0.35), 0, 7); ctx.fill();
+    /* Nodes with little to show leave the links in sight. */
+    const part = scene.kinds.length ? 1 : 0.5 + 0.5 * frame.colours[n] / 255;
+    ctx.beginPath(); ctx.arc(x, y, size * part / (1 - space.depths[n] * 0.35), 0, 7); ctx.fill();
   }
 }
 /* The three directions, named at the far ends of the edges that meet in node 0. */
 function axes(ctx, b, spot) {
   const [wide, high, deep] = scene.grid, ends = [wide - 1, wide * (high - 1), wide * high * (deep - 1)];
   const from = spot(space.spots[0], space.spots[1]);
-  ctx.font = `${13 * b.scale}px system-ui, sans-serif`; ctx.textAlign = "center"; ctx.textBaseline = "middle";
+  ctx.font = `${ink("rem") * b.scale}px system-ui, sans-serif`; ctx.textAlign = "center"; ctx.textBaseline = "middle";
   ctx.fillStyle = ctx.strokeStyle = ink("--ink"); ctx.lineWidth = 1.2 * b.scale;
   ends.forEach((n, dim) => {
     if (!n) return;

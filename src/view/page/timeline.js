@@ -42,10 +42,10 @@ function drawTimeline() {
     const x = Math.round(edge + at / (top || 1) * (w - 2 * edge)), before = marks.get(x) || [0, 0];
     marks.set(x, [before[0] + died, before[1] + back]);
   }
-  const tall = many => Math.min(1, 0.4 + 0.2 * Math.log10(many)) * (h / 2 - 4);
+  const tall = many => Math.min(1, 0.6 + 0.15 * Math.log10(many)) * (h / 2 - 4);
   for (const [x, [died, back]] of marks) {
-    ctx.fillStyle = ink("--harm"); if (died) ctx.fillRect(x - 1, h / 2 - 3 - tall(died), 2, tall(died));
-    ctx.fillStyle = ink("--accent"); if (back) ctx.fillRect(x - 1, h / 2 + 3, 2, tall(back));
+    ctx.fillStyle = ink("--harm"); if (died) ctx.fillRect(x - 1, h / 2 - 3 - tall(died), 3, tall(died));
+    ctx.fillStyle = ink("--accent"); if (back) ctx.fillRect(x - 1, h / 2 + 3, 3, tall(back));
   }
 }
 /* Goes to the failure or recovery before what is shown, or to the next one; after the last one, to the run as it is. */
