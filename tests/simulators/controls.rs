@@ -186,7 +186,7 @@ fn a_machine_of_three_dimensions_is_a_body_that_can_be_turned() {
     page.value("globalThis.flat = [...places]");
     page.click("solid");
     page.wait("space.on && !$('turns').hidden && $('solid').ariaPressed === 'true'");
-    page.wait("getComputedStyle($('dots')).visibility === 'hidden'");
+    page.wait("getComputedStyle($('dots')).opacity === '0'");
     // Every node is where the camera sees it, and the nearest one is drawn last.
     assert_eq!(page.value("places.every(v => v > 0 && v < 1)"), true);
     assert_eq!(page.value("space.order.length"), 120);
@@ -258,7 +258,7 @@ fn a_machine_of_three_dimensions_is_a_body_that_can_be_turned() {
     page.wait("nearest(...places.slice(14, 16)) === 7");
     page.key("d", 68);
     page.wait("!space.on && flat.every((v, i) => v === places[i])");
-    page.wait("getComputedStyle($('dots')).visibility === 'visible'");
+    page.wait("getComputedStyle($('dots')).opacity === '1'");
 }
 
 #[test]
