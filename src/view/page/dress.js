@@ -92,13 +92,16 @@ function dressForm() {
   }), Object.assign(document.createElement("button"), { textContent: "Start this run", className: "chief", id: "again" }));
 }
 
+const coarse = matchMedia("(pointer: coarse)");
+coarse.addEventListener("change", () => { if (scene) put("sight", sentence()); });
 /* In a sentence, what the picture shows and what can be done with it. */
 function sentence() {
   const shows = scene.kinds.length ? scene.unit === "ms" ? "what it does" : "its state" : scene.scale[0];
   const ring = scene.mark ? `; a ring: ${scene.mark}` : "", arrow = scene.arrow ? `; an arrow: ${scene.arrow}` : "";
-  const [ask, kills] = matchMedia("(pointer: coarse)").matches ? ["Tap", "touch it for long to kill it"]
+  const lines = space.on && scene.links ? "; a line: what the link carries" : "";
+  const [ask, kills] = coarse.matches ? ["Tap", "touch it for long to kill it"]
     : ["Click", "shift and click to kill it; drag to select a region"];
-  return `Each dot is a ${scene.dot}, coloured by ${shows}${ring}${arrow}. ${ask} one to ask about it${hands() ? `; ${kills}` : ""}.`;
+  return `Each dot is a ${scene.dot}, coloured by ${shows}${ring}${arrow}${lines}. ${ask} one to ask about it${hands() ? `; ${kills}` : ""}.`;
 }
 
 function legend() {

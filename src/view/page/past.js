@@ -11,7 +11,8 @@ function remember(next) {
   const now = performance.now();
   /* Another run. */
   if (last && next.tick < last.tick) { past.kept = []; past.bytes = 0; past.at = last = null; }
-  if (last && now - last.seen < BETWEEN && next.state === last.state) return;
+  const isCalm = next.died.length + next.rose.length === 0 && next.state === (last && last.state);
+  if (last && now - last.seen < BETWEEN && isCalm) return;
   const it = { ...next, colours: next.colours.slice(), alive: next.alive.slice(), seen: now };
   past.kept.push(it); past.bytes += weight(it);
   if (past.bytes > ROOM) {

@@ -28,6 +28,8 @@ const picture = (() => {
 /* The size of a dot: the slider's value in a picture of 640 pixels; more in a larger one. */
 const dot = b => Math.max(1, Math.round($("size").value * b.side / 640));
 
+/* The unit of what is drawn between and around dots: a pixel, or more in a large picture. */
+const unit = b => Math.max(b.scale, b.side / 640);
 /* Few dots are discs, which cost little; many are squares. */
 const areDiscs = () => frame.colours.length <= 300;
 /* In a canvas each pixel knows its owner: the first living dot of those that cover it, or else the first dot.

@@ -34,7 +34,7 @@ function stand(on) {
   }
   if (!space.on && space.flat) { places.set(space.flat); space.flat = null; picture.load(); }
   $("stage").classList.toggle("solid", space.on); $("solid").setAttribute("aria-pressed", space.on);
-  $("turns").hidden = !space.on;
+  $("turns").hidden = !space.on; put("sight", sentence());
   if (space.on) look(); else repaint();
 }
 function turnBy(turn, tilt) {
@@ -57,7 +57,6 @@ async function askForHeat() {
    brighter and thicker it is; where nothing tells that (a recording), it has the colour of its busier end. */
 function links(ctx, b, spot) {
   const [wide, high, deep] = scene.grid, paths = new Map(), { spots, heat } = space, count = spots.length / 3;
-  const unit = Math.max(b.scale, b.side / 640);
   const to = [[1, n => n % wide < wide - 1], [wide, n => Math.floor(n / wide) % high < high - 1],
     [wide * high, n => Math.floor(n / wide / high) < deep - 1]];
   const isPlain = scene.kinds.length > 0 && !heat, hasHeat = heat && !past.at;
@@ -72,7 +71,7 @@ function links(ctx, b, spot) {
   });
   for (const [colour, path] of [...paths].sort(([a], [b]) => a - b)) {
     const part = colour / 15;
-    ctx.globalAlpha = part ? 0.5 + 0.5 * part : 0.3; ctx.lineWidth = (0.8 + 3.2 * part) * unit;
+    ctx.globalAlpha = part ? 0.5 + 0.5 * part : 0.3; ctx.lineWidth = (0.8 + 3.2 * part) * unit(b);
     ctx.strokeStyle = part ? hot(part) : ink("--edge"); ctx.stroke(path);
   }
   ctx.globalAlpha = 1;
