@@ -26,7 +26,7 @@ mod tests {
     #[test]
     fn a_wire_carries_what_its_busier_direction_does() {
         let grid = Grid::mesh(&[3, 2]).unwrap();
-        let mut uses = vec![0; 3 * 2 * 2 * 2];
+        let mut uses = [0; 3 * 2 * 2 * 2];
         let topology = Topology::Grid(grid.clone());
         // Twice from node 0 to node 2, once back; once from node 4 to node 1.
         for (from, to) in [(0, 2), (0, 2), (2, 0), (4, 1)] {

@@ -150,7 +150,8 @@ impl Scene {
         let [scale, low, high] = &self.scale;
         format!(
             "{{\"scene\":{number},\"title\":{},\"nodes\":{},\"grid\":[{}],\"berths\":[{}],\
-             \"links\":{},\"vacant\":[{}],\"dot\":{},\"unit\":{},\"kinds\":[{}],\"mark\":{},\"arrow\":{},\"series\":[{}],\
+             \"links\":{},\"vacant\":[{}],\"dot\":{},\"unit\":{},\"kinds\":[{}],\
+             \"mark\":{},\"arrow\":{},\"series\":[{}],\
              \"sliders\":[{}],\"setup\":[{}],\"views\":[{}],\"view\":{},\"clock\":{},\"deaths\":{},\
              \"back\":{},\"scale\":[{},{},{}]}}",
             quoted(&self.title),

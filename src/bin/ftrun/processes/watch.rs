@@ -272,8 +272,8 @@ impl Watch {
                 let life = or_null(life.map(|life| u64::from(life.life)));
                 let account = self.accounts.json(number);
                 format!(
-                    "{{\"node\":null,\"host\":{host},\"process\":{process},\"life\":{life},\"checkpoint\":{age},\
-                     {account}}}"
+                    "{{\"node\":null,\"host\":{host},\"process\":{process},\"life\":{life},\
+                     \"checkpoint\":{age},{account}}}"
                 )
             })
             .collect();
