@@ -107,6 +107,6 @@ function over() {
   }
   if (places && chosen >= 0 && 2 * chosen < places.length) {
     const [x, y] = spot(places[2 * chosen], places[2 * chosen + 1]);
-    ctx.beginPath(); ctx.arc(x, y, dot(b) + 5 * unit(b), 0, 7); ctx.stroke();
+    ctx.beginPath(); ctx.arc(x, y, dot(b) / 2 + 6 * unit(b), 0, 7); ctx.stroke();
   }
 }
