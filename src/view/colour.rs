@@ -14,7 +14,7 @@ pub fn kind(colour: u8) -> [u8; 3] {
         [86, 180, 233],
         [213, 94, 0],
         [240, 228, 66],
-        [77, 77, 77],
+        [92, 96, 104],
     ];
     KINDS[usize::from(colour) % KINDS.len()]
 }

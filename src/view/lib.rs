@@ -13,12 +13,14 @@ mod easel;
 mod feed;
 mod http;
 mod image;
+mod marks;
 mod record;
 mod replay;
 mod scene;
 mod server;
 mod start;
 mod terminal;
+mod words;
 
 pub use colour::{DEAD, kind, shade};
 pub use feed::{Feed, Order};

@@ -1,9 +1,11 @@
 //! A recorded run, for pages to look at: forwards, and at any moment of it.
 
 use super::feed::Feed;
+use super::marks::Marks;
 use super::record::{self, EACH, HEAD, Record};
 use super::scene::{Shown, Written};
-use serde_json::{Map, Value, json};
+use super::words::Words;
+use serde_json::json;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
@@ -13,6 +15,8 @@ pub struct Replay {
     /// The position of each scene, and the number by which its frames know it.
     scenes: Vec<(usize, u32)>,
     frames: Vec<Spot>,
+    /// Where failures and recoveries are, for the slider.
+    marks: Marks,
     /// Why it ends early.
     trouble: Option<&'static str>,
 }
@@ -25,6 +29,7 @@ struct Spot {
     /// The frame from which this one can be reconstructed.
     from: usize,
     millis: u32,
+    tick: u64,
 }
 
 /// One picture of a recording.
@@ -37,55 +42,6 @@ pub struct Seen<'a> {
     /// The counters and their values, as lines of a table.
     pub columns: String,
     pub row: String,
-}
-
-/// The words of a scene or frame. A file may contain anything.
-struct Words(Map<String, Value>);
-
-impl Words {
-    fn read(json: &str) -> Option<Words> {
-        serde_json::from_str(json).ok().map(Words)
-    }
-
-    fn of_scene(scene: &Shown) -> Words {
-        Words::read(&scene.json).expect("it could be read before")
-    }
-
-    fn of_frame(frame: &Written) -> Option<Words> {
-        Words::read(&format!("{}{}", frame.head, frame.tail))
-    }
-
-    /// The number that frames know a scene by.
-    fn scene(&self) -> Option<u32> {
-        self.0.get("scene")?.as_u64()?.try_into().ok()
-    }
-
-    /// A value for a table cell: as in JSON, but a missing one is empty.
-    fn cell(&self, name: &str) -> String {
-        self.0.get(name).map_or_else(String::new, cell)
-    }
-
-    fn list(&self, name: &str) -> &[Value] {
-        self.0.get(name).and_then(Value::as_array).map_or(&[], Vec::as_slice)
-    }
-
-    fn cells(&self, name: &str) -> String {
-        self.list(name).iter().map(cell).collect::<Vec<_>>().join(",")
-    }
-
-    /// These words with one more.
-    fn with(mut self, name: &str, value: Value) -> Words {
-        self.0.insert(name.into(), value);
-        self
-    }
-
-    fn json(self) -> String {
-        Value::Object(self.0).to_string()
-    }
-}
-
-fn cell(value: &Value) -> String {
-    if value.is_null() { String::new() } else { value.to_string() }
 }
 
 /// A page's position in the recording, and its speed.
@@ -115,7 +71,8 @@ impl Replay {
         if !bytes.starts_with(HEAD) {
             return Err("this is not a recording: --record writes them".into());
         }
-        let mut replay = Replay { bytes, scenes: vec![], frames: vec![], trouble: None };
+        let (scenes, frames, marks) = (vec![], vec![], Marks::default());
+        let mut replay = Replay { bytes, scenes, frames, marks, trouble: None };
         let (mut at, mut frame, mut is_over) = (HEAD.len(), Written::default(), false);
         while !is_over && replay.trouble.is_none() {
             match record::next(&replay.bytes[at..]) {
@@ -124,13 +81,25 @@ impl Replay {
                     let sound = replay.frames.len();
                     let known = take_in(&record, at, &mut replay.scenes, &mut replay.frames);
                     // All of it is decoded once: the replay promises only what can be shown.
-                    let mut is_sound = || {
-                        record.frame(&mut frame).and_then(|()| Words::of_frame(&frame)).is_some()
+                    let words = match known {
+                        Some(true) => {
+                            record.frame(&mut frame).and_then(|()| Words::of_frame(&frame))
+                        }
+                        _ => None,
                     };
-                    let known = known.filter(|is_frame| !is_frame || is_sound());
-                    if known.is_none() {
-                        replay.frames.truncate(sound);
-                        replay.trouble = Some("it is broken");
+                    match (known, words) {
+                        (Some(true), Some(words)) => {
+                            replay.frames[sound].tick = words.number("tick");
+                            replay.marks.see(sound, &words, &frame.image);
+                        }
+                        (Some(false), _) if record.kind == b'S' => {
+                            replay.marks.enter(record.scene().as_ref());
+                        }
+                        (Some(false), _) => {}
+                        _ => {
+                            replay.frames.truncate(sound);
+                            replay.trouble = Some("it is broken");
+                        }
                     }
                     at += length;
                 }
@@ -227,7 +196,8 @@ impl Replay {
         let shown = record.expect("it could be read before").0.scene();
         let shown = shown.expect("it could be read before");
         let millis = self.frames.last().map_or(0, |last| last.millis);
-        let replay = json!({ "frames": self.frames.len(), "millis": millis });
+        let events = self.marks.columns(self.frames.len());
+        let replay = json!({ "frames": self.frames.len(), "millis": millis, "events": events });
         let json = Words::of_scene(&shown).with("replay", replay).json();
         Shown { json, places: shown.places }
     }
@@ -252,7 +222,7 @@ fn take_in(
             if frames.len() - from >= EACH {
                 return None;
             }
-            frames.push(Spot { at, scene, from, millis: record.time()? });
+            frames.push(Spot { at, scene, from, millis: record.time()?, tick: 0 });
             return Some(true);
         }
         _ => {}
@@ -338,6 +308,13 @@ impl Player<'_> {
                 self.go_to(wanted as usize);
                 Ok(format!("picture {} of {}", self.now, self.of.frames()))
             }
+            // The last picture up to then; before the first one, that one.
+            "moment" => {
+                let wanted = u64::from(number("a moment of the run")?);
+                let last = self.of.frames.iter().rposition(|frame| frame.tick <= wanted);
+                self.go_to(last.unwrap_or(0));
+                Ok(format!("picture {} of {}", self.now, self.of.frames()))
+            }
             "speed" => {
                 let rate = number("pictures a second")?;
                 self.rate = if rate == 0 { FASTEST } else { rate.min(FASTEST) };
@@ -346,7 +323,8 @@ impl Player<'_> {
             }
             "info" => self.told(number("a number of one of the dots")? as usize),
             _ => Err(format!(
-                "`{word}`: this is a recording: use go, halt, step, seek, speed, info or quit"
+                "`{word}`: this is a recording: use go, halt, step, seek, moment, speed, info or \
+                 quit"
             )),
         }
     }

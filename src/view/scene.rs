@@ -14,6 +14,10 @@ pub struct Scene {
     /// The extents of the machine whose nodes the dots are, the first dimension running fastest;
     /// empty: they are no such machine.
     pub grid: Vec<u32>,
+    /// The node of each dot there; empty: each dot is the node of its number.
+    pub berths: Vec<u32>,
+    /// Whether the order `links` tells what each link of the machine carries.
+    pub has_links: bool,
     /// The nodes of the machine that hold no dot.
     pub vacant: Vec<Vacant>,
     /// The name of a dot, and of the number of a frame; empty: node, tick.
@@ -48,6 +52,7 @@ pub struct Scene {
 /// A node that holds no dot.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Vacant {
+    pub node: u32,
     /// In the unit square, like those of the dots.
     pub place: [f32; 2],
     /// Whether it can still take a dot; otherwise it is dead.
@@ -144,13 +149,16 @@ impl Scene {
         let or = |said: &str, usual: &str| quoted(if said.is_empty() { usual } else { said });
         let [scale, low, high] = &self.scale;
         format!(
-            "{{\"scene\":{number},\"title\":{},\"nodes\":{},\"grid\":[{}],\"vacant\":[{}],\
-             \"dot\":{},\"unit\":{},\"kinds\":[{}],\"mark\":{},\"arrow\":{},\"series\":[{}],\
+            "{{\"scene\":{number},\"title\":{},\"nodes\":{},\"grid\":[{}],\"berths\":[{}],\
+             \"links\":{},\"vacant\":[{}],\"dot\":{},\"unit\":{},\"kinds\":[{}],\
+             \"mark\":{},\"arrow\":{},\"series\":[{}],\
              \"sliders\":[{}],\"setup\":[{}],\"views\":[{}],\"view\":{},\"clock\":{},\"deaths\":{},\
              \"back\":{},\"scale\":[{},{},{}]}}",
             quoted(&self.title),
             self.places.len(),
             joined(self.grid.iter().map(u32::to_string)),
+            joined(self.berths.iter().map(u32::to_string)),
+            self.has_links,
             joined(self.vacant.iter().map(Vacant::json)),
             or(self.dot, "node"),
             or(self.unit, "tick"),
@@ -218,7 +226,7 @@ impl Written {
 impl Vacant {
     fn json(&self) -> String {
         let [x, y] = self.place;
-        format!("[{x},{y},{}]", u8::from(self.is_spare))
+        format!("[{x},{y},{},{}]", u8::from(self.is_spare), self.node)
     }
 }
 

@@ -37,6 +37,8 @@ const PAGE: &str = concat!(
     include_str!("page/paint.js"),
     include_str!("page/stream.js"),
     include_str!("page/past.js"),
+    include_str!("page/timeline.js"),
+    include_str!("page/recoveries.js"),
     include_str!("page/space.js"),
     include_str!("page/export.js"),
     include_str!("page/crew.js"),

@@ -105,6 +105,17 @@ pub struct Glance {
     pub checkpoint_ms: Option<u64>,
     /// The ranks that it waits for, if that was asked.
     pub awaited: Vec<u32>,
+    /// How many messages it has sent to each rank since that was asked first.
+    pub sent_to: Vec<(u32, u64)>,
+}
+
+/// What a process is to show of its rank beside what is always shown.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Asks {
+    /// For which ranks it waits.
+    pub awaited: bool,
+    /// To which ranks it sends how much; messages are counted by pairs from then on.
+    pub pairs: bool,
 }
 
 /// What a process says to `ftrun`.
@@ -168,8 +179,8 @@ pub enum Told {
     DieOutside(String),
     /// It is to say whether it stands still, for the time of this number.
     Look(u64),
-    /// It is to show what its rank does; also for which ranks it waits, if that is true.
-    Glance(bool),
+    /// It is to show what its rank does.
+    Glance(Asks),
     /// It is to say what its rank does, in answer to the question of this number.
     Describe(u64),
     /// The job is over: it is to write what it holds, and to end.

@@ -186,6 +186,12 @@ impl Browser {
         self.mouse("mouseReleased", x, y, modifiers);
     }
 
+    /// Turns the wheel at a place of the window; down is positive.
+    pub(crate) fn wheel(&mut self, (x, y): (f64, f64), by: f64) {
+        let params = json!({ "type": "mouseWheel", "x": x, "y": y, "deltaX": 0, "deltaY": by });
+        self.ask("Input.dispatchMouseEvent", params);
+    }
+
     /// Presses the right button at a place of the window.
     pub(crate) fn right_click_at(&mut self, x: f64, y: f64) {
         for (kind, buttons) in [("mousePressed", 2), ("mouseReleased", 0)] {
@@ -206,9 +212,9 @@ impl Browser {
         self.mouse("mouseReleased", to.0, to.1, 0);
     }
 
-    /// From now on there are fingers.
-    pub(crate) fn touches(&mut self) {
-        let params = json!({ "enabled": true, "maxTouchPoints": 2 });
+    /// From now on there are fingers, or none any more.
+    pub(crate) fn touches(&mut self, are_there: bool) {
+        let params = json!({ "enabled": are_there, "maxTouchPoints": 2 });
         self.ask("Emulation.setTouchEmulationEnabled", params);
     }
 

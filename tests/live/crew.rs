@@ -3,6 +3,7 @@
 
 use crate::browser::Browser;
 use crate::{Job, place, support};
+use std::process::Command;
 
 /// Rank 1 waits for the file, and rank 0 for rank 1. Both have a checkpoint.
 const WAITS: &str = "#include <ftmpi.h>
@@ -96,6 +97,75 @@ fn on_a_machine_ranks_are_grouped_by_node_and_the_menu_kills_a_node() {
     page.key("Escape", 27);
     page.wait("$('menu').hidden && document.activeElement === $('dots')");
     page.wait("document.querySelectorAll('#crew-rows .rank')[6].textContent.includes('life 1')");
+    assert_eq!(job.end().0, Some(0));
+}
+
+#[test]
+fn ranks_that_are_processes_are_listed_with_them_and_their_messages_are_counted_by_pairs() {
+    let mut job = Job::begin_with("live-processes", 4, &["--processes"], |_| {});
+    let mut page = open(&job, "live-processes", 4);
+    page.value("$('crew').open = $('matrix').open = true");
+    page.wait("crew && crew.ranks.length === 4 && crew.ranks.every(rank => rank.process > 0)");
+    assert_eq!(page.value("new Set(crew.ranks.map(rank => rank.process)).size"), 4);
+    let host = std::fs::read_to_string("/proc/sys/kernel/hostname").unwrap();
+    let group = format!("Host {}: 4 ranks", host.trim());
+    page.wait(&format!("document.querySelector('#crew-rows h3').textContent === '{group}'"));
+    page.wait("/process [0-9]+/.test(document.querySelector('#crew-rows .rank').textContent)");
+    page.wait("crew.ranks.every(rank => rank.times.reduce((a, b) => a + b) > 500)");
+    page.wait("crew.ranks.some(rank => rank.awaited.length)");
+    // Each rank sends to the next one; what a dead one has sent still counts.
+    page.wait("pairs && pairs.pairs.length === 4 && pairs.pairs.every(([, , n]) => n > 10)");
+    page.wait("pairs.pairs.every(([from, to]) => to === (from + 1) % 4)");
+    page.value("globalThis.sent = pairs.pairs[2][2]; globalThis.process = crew.ranks[2].process");
+    let (x, y) = place(&mut page, 2);
+    page.right_click_at(x, y);
+    page.wait("document.activeElement.textContent === 'What is rank 2?'");
+    page.key("ArrowDown", 40);
+    page.key("Enter", 13);
+    page.wait("frame.marks.includes(2) && frame.count === 4");
+    page.wait("frame.lines.length === 1 && frame.lines[0].steps.at(-1)[0] === 'recovered'");
+    page.wait("crew.ranks[2].process !== process && crew.ranks[2].life === 1");
+    page.wait("pairs.pairs.length === 4 && pairs.pairs[2][2] > sent");
+    kept_in_all_forms(&mut page);
+    assert_eq!(job.end().0, Some(0));
+}
+
+/// The picture, the drawing and the numbers, as files.
+fn kept_in_all_forms(page: &mut Browser) {
+    page.value("globalThis.files = {}; save = (name, blob) => { files[name] = blob; }");
+    for id in ["png", "svg", "json"] {
+        page.click(id);
+    }
+    page.wait("Object.keys(files).sort().join() === 'picture.png,picture.svg,run.json'");
+    page.wait("Object.values(files).every(blob => blob.size > 500)");
+    page.value("files['run.json'].text().then(t => { globalThis.run = JSON.parse(t); })");
+    page.wait("run.recoveries.length === 1 && run.series.messages.length > 3");
+    page.value("createImageBitmap(files['picture.png']).then(i => { globalThis.wide = i.width; })");
+    page.wait("wide === $('dots').width");
+}
+
+#[test]
+fn ranks_of_several_hosts_are_listed_by_host() {
+    let listed = Command::new("/sbin/ldconfig").arg("-p").output().map(|seen| seen.stdout);
+    if !String::from_utf8_lossy(&listed.unwrap_or_default()).contains("libucp.so.0") {
+        println!("skipped: libucp.so.0 is not there (Debian: apt-get install libucx0)");
+        return;
+    }
+    let options = ["--hosts", "a:2,b:2", "--agent", "sh -c"];
+    let mut job = Job::begin_with("live-hosts", 4, &options, |_| {});
+    let mut page = open(&job, "live-hosts", 4);
+    page.value("$('crew').open = $('matrix').open = true");
+    let titles = "[...document.querySelectorAll('#crew-rows h3')].map(h => h.textContent).join()";
+    page.wait(&format!("{titles} === 'Host a: 2 ranks,Host b: 2 ranks'"));
+    page.wait("crew.ranks.map(rank => rank.host).join() === 'a,a,b,b'");
+    page.wait("new Set(crew.ranks.map(rank => rank.process)).size === 4");
+    page.wait("pairs && pairs.pairs.length === 4 && pairs.pairs.every(([, , n]) => n > 10)");
+    let (x, y) = place(&mut page, 3);
+    page.click_at(x, y, true);
+    page.wait("frame.marks.includes(3) && frame.count === 4");
+    page.wait("frame.lines.length === 1 && frame.lines[0].steps.at(-1)[0] === 'recovered'");
+    page.wait("crew.ranks[3].life === 1 && crew.ranks[3].host === 'b'");
+    kept_in_all_forms(&mut page);
     assert_eq!(job.end().0, Some(0));
 }
 

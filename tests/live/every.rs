@@ -7,7 +7,7 @@ use crate::{Job, Replay, support};
 use std::collections::BTreeSet;
 
 /// What is to be used, without areas that only scroll.
-const CONTROLS: &str = "button, input, select, summary, canvas[tabindex]";
+const CONTROLS: &str = "button, input, select, summary, canvas[tabindex], .bar[tabindex]";
 
 /// How a control is used.
 #[derive(Clone, Copy)]
@@ -113,6 +113,8 @@ fn of_a_simulation(controls: &mut Controls) {
             ("#y1", Text("0.8"), "region[3] === 0.8"),
             ("#percent", Text("50"), "$('percent').value === '50'"),
             ("#region", Click, "frame.count < 390"),
+            ("#earlier", Click, "past.at && (globalThis.before = frame.tick)"),
+            ("#later", Click, "!past.at || frame.tick > before"),
             ("#dots", Key("ArrowRight", 39), "$('node').value === '58'"),
             (".plot", Key("+", 187), "sight.span && !$('whole').hidden"),
             ("#whole", Click, "!sight.span && $('whole').hidden"),
@@ -168,6 +170,8 @@ fn of_a_machine(controls: &mut Controls) {
             ("#turn-right", Click, "Math.abs(space.turn - before.turn) < 1e-9"),
             ("#tilt-up", Click, "space.tilt > before.tilt"),
             ("#tilt-down", Click, "Math.abs(space.tilt - before.tilt) < 1e-9"),
+            ("#nearer", Click, "space.near > 1.2"),
+            ("#farther", Click, "Math.abs(space.near - 1) < 1e-9"),
         ],
     );
 }
@@ -178,7 +182,7 @@ fn of_spare_nodes(controls: &mut Controls) {
     let mut page = Browser::open(&shown.address, 1200, 900, &profile);
     page.wait("frame && frame.count === 36");
     page.value("showGuide(false)");
-    page.touches();
+    page.touches(true);
     page.wait("getComputedStyle($('select')).display !== 'none'");
     let pressed = "$('select').ariaPressed === 'true'";
     controls.go(&mut page, "#select", Key("Enter", 13), pressed);
@@ -213,6 +217,10 @@ fn of_a_job_and_its_recording(controls: &mut Controls) {
     page.wait("!$('menu').hidden");
     page.value("[...$('menu').children].forEach((e, i) => { e.id = `choice-${i}`; })");
     controls.go(&mut page, "#choice-2", Click, "frame.marks.length > 1");
+    page.wait("frame.lines.every(line => line.steps.at(-1)[0] === 'recovered')");
+    page.wait("frame.lines.length === frame.series[4] && lined === JSON.stringify(frame.lines)");
+    let told = "/: recovered$/.test(it.getAttribute('aria-valuetext'))";
+    controls.go(&mut page, ".bar", END, told);
     controls.seen.retain(|name| name != ".harm" && name != "#menu button");
     assert_eq!(job.end().0, Some(0));
     drop(page);

@@ -12,7 +12,7 @@ use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 const SIZE: (u32, u32) = (1080, 720);
-const SCALE: f64 = 0.7;
+const SCALE: f64 = 0.67;
 const ROOM: usize = 1_000_000;
 
 fn path() -> PathBuf {
@@ -95,11 +95,11 @@ fn film_of_a_job() {
     page.click_at(x, y, true);
     camera.take(&mut page, 2);
     page.wait("frame.marks.includes(42) && frame.count === 120 && frame.series[5] === 1");
-    camera.take(&mut page, 6);
+    camera.take(&mut page, 5);
     job.order("region 0.5 0.4 0.8 0.6 40");
     camera.take(&mut page, 2);
     page.wait("frame.series[4] > 4 && frame.series[5] > 1 && frame.count === 120");
-    camera.take(&mut page, 8);
+    camera.take(&mut page, 7);
     let last = camera.pictures.last_mut().expect("there are some");
     last.1 += Duration::from_secs(2);
     assert_eq!(job.end().0, Some(0));

@@ -77,6 +77,37 @@ fn a_node_that_dies_flashes_and_a_rank_that_lives_again_too() {
 }
 
 #[test]
+fn a_job_on_a_machine_of_three_dimensions_is_a_body_with_its_ranks_on_their_nodes() {
+    let mut job = Job::begin_with("past-body", 16, &["--machine", "m.toml"], |directory| {
+        let text = "[machine]\nname = \"mesh\"\ntopology = \"mesh\"\ndims = [3, 3, 2]\n";
+        std::fs::write(directory.join("m.toml"), text).expect("there is room");
+    });
+    let profile = support::fresh_directory("past-body-profile");
+    let mut page = Browser::open(&job.address, 1200, 800, &profile);
+    page.wait("frame && frame.count === 16 && frame.series[0] > 100 && !$('solid').hidden");
+    // Flat, its tiles are named.
+    page.wait("[...$('tiles').children].map(e => e.textContent).join() === 'z = 0,z = 1'");
+    page.click("solid");
+    page.wait("space.on && $('tiles').children.length === 0");
+    let is_home = "[...Array(16).keys()].every(n => [0, 1].every(axis =>
+        places[2 * n + axis] === space.spots[3 * scene.berths[n] + axis]))";
+    page.wait(is_home);
+    page.value("globalThis.berth6 = scene.berths[6]");
+    job.order("kill 6");
+    page.wait("scene.berths[6] !== berth6 && frame && frame.count === 16 && space.on");
+    page.wait(is_home);
+    // The dead node is a cross at its place in the body.
+    page.wait("vacant().some(([, , isSpare, node]) => !isSpare && node === berth6)");
+    page.value("$('node').value = ''; showGuide(false); over()");
+    page.wait(
+        "(b => $('over').getContext('2d').getImageData(
+           b.left + space.spots[3 * berth6] * b.side,
+           b.top + (1 - space.spots[3 * berth6 + 1]) * b.side, 1, 1).data[3] > 100)(picture.box())",
+    );
+    assert_eq!(job.end().0, Some(0));
+}
+
+#[test]
 fn dead_nodes_and_free_spares_of_a_machine_are_drawn_and_counted() {
     let mut job = Job::begin_with("past-nodes", 16, &["--machine", "m.toml"], |directory| {
         let text = "[machine]\nname = \"mesh\"\ntopology = \"mesh\"\ndims = [5, 4]\n";

@@ -82,9 +82,10 @@ fn screens() {
         page.value("showGuide(false)");
         for (screen, width, height, scale) in SCREENS {
             page.resize(width, height);
+            page.touches(screen == "phone");
             for scheme in ["light", "dark"] {
                 page.colours(scheme);
-                page.value("scrollTo(0, 0)");
+                page.value("scrollTo(0, 0); document.querySelector('aside').scrollTo(0, 0)");
                 settled(page);
                 let file = page.small_file(width, height, scale);
                 bytes += file.len();
@@ -96,20 +97,26 @@ fn screens() {
     assert!(bytes <= ROOM, "{bytes} bytes");
 }
 
-/// axe, installed by npm where that is possible.
-fn axe() -> Option<PathBuf> {
+/// axe, installed by npm; or why that is not possible.
+fn axe() -> Result<PathBuf, String> {
     let directory = support::root().join("target/axe");
     let file = directory.join("node_modules/axe-core/axe.min.js");
     if file.is_file() {
-        return Some(file);
+        return Ok(file);
     }
-    std::fs::create_dir_all(&directory).ok()?;
+    if !support::has("npm") {
+        return Err("npm is not there: apt-get install npm, or https://nodejs.org".into());
+    }
+    std::fs::create_dir_all(&directory).map_err(|why| why.to_string())?;
     // Without a network it is to give up at once.
     let words = ["install", "--no-save", "--no-audit", "--no-fund", "--fetch-retries=0"];
     let mut npm = Command::new("npm");
     npm.args(words).args(["--fetch-timeout=20000", "axe-core@4"]);
-    let npm = npm.current_dir(&directory).output().ok()?;
-    (npm.status.success() && file.is_file()).then_some(file)
+    let npm = npm.current_dir(&directory).output().map_err(|why| why.to_string())?;
+    match file.is_file() {
+        true => Ok(file),
+        false => Err(format!("npm install: {}", String::from_utf8_lossy(&npm.stderr))),
+    }
 }
 
 /// What axe finds wrong: the rule, and the elements.
@@ -125,20 +132,54 @@ fn faults(page: &mut Browser, axe: &Path) -> Vec<Value> {
     found[1].as_array().expect("a list").clone()
 }
 
+/// What can be used now: the controls that are in sight and not off.
+const USABLE: &str = "[...document.querySelectorAll(
+    'button, input, select, summary, canvas[tabindex], .bar[tabindex]')]
+    .filter(e => !e.disabled && e.getClientRects().length)";
+
+/// Every control is large enough for a finger, and nothing sticks out of the window.
+fn fit_fingers(name: &str, page: &mut Browser) {
+    let small = page.value(&format!(
+        "{USABLE}.map(e => [e.id || e.className, e.getBoundingClientRect()])
+           .filter(([, r]) => r.height < 44 || r.width < 44)
+           .map(([id, r]) => `${{id}}: ${{r.width}} × ${{r.height}}`)"
+    ));
+    assert_eq!(small.as_array().map(Vec::len), Some(0), "{name}: {small}");
+    assert!(page.number("document.documentElement.scrollWidth") <= 390.0, "{name} sticks out");
+}
+
+/// The key Tab comes to every control.
+fn are_reached_by_key(name: &str, page: &mut Browser) {
+    page.value(&format!(
+        "globalThis.left = new Set({USABLE}); document.activeElement.blur(); scrollTo(0, 0)"
+    ));
+    let count = page.number("left.size") as u32;
+    for _ in 0..2 * count + 20 {
+        page.key("Tab", 9);
+        page.value("left.delete(document.activeElement); 0");
+    }
+    // A list that is made anew keeps the focus, but not its buttons.
+    let left = page.value("[...left].filter(e => e.isConnected).map(e => e.id || e.className)");
+    assert_eq!(left.as_array().map(Vec::len), Some(0), "{name}: not reached: {left}");
+}
+
 #[test]
-fn axe_finds_nothing_that_keeps_anybody_from_using_a_page() {
-    let Some(axe) = axe() else {
-        println!("skipped: npm cannot install axe-core here");
-        return;
-    };
+fn fingers_and_keys_reach_every_control_and_axe_finds_nothing_that_keeps_anybody_away() {
+    let axe = axe().map_err(|why| println!("skipped: axe-core is not asked: {why}")).ok();
     each_page(|name, page| {
         page.value("showGuide(true)");
+        are_reached_by_key(name, page);
         for scheme in ["light", "dark"] {
             page.colours(scheme);
-            for (screen, width, height, _) in &SCREENS[..2] {
+            for (screen, width, height, _) in &SCREENS {
                 page.resize(*width, *height);
+                page.touches(*screen == "phone");
                 settled(page);
-                let found = faults(page, &axe);
+                if *screen == "phone" {
+                    fit_fingers(name, page);
+                }
+                let Some(axe) = &axe else { continue };
+                let found = faults(page, axe);
                 assert!(found.is_empty(), "{name}, {screen}, {scheme}: {found:#?}");
             }
         }

@@ -161,7 +161,7 @@ fn what_the_pointer_is_over_has_a_name_and_both_files_hold_what_is_seen() {
 fn every_control_has_a_name_and_is_large_enough_for_a_finger() {
     let run = Run::begin(&FTSIM, "poisson --nodes 100 --border 0,0,0,1");
     let mut page = Browser::open(&run.address, 390, 844, &scratch("controls-touch"));
-    page.touches();
+    page.touches(true);
     page.wait("frame && frame.count === 100 && matchMedia('(any-pointer: coarse)').matches");
     let small = page.value(
         "[...document.querySelectorAll('button, input, select')].filter(e => e.offsetParent)
@@ -178,6 +178,47 @@ fn every_control_has_a_name_and_is_large_enough_for_a_finger() {
     assert!(page.number("document.documentElement.scrollWidth") <= 390.0, "nothing sticks out");
 }
 
+/// Each link has the colour of what it carries, and the busiest one carries what is told.
+fn links_show_what_they_carry(page: &mut Browser) {
+    page.wait("space.heat && space.heat.top === frame.top && space.heat.links.length === 360");
+    page.value("repaint()");
+    page.wait(
+        "(() => { const b = picture.box(), ctx = $('space').getContext('2d');
+           const steps = [1, 6, 30], want = hot(1).match(/[0-9]+/g).map(Number);
+           return space.heat.links.some((load, at) => {
+             if (load < space.heat.top) return false;
+             const n = Math.floor(at / 3), m = n + steps[at % 3];
+             const mid = axis => (space.spots[3 * n + axis] + space.spots[3 * m + axis]) / 2;
+             const [x, y] = [b.left + mid(0) * b.side, b.top + (1 - mid(1)) * b.side];
+             const d = ctx.getImageData(x, y, 1, 1).data;
+             return want.every((v, i) => Math.abs(v - d[i]) < 12); }); })()",
+    );
+}
+
+/// By keys, by the wheel, by two fingers; one finger turns it.
+fn comes_nearer(page: &mut Browser, middle: (f64, f64)) {
+    page.key("z", 90);
+    page.wait("Math.abs(space.near - 1.25) < 1e-9");
+    page.key("c", 67);
+    page.wait("Math.abs(space.near - 1) < 1e-9");
+    page.wheel(middle, -250.0);
+    page.wait("space.near > 1.5");
+    page.wheel(middle, 250.0);
+    page.wait("Math.abs(space.near - 1) < 1e-9");
+    page.touches(true);
+    page.pinch(middle, 40.0, 80.0);
+    page.wait("space.near > 1.6 && space.near < 2.4 && visualViewport.scale === 1");
+    page.pinch(middle, 80.0, 40.0);
+    page.wait("Math.abs(space.near - 1) < 0.05");
+    let before = page.number("space.turn");
+    page.fingers("touchStart", &[middle]);
+    for step in 1..=4 {
+        page.fingers("touchMove", &[(middle.0 + 25.0 * f64::from(step), middle.1)]);
+    }
+    page.fingers("touchEnd", &[]);
+    page.wait(&format!("Math.abs(space.turn - {}) > 0.1", before));
+}
+
 #[test]
 fn a_machine_of_three_dimensions_is_a_body_that_can_be_turned() {
     let run = Run::begin(&FTBG, "octtree --dims 6,5,4 --json --quiet");
@@ -186,7 +227,7 @@ fn a_machine_of_three_dimensions_is_a_body_that_can_be_turned() {
     page.value("globalThis.flat = [...places]");
     page.click("solid");
     page.wait("space.on && !$('turns').hidden && $('solid').ariaPressed === 'true'");
-    page.wait("getComputedStyle($('dots')).visibility === 'hidden'");
+    page.wait("getComputedStyle($('dots')).opacity === '0'");
     // Every node is where the camera sees it, and the nearest one is drawn last.
     assert_eq!(page.value("places.every(v => v > 0 && v < 1)"), true);
     assert_eq!(page.value("space.order.length"), 120);
@@ -202,6 +243,7 @@ fn a_machine_of_three_dimensions_is_a_body_that_can_be_turned() {
              b.top + (1 - places[2 * n + 1]) * b.side, 1, 1).data;
            return c.every((v, i) => Math.abs(v - d[i]) < 3); })(space.order.at(-1))",
     );
+    links_show_what_they_carry(&mut page);
     // By buttons, keys and a drag.
     let turned = |page: &mut Browser| [page.number("space.turn"), page.number("space.tilt")];
     let begun = turned(&mut page);
@@ -220,11 +262,12 @@ fn a_machine_of_three_dimensions_is_a_body_that_can_be_turned() {
     let [turn, _] = turned(&mut page);
     assert!((turn - back[0]).abs() > 0.1, "{turn}, {back:?}");
     assert_eq!(page.value("region"), serde_json::Value::Null, "a drag selects nothing");
+    comes_nearer(&mut page, middle);
     // The dots are where the pointer finds them.
     page.wait("nearest(...places.slice(14, 16)) === 7");
     page.key("d", 68);
     page.wait("!space.on && flat.every((v, i) => v === places[i])");
-    page.wait("getComputedStyle($('dots')).visibility === 'visible'");
+    page.wait("getComputedStyle($('dots')).opacity === '1'");
 }
 
 #[test]

@@ -158,7 +158,7 @@ fn overlaps(page: &mut Browser, kind: &str) {
 fn a_finger_scrolls_and_pinches_the_page_taps_at_nodes_and_selects_where_that_is_wanted() {
     let run = Run::begin(&FTSIM, "max --nodes 100");
     let mut page = Browser::open(&run.address, 400, 700, &scratch("live-touch"));
-    page.touches();
+    page.touches(true);
     page.wait("frame && frame.count === 100");
     let middle = page
         .value("(r => [r.x + r.width / 2, r.y + r.height / 2])($('dots').getBoundingClientRect())");

@@ -492,14 +492,14 @@ impl World {
         self.disturb();
     }
 
-    /// The numbers of messages of each pair of seats, which are counted from now on if they were
-    /// not before; `None` in a job that is too large.
-    pub fn count_pairs(&self) -> Option<&Pairs> {
+    /// The numbers of messages that these seats send to each seat, which are counted from now on if
+    /// they were not before; `None` in a job that is too large.
+    pub fn count_pairs(&self, senders: Range<usize>) -> Option<&Pairs> {
         if self.size() > Pairs::MOST_SEATS {
             return None;
         }
         if self.pairs.get().is_none() {
-            let _ = self.pairs.set(Pairs::new(self.size()));
+            let _ = self.pairs.set(Pairs::new(senders, self.size()));
             // All ranks look again whether they may take the fast path.
             self.disturb();
         }

@@ -4,13 +4,15 @@ use crate::engine::Waits;
 use crate::mpi::failure::deadlock_report::{self, words_of};
 use crate::mpi::process::Process;
 use crate::watch::{COMPUTES, DONE, OUTSIDE, RECOVERS, kind_of};
-use crate::wireup::Glance;
+use crate::wireup::{Asks, Glance};
 
 /// The most arrows that start at one rank.
 const MOST_ARROWS: usize = 4;
 
 /// What a process of several shows of its rank.
-pub(in crate::job) fn of(process: &Process, asks_for_awaited: bool) -> Glance {
+pub(in crate::job) fn of(process: &Process, asks: Asks) -> Glance {
+    let me = process.me.seat;
+    let pairs = asks.pairs.then(|| process.world.count_pairs(me..me + 1)).flatten();
     let age = |saved| process.world.age().saturating_sub(saved).as_millis() as u64;
     Glance {
         kind: kind(process, || false),
@@ -18,7 +20,10 @@ pub(in crate::job) fn of(process: &Process, asks_for_awaited: bool) -> Glance {
         collectives: process.collectives(),
         wakings: process.engine.wakings(),
         checkpoint_ms: process.saved.last().map(age),
-        awaited: if asks_for_awaited { awaited_by(process) } else { Vec::new() },
+        awaited: if asks.awaited { awaited_by(process) } else { Vec::new() },
+        sent_to: pairs.map_or_else(Vec::new, |pairs| {
+            pairs.all().map(|(_, to, count)| (to as u32, count)).collect()
+        }),
     }
 }
 

@@ -64,7 +64,16 @@ impl Sight {
     pub(super) fn scene(&self) -> Scene {
         let ranks = self.live.world.ranks();
         let scene = watch::of_ranks(&program(), ranks, self.places.clone(), self.view);
-        Scene { vacant: vacant(self.live.world), ..scene }
+        let Some(berths) = self.live.world.berths() else { return scene };
+        let vacant = berths.vacant().into_iter();
+        let vacant =
+            vacant.map(|(node, place, is_spare)| Vacant { node: node as u32, place, is_spare });
+        Scene {
+            grid: berths.dims().to_vec(),
+            berths: berths.nodes().to_vec(),
+            vacant: vacant.collect(),
+            ..scene
+        }
     }
 
     /// Chooses a view.
@@ -157,12 +166,6 @@ fn places(world: &World) -> Vec<[f32; 2]> {
         Some(berths) => berths.map(),
         None => map::square(world.size()),
     }
-}
-
-/// The nodes of the machine that hold no rank.
-fn vacant(world: &World) -> Vec<Vacant> {
-    let vacant = world.berths().map(|berths| berths.vacant()).unwrap_or_default();
-    vacant.into_iter().map(|(place, is_spare)| Vacant { place, is_spare }).collect()
 }
 
 /// The file name of the program.

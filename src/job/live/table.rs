@@ -34,7 +34,7 @@ fn row(seat: usize, sight: &Sight) -> String {
 
 /// The numbers of messages since this was asked first: sender, receiver, how many.
 pub(super) fn of_messages(sight: &Sight) -> Result<String, String> {
-    let Some(pairs) = sight.world().count_pairs() else {
+    let Some(pairs) = sight.world().count_pairs(0..sight.places.len()) else {
         return Err(format!("there is no matrix of more than {} ranks", Pairs::MOST_SEATS));
     };
     let all = pairs.all().map(|(from, to, count)| format!("[{from},{to},{count}]"));

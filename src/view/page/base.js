@@ -8,7 +8,7 @@ const PALETTES = {
   grey: ["#303030", "#606060", "#909090", "#c0c0c0", "#f0f0f0"],
 };
 /* Colours that colour-blind people can tell apart (Okabe and Ito 2008); the last one differs from the dead. */
-const KINDS = ["#009e73", "#0072b2", "#e69f00", "#cc79a7", "#56b4e9", "#d55e00", "#f0e442", "#4d4d4d"];
+const KINDS = ["#009e73", "#0072b2", "#e69f00", "#cc79a7", "#56b4e9", "#d55e00", "#f0e442", "#5c6068"];
 const DEAD = [190, 190, 190];
 let scene = null, places = null, frame = null, grid = null, table = new Uint8Array(1024);
 let due = false, isCovered = true, region = null, drag = null, killed = null, latency = null, said = 0, lined = "", asked = "";

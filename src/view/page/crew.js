@@ -37,7 +37,7 @@ function showCrew() {
   const groups = new Map();
   crew.ranks.forEach((rank, n) => {
     const node = rank.node === null ? "" : `, node ${rank.node}`;
-    const process = crew.process === undefined ? "" : `, process ${crew.process}`, name = `Host ${crew.host}${process}${node}`;
+    const process = crew.process === undefined ? "" : `, process ${crew.process}`, name = `Host ${rank.host || crew.host}${process}${node}`;
     if (!groups.has(name)) groups.set(name, []);
     groups.get(name).push(n);
   });

@@ -41,6 +41,9 @@ function dressAll() {
   $("clock").hidden = $("clock-keys").hidden = !clocked(); $("node").max = scene.nodes - 1;
   $("crew").hidden = $("matrix").hidden = !isJob();
   $("solid").hidden = !canTurn();
+  $("happened").hidden = $("earlier").hidden = $("later").hidden = !mortal();
+  $("returns").hidden = !scene.series.includes("recoveries");
+  for (const key of document.querySelectorAll(".mortal-key")) key.hidden = !mortal();
   if (!canTurn() && $("stage").classList.contains("solid")) stand(false);
   for (const key of document.querySelectorAll(".solid-key")) key.hidden = !canTurn();
   if (!visited.get()) showGuide(true);
@@ -89,12 +92,16 @@ function dressForm() {
   }), Object.assign(document.createElement("button"), { textContent: "Start this run", className: "chief", id: "again" }));
 }
 
+const coarse = matchMedia("(pointer: coarse)");
+coarse.addEventListener("change", () => { if (scene) put("sight", sentence()); });
 /* In a sentence, what the picture shows and what can be done with it. */
 function sentence() {
   const shows = scene.kinds.length ? scene.unit === "ms" ? "what it does" : "its state" : scene.scale[0];
   const ring = scene.mark ? `; a ring: ${scene.mark}` : "", arrow = scene.arrow ? `; an arrow: ${scene.arrow}` : "";
-  return `Each dot is a ${scene.dot}, coloured by ${shows}${ring}${arrow}. `
-    + `Click one to ask about it${hands() ? "; shift and click to kill it; drag to select a region" : ""}.`;
+  const lines = space.on && scene.links ? "; a line: what the link carries" : "";
+  const [ask, kills] = coarse.matches ? ["Tap", "touch it for long to kill it"]
+    : ["Click", "shift and click to kill it; drag to select a region"];
+  return `Each dot is a ${scene.dot}, coloured by ${shows}${ring}${arrow}${lines}. ${ask} one to ask about it${hands() ? `; ${kills}` : ""}.`;
 }
 
 function legend() {

@@ -59,7 +59,7 @@ function tip(event) {
     const n = nearest(...near), b = picture.box(), stage = $("stage").getBoundingClientRect();
     const far = Math.hypot(places[2 * n] - near[0], places[2 * n + 1] - near[1]) * b.side;
     $("tip").hidden = n < 0 || far > dot(b) + 8 * b.scale || !!drag;
-    const empty = vacant().find(([x, y]) => Math.hypot(x - near[0], y - near[1]) * b.side <= dot(b) / 2 + 4 * b.scale);
+    const empty = vacant().map(spotOfVacant).find(([x, y]) => Math.hypot(x - near[0], y - near[1]) * b.side <= dot(b) / 2 + 4 * b.scale);
     if (empty && !drag) $("tip").hidden = false;
     if ($("tip").hidden) return;
     $("tip").textContent = empty ? empty[2] ? "free spare node" : "dead node"
@@ -69,16 +69,34 @@ function tip(event) {
     $("tip").style.setProperty("left", `${x}px`); $("tip").style.setProperty("top", `${y}px`);
   });
 }
+/* Two fingers on the body: their distance is that of the camera. */
+const pinch = { fingers: new Map(), far: 0 };
+function pinched(event) {
+  const { fingers } = pinch;
+  if (!space.on || !fingers.has(event.pointerId)) return false;
+  fingers.set(event.pointerId, event);
+  if (fingers.size < 2) return false;
+  const [a, b] = fingers.values(), far = Math.hypot(a.clientX - b.clientX, a.clientY - b.clientY);
+  if (pinch.far && far) approach(far / pinch.far);
+  pinch.far = far;
+  /* The finger that stays turns from where it is then. */
+  if (drag) Object.assign(drag, { moved: true, last: null, from: where(event) });
+  return true;
+}
+function lift(event) { pinch.fingers.delete(event.pointerId); pinch.far = 0; }
 $("stage").onpointerleave = () => { $("tip").hidden = true; };
 /* The layer above the dots comes and goes: the stage hears the pointer. */
 const onMenu = event => $("menu").contains(event.target);
 $("stage").onpointerdown = event => {
-  if (!event.isPrimary || event.button !== 0 || onMenu(event)) return;
-  const selects = event.pointerType !== "touch" || $("stage").classList.contains("selects");
+  if (onMenu(event)) return;
+  if (space.on) pinch.fingers.set(event.pointerId, event);
+  if (!event.isPrimary || event.button !== 0) return;
+  const selects = space.on || event.pointerType !== "touch" || $("stage").classList.contains("selects");
   drag = { id: event.pointerId, from: where(event), before: region, selects, moved: false };
   if (selects) $("stage").setPointerCapture(event.pointerId);
 };
 $("stage").onpointermove = event => {
+  if (pinched(event)) return;
   if (!drag && !onMenu(event)) tip(event);
   if (!drag || drag.id !== event.pointerId) return;
   const [x, y] = where(event), [u, v] = drag.from;
@@ -93,6 +111,7 @@ $("stage").onpointermove = event => {
   over();
 };
 $("stage").onpointerup = event => {
+  lift(event);
   if (!drag || drag.id !== event.pointerId) return;
   const { moved, selects } = drag;
   drag = null;
@@ -110,6 +129,7 @@ $("stage").onpointerup = event => {
 };
 /* The browser has taken over the gesture: undoes it. */
 $("stage").onpointercancel = event => {
+  lift(event);
   if (!drag || drag.id !== event.pointerId) return;
   region = drag.before; drag = null; over();
 };
@@ -144,6 +164,7 @@ $("form").onsubmit = event => {
 function takes({ tagName, type, className }, key) {
   if (className === "plot") return plotTakes(key);
   if (className === "pairs") return pairsTakes(key);
+  if (/^bar\b/.test(className)) return barTakes(key);
   if (tagName === "SUMMARY") return key === " " || key === "Enter";
   if (tagName === "BUTTON") return key === " " || key === "Enter";
   if (tagName === "INPUT" && type === "range") return /^(Arrow|Page|Home|End)/.test(key);
@@ -160,8 +181,9 @@ addEventListener("keydown", event => {
   const keys = {
     ...clock, i: info, m: menuByKey, "?": () => showGuide($("guide").hidden),
     d: () => { if (canTurn()) stand(!space.on); },
-    ...space.on && { a: () => turnBy(-0.15, 0), e: () => turnBy(0.15, 0), w: () => turnBy(0, 0.15), x: () => turnBy(0, -0.15) },
-    l: () => { if (past.at) lookBack(null); },
+    ...space.on && { a: () => turnBy(-0.15, 0), e: () => turnBy(0.15, 0), w: () => turnBy(0, 0.15), x: () => turnBy(0, -0.15),
+      z: () => approach(1.25), c: () => approach(0.8) },
+    l: () => { if (past.at) lookBack(null); }, ",": () => goToEvent(-1), ".": () => goToEvent(1),
     b: () => { if (!$("back").hidden) order("border back"); }, k: kill, r: killRegion, Escape: () => $("dots").focus(),
     p: () => { const p = $("palette"); p.selectedIndex = (p.selectedIndex + 1) % p.length; p.onchange(); },
     v: () => { const v = $("view"); if (v.length) { v.selectedIndex = (v.selectedIndex + 1) % v.length; v.onchange(); } },

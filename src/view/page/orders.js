@@ -5,7 +5,7 @@ function order(words) {
   asked = words;
   return new Promise(done => {
     const kind = words.replace(/ \S*$/, ""), last = waiting[waiting.length - 1];
-    if (last && last.kind === kind && /^(border|seek|speed)/.test(kind)) { last.done(false); waiting.pop(); }
+    if (last && last.kind === kind && /^(border|seek|moment|speed)/.test(kind)) { last.done(false); waiting.pop(); }
     waiting.push({ kind, words, done });
     if (!asking) ask();
   });

@@ -8,7 +8,7 @@ function paint() {
   if (isCovered || covers) over();
   isCovered = covers;
   if (ripples.size) another();
-  if (!plotting) { plotting = true; setTimeout(() => { plotting = false; plot(); }, 200); }
+  if (!plotting) { plotting = true; setTimeout(() => { plotting = false; plot(); drawTimeline(); }, 200); }
   drawn++;
   const now = performance.now();
   if (killed && !frame.alive[killed.node]) { latency = now - killed.at; killed = null; }
@@ -42,33 +42,6 @@ function amounts() {
     const span = document.createElement("span"), exact = (1 + top) ** part - 1;
     span.textContent = part === 1 ? of(top) : (+exact.toPrecision(2)).toLocaleString("en"); return span;
   }));
-}
-
-/* The processes that happened in steps, each as a bar. */
-function lines() {
-  const now = JSON.stringify(frame.lines);
-  if (now === lined) return;
-  lined = now;
-  $("lines").replaceChildren(...[...frame.lines].reverse().map(({ title, steps }) => {
-    const line = document.createElement("div"), head = document.createElement("header");
-    const bar = document.createElement("div"), small = document.createElement("small");
-    const first = steps[0][1], last = steps[steps.length - 1][1], whole = last - first || 1;
-    line.className = "line"; bar.className = "bar";
-    const total = document.createElement("b"); total.textContent = `${(last - first).toFixed(3)} ms`;
-    head.append(title, total);
-    steps.slice(1).forEach(([what, at], i) => {
-      const part = document.createElement("span");
-      part.style.setProperty("flex", `${(at - steps[i][1]) / whole} 0 0`);
-      part.style.setProperty("background", KINDS[i % KINDS.length]);
-      part.title = `${what} after ${(at - first).toFixed(3)} ms`; bar.append(part);
-    });
-    small.textContent = steps.map(([what, at], i) => i ? `${what} +${(at - first).toFixed(3)}`
-      : `${what} at ${(at / 1000).toFixed(3)} s`).join(" · ");
-    line.append(head, bar, small); return line;
-  }));
-  if (frame.lines.length) {
-    const head = document.createElement("h2"); head.textContent = "Recoveries, in milliseconds"; $("lines").prepend(head);
-  }
 }
 
 /* Requests another frame; after larger changes, a full repaint. */

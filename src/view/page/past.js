@@ -11,7 +11,8 @@ function remember(next) {
   const now = performance.now();
   /* Another run. */
   if (last && next.tick < last.tick) { past.kept = []; past.bytes = 0; past.at = last = null; }
-  if (last && now - last.seen < BETWEEN && next.state === last.state) return;
+  const isCalm = next.died.length + next.rose.length === 0 && next.state === (last && last.state);
+  if (last && now - last.seen < BETWEEN && isCalm) return;
   const it = { ...next, colours: next.colours.slice(), alive: next.alive.slice(), seen: now };
   past.kept.push(it); past.bytes += weight(it);
   if (past.bytes > ROOM) {
@@ -22,16 +23,29 @@ function remember(next) {
 /* A picture has come: it is shown, unless the user looks at an earlier one. */
 function arrive(next) {
   next.stage = stage;
+  noted(next);
   if (!scene.replay) remember(next);
   plotted(next);
-  if (past.at) { filmed(); why(); } else show(next);
+  if (past.at) { lines(); filmed(); why(); } else show(next);
 }
 /* Shows a kept picture; none: follows the run again. */
 function lookBack(it) {
   past.at = it; sight.at = it ? it.tick : null;
+  if (!it) leaveBars();
   show(it || past.latest); plot();
 }
-function goBack(at) { lookBack(at >= past.kept.length - 1 ? null : past.kept[at]); }
+function goBack(at) { lookBack(at >= past.kept.length - 1 ? null : past.kept[Math.max(0, at)]); }
+/* The last picture up to a moment of the run, as the slider counts; before the first one, that one. */
+function keptAt(tick) {
+  let low = 0, high = past.kept.length;
+  while (low < high) { const half = low + high >> 1; if (past.kept[half].tick <= tick) low = half + 1; else high = half; }
+  return Math.max(0, low - 1);
+}
+/* Shows a moment of the run. */
+function goTo(tick) {
+  if (scene.replay) order(`moment ${Math.max(0, Math.floor(tick))}`);
+  else if (past.kept.length) { const at = keptAt(tick); if (past.kept[at] !== past.at) goBack(at); }
+}
 /* The slider and the words beside it. */
 function filmed() {
   const { kept, at } = past, moved = $("moment");

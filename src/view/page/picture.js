@@ -28,6 +28,10 @@ const picture = (() => {
 /* The size of a dot: the slider's value in a picture of 640 pixels; more in a larger one. */
 const dot = b => Math.max(1, Math.round($("size").value * b.side / 640));
 
+/* The unit of what is drawn between and around dots: a pixel, or more in a large picture. */
+const unit = b => Math.max(b.scale, b.side / 640);
+/* Few dots are discs, which cost little; many are squares. */
+const areDiscs = () => frame.colours.length <= 300;
 /* In a canvas each pixel knows its owner: the first living dot of those that cover it, or else the first dot.
    So a picture takes one pass over the dots and one over the pixels; owners change with deaths only. */
 function byCanvas(canvas, box) {
@@ -82,10 +86,20 @@ function byCanvas(canvas, box) {
     }
     if (x0 < x1) own(Math.max(0, x0), Math.max(0, y0), Math.min(wide, x1), Math.min(high, y1));
   };
+  const discs = b => {
+    ctx.clearRect(0, 0, canvas.width, canvas.height);
+    for (const lives of [0, 1]) for (let n = frame.colours.length - 1; n >= 0; n--) {
+      if (frame.alive[n] !== lives) continue;
+      const c = 4 * frame.colours[n];
+      ctx.fillStyle = lives ? `rgb(${table[c]},${table[c + 1]},${table[c + 2]})` : `rgb(${DEAD})`;
+      ctx.beginPath(); ctx.arc(b.left + places[2 * n] * b.side, b.top + (1 - places[2 * n + 1]) * b.side, size / 2, 0, 7); ctx.fill();
+    }
+  };
   const paint = (points, owners, ink) => { for (let at = 0; at < points.length; at++) points[at] = ink[owners[at]]; };
   return { name: "canvas", load() { laid = ""; }, draw() {
     const b = box();
     size = dot(b);
+    if (areDiscs()) { laid = ""; discs(b); return; }
     const layout = [canvas.width, canvas.height, size].join();
     if (layout !== laid) { laid = layout; lay(b); }
     dip(frame); paint(points, owners, ink);
@@ -102,8 +116,9 @@ function byWebGL(gl, canvas, box) {
     void main() { c = colour; a = alive; gl_PointSize = size;
       gl_Position = vec4((place * 2.0 - 1.0) * ratio, alive > 0.5 ? 0.0 : 0.1, 1.0); }`));
   gl.attachShader(program, shader(gl.FRAGMENT_SHADER, `
-    precision mediump float; uniform sampler2D table; varying float c, a;
-    void main() { gl_FragColor = a > 0.5 ? texture2D(table, vec2((c * 255.0 + 0.5) / 256.0, 0.5))
+    precision mediump float; uniform sampler2D table; uniform bool discs; varying float c, a;
+    void main() { if (discs && distance(gl_PointCoord, vec2(0.5)) > 0.5) discard;
+      gl_FragColor = a > 0.5 ? texture2D(table, vec2((c * 255.0 + 0.5) / 256.0, 0.5))
       : vec4(vec3(${DEAD.join(",")}) / 255.0, 1.0); }`));
   gl.linkProgram(program); gl.useProgram(program); gl.enable(gl.DEPTH_TEST);
   const at = name => gl.getAttribLocation(program, name), uniform = name => gl.getUniformLocation(program, name);
@@ -125,7 +140,7 @@ function byWebGL(gl, canvas, box) {
       feed(buffers[2], frame.alive, "alive", 1, gl.UNSIGNED_BYTE, false, gl.DYNAMIC_DRAW);
       gl.texImage2D(gl.TEXTURE_2D, 0, gl.RGBA, 256, 1, 0, gl.RGBA, gl.UNSIGNED_BYTE, table);
       gl.uniform2f(uniform("ratio"), b.side / canvas.width, b.side / canvas.height);
-      gl.uniform1f(uniform("size"), dot(b));
+      gl.uniform1f(uniform("size"), dot(b)); gl.uniform1i(uniform("discs"), areDiscs());
       gl.drawArrays(gl.POINTS, 0, frame.colours.length);
     } };
 }

@@ -27,8 +27,8 @@ function drawRipples(ctx, b, spot) {
     if (part >= 1 || 2 * n >= places.length) { ripples.delete(n); continue; }
     const [x, y] = spot(places[2 * n], places[2 * n + 1]), far = still.matches ? 8 : 4 + 26 * part;
     ctx.globalAlpha = still.matches ? 1 : 1 - part * part;
-    ctx.strokeStyle = ink(name === "died" ? "--harm" : "--accent"); ctx.lineWidth = 3 * b.scale;
-    ctx.beginPath(); ctx.arc(x, y, dot(b) / 2 + far * b.scale, 0, 7); ctx.stroke();
+    ctx.strokeStyle = ink(name === "died" ? "--harm" : "--accent"); ctx.lineWidth = 3 * unit(b);
+    ctx.beginPath(); ctx.arc(x, y, dot(b) / 2 + far * unit(b), 0, 7); ctx.stroke();
   }
   ctx.globalAlpha = 1;
 }

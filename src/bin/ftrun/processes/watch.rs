@@ -10,7 +10,8 @@ use ftmpi_launch::Job;
 use ftmpi_machine::map;
 use ftmpi_view::{self as view, Feed, Frame, Image, Order, Recorder, Slow, Terminal};
 use ftmpi_watch::{self as watch, Accounts, DONE, KINDS, MOST_ROWS, OUTSIDE, RECOVERS, Stories};
-use ftmpi_wireup::Glance;
+use ftmpi_wireup::{Asks, Glance};
+use std::collections::BTreeMap;
 use std::io::Write;
 use std::path::Path;
 use std::sync::Arc;
@@ -33,6 +34,8 @@ pub(super) struct Seat {
     pub(super) glance: Option<Glance>,
     /// What the lives before have done: messages, collectives and wake-ups.
     before: [u64; 3],
+    /// To which ranks those have sent how many messages.
+    sent_before: BTreeMap<u32, u64>,
     has_finished: bool,
 }
 
@@ -43,6 +46,23 @@ impl Seat {
         });
         [0, 1, 2].map(|of| self.before[of] + now[of])
     }
+
+    /// To which ranks all lives have sent how many messages.
+    fn sent_to(&self) -> BTreeMap<u32, u64> {
+        let mut sums = self.sent_before.clone();
+        for (to, count) in self.glance.iter().flat_map(|glance| &glance.sent_to) {
+            *sums.entry(*to).or_default() += count;
+        }
+        sums
+    }
+}
+
+/// A life, for the table of all ranks.
+pub(super) struct Row {
+    pub(super) life: u32,
+    pub(super) process: i32,
+    /// `None`: the host of `ftrun` itself.
+    pub(super) host: Option<String>,
 }
 
 /// A question that a process is to answer.
@@ -60,6 +80,8 @@ pub(super) struct Watch {
     program: String,
     pub(super) view: usize,
     accounts: Accounts,
+    /// Somebody has asked for the matrix of messages.
+    counts_pairs: bool,
     stories: Stories,
     next: Instant,
     /// When a frame was last kept.
@@ -103,6 +125,7 @@ impl Watch {
             program: program.to_string(),
             view: 0,
             accounts: Accounts::new(job.ranks, KINDS.len()),
+            counts_pairs: false,
             stories: Stories::default(),
             next: now,
             kept: now,
@@ -128,9 +151,8 @@ impl Watch {
         self.next
     }
 
-    /// It is being looked at. Whether all ranks are to be asked anew; if so, whether also for whom
-    /// they wait.
-    pub(super) fn look(&mut self, now: Instant, around: Surroundings<'_>) -> Option<bool> {
+    /// It is being looked at. What all ranks are to be asked, if they are.
+    pub(super) fn look(&mut self, now: Instant, around: Surroundings<'_>) -> Option<Asks> {
         let (is_kept, shows) = (self.feed.is_kept(), self.feed.is_hungry());
         let keeps = is_kept && now >= self.kept + KEPT;
         let is_on = is_kept || shows || self.feed.is_watched();
@@ -139,7 +161,10 @@ impl Watch {
         if shows || keeps {
             self.show("under way", now, around, [shows, keeps]);
         }
-        is_on.then(|| self.view == watch::WAITS || self.accounts.are_shown(now))
+        is_on.then(|| Asks {
+            awaited: self.view == watch::WAITS || self.accounts.are_shown(now),
+            pairs: self.counts_pairs,
+        })
     }
 
     fn show(
@@ -212,7 +237,8 @@ impl Watch {
         // What it says of kinds is no more than a number of its own.
         let is_known = usize::from(glance.kind) < KINDS.len();
         let count = self.seats.len() as u32;
-        if is_known && glance.awaited.iter().all(|seat| *seat < count) {
+        let mut named = glance.awaited.iter().chain(glance.sent_to.iter().map(|(to, _)| to));
+        if is_known && named.all(|seat| *seat < count) {
             let seat = &mut self.seats[from.seat];
             (seat.life, seat.glance) = (from.incarnation, Some(glance));
         }
@@ -225,31 +251,48 @@ impl Watch {
             life: member.incarnation,
             glance: None,
             before: seat.counts(),
+            sent_before: seat.sent_to(),
             has_finished: is_well,
         };
         self.answer_for(member, "it has just ended");
     }
 
-    /// What a page shows of all ranks beside the picture, in JSON. `lives` by seat: which life is
-    /// there, and its process.
-    pub(super) fn table(&mut self, lives: &[Option<(u32, i32)>]) -> String {
+    /// What a page shows of all ranks beside the picture, in JSON. `lives` by seat.
+    pub(super) fn table(&mut self, lives: &[Option<Row>]) -> String {
         self.accounts.ask(Instant::now());
         let rows = self.seats.iter().zip(lives).enumerate().take(MOST_ROWS);
         let rows: Vec<String> = rows
             .map(|(number, (seat, life))| {
                 let or_null = |value: Option<u64>| value.map_or("null".into(), |it| it.to_string());
                 let age = or_null(seat.glance.as_ref().and_then(|glance| glance.checkpoint_ms));
-                let process = or_null(life.map(|(_, process)| process as u64));
-                let life = or_null(life.map(|(life, _)| u64::from(life)));
+                let life = life.as_ref();
+                let process = or_null(life.map(|life| life.process as u64));
+                let host = life.and_then(|life| life.host.as_ref());
+                let host = host.map_or("null".into(), |host| quoted(host));
+                let life = or_null(life.map(|life| u64::from(life.life)));
                 let account = self.accounts.json(number);
                 format!(
-                    "{{\"node\":null,\"process\":{process},\"life\":{life},\"checkpoint\":{age},\
-                     {account}}}"
+                    "{{\"node\":null,\"host\":{host},\"process\":{process},\"life\":{life},\
+                     \"checkpoint\":{age},{account}}}"
                 )
             })
             .collect();
         let host = std::fs::read_to_string("/proc/sys/kernel/hostname").unwrap_or_default();
         format!("{{\"host\":{},\"ranks\":[{}]}}", quoted(host.trim()), rows.join(","))
+    }
+
+    /// The numbers of messages since this was asked first: sender, receiver, how many.
+    pub(super) fn pairs(&mut self) -> Result<String, String> {
+        if self.seats.len() > MOST_ROWS {
+            return Err(format!("there is no matrix of more than {MOST_ROWS} ranks"));
+        }
+        self.counts_pairs = true;
+        let of_seat = |(from, seat): (usize, &Seat)| {
+            let told = seat.sent_to().into_iter();
+            told.map(move |(to, count)| format!("[{from},{to},{count}]"))
+        };
+        let all: Vec<String> = self.seats.iter().enumerate().flat_map(of_seat).collect();
+        Ok(format!("{{\"ranks\":{},\"pairs\":[{}]}}", self.seats.len(), all.join(",")))
     }
 
     /// A process has answered a question.

@@ -1,6 +1,6 @@
 //! What people who watch a job order: describe a rank, kill ranks, choose a view.
 
-use super::watch::Asked;
+use super::watch::{Asked, Row, Watch};
 use super::work::{Work, tell};
 use ftmpi_base::Member;
 use ftmpi_base::random::Random;
@@ -30,12 +30,10 @@ impl Work {
                 "region" => self.kill_region(rest),
                 "ranks" => Ok(self.table()),
                 "view" => self.choose_view(rest),
-                "pairs" => {
-                    Err("messages are not counted by pairs where ranks are processes".into())
-                }
+                "pairs" => self.watch.as_mut().map_or_else(|| Ok(String::new()), Watch::pairs),
                 _ => Err(format!(
-                    "`{word}`: use info RANK, kill RANK, region X0 Y0 X1 Y1 PERCENT, view NAME or \
-                     ranks"
+                    "`{word}`: use info RANK, kill RANK, region X0 Y0 X1 Y1 PERCENT, view NAME, \
+                     ranks or pairs"
                 )),
             };
             order.answer(answer);
@@ -132,7 +130,8 @@ impl Work {
     fn table(&mut self) -> String {
         let lives = self.seats.iter().map(|life| {
             let life = life.as_ref()?;
-            Some((life.incarnation, life.at.as_ref().map_or(0, |at| at.pid)))
+            let process = life.at.as_ref().map_or(0, |at| at.pid);
+            Some(Row { life: life.incarnation, process, host: life.host.clone() })
         });
         let lives: Vec<_> = lives.collect();
         self.watch.as_mut().map_or_else(String::new, |watch| watch.table(&lives))
@@ -142,8 +141,8 @@ impl Work {
     pub(super) fn show(&mut self, now: Instant) {
         self.obey_people();
         let Some((watch, around)) = self.seen() else { return };
-        let Some(asks_for_awaited) = watch.look(now, around) else { return };
+        let Some(asks) = watch.look(now, around) else { return };
         let living = self.seats.iter().flatten().filter(|life| life.ended.is_none());
-        living.for_each(|life| tell(life, &Told::Glance(asks_for_awaited)));
+        living.for_each(|life| tell(life, &Told::Glance(asks)));
     }
 }

@@ -3,6 +3,7 @@
 use ftmpi_machine::map;
 use ftmpi_sim::bluegene::{Counts, Emulator, Heat, Load, Program, Totals};
 use ftmpi_sim::stage::Run;
+use ftmpi_sim::wires;
 use ftmpi_view::{Feed, Frame, Image, Scene, heat};
 
 /// The quantities that colours can show: their names on the command line and for people.
@@ -155,6 +156,7 @@ impl<P: Program> Run for Watched<P> {
             title: format!("{}, {x} × {y} × {z} nodes", self.name),
             places: self.places.clone(),
             grid: vec![x, y, z],
+            has_links: true,
             unit: "ns",
             scale: [VIEWS[self.view].1.into(), "0".into(), "the most".into()],
             series: vec!["packets under way", "packets", "handlers", "waiting in buffers"],
@@ -222,12 +224,20 @@ impl<P: Program> Run for Watched<P> {
                 let known = node.map(|node| self.told(node));
                 known.ok_or_else(|| format!("`{rest}` is not a node: they are 0 to {}", count - 1))
             }
+            "links" => {
+                let grid = self.emulator.setup().topology.grid();
+                let grid = grid.expect("the emulator has meshes and tori");
+                Ok(wires::loads(grid, |link| match self.view {
+                    1 => self.lately[link].ceil() as u64,
+                    _ => self.before[link],
+                }))
+            }
             "view" => {
                 self.choose(rest)?;
                 feed.set(self.scene());
                 Ok(VIEWS[self.view].1.into())
             }
-            _ => Err(format!("`{word}`: use go, halt, step, speed, info, view or quit")),
+            _ => Err(format!("`{word}`: use go, halt, step, speed, info, links, view or quit")),
         }
     }
 }

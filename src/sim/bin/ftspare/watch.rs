@@ -4,9 +4,11 @@ use ftmpi_base::random::Random;
 use ftmpi_machine::map;
 use ftmpi_machine::placement::{Move, Use};
 use ftmpi_machine::spares::Method;
+use ftmpi_machine::topology::Topology;
 use ftmpi_machine::traffic::Traffic;
 use ftmpi_sim::spares::{Case, Study};
 use ftmpi_sim::stage::Run;
+use ftmpi_sim::wires;
 use ftmpi_view::{Feed, Frame, Image, Scene, heat};
 use std::collections::VecDeque;
 
@@ -255,6 +257,7 @@ impl Run for Watched<'_> {
             title: format!("spares {} on a {shape} of {}", self.study.spares, dims.join(" × ")),
             places: self.places.clone(),
             grid: self.study.grid.dims().to_vec(),
+            has_links: matches!(self.study.network, Topology::Grid(_)),
             unit: "failure",
             kinds: if self.view == 0 { KINDS.to_vec() } else { Vec::new() },
             mark: "the node that fails",
@@ -340,6 +343,7 @@ impl Run for Watched<'_> {
                 }
             }
             "region" => self.kill_region(rest),
+            "links" => Ok(wires::loads(&self.study.grid, |link| self.traffic().uses(link) as u64)),
             "view" => {
                 let view = VIEWS.iter().position(|view| *view == rest);
                 self.view =
@@ -348,7 +352,7 @@ impl Run for Watched<'_> {
                 Ok(rest.into())
             }
             _ => Err(format!(
-                "`{word}`: use go, halt, step, speed, info, kill, region, view or quit"
+                "`{word}`: use go, halt, step, speed, info, links, kill, region, view or quit"
             )),
         }
     }
