@@ -9,17 +9,8 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
+use support::hosts::has_ucx;
 use support::{Outcome, Program, Run};
-
-/// Whether UCX is there; if not, a test has nothing to do.
-fn has_ucx() -> bool {
-    let listed = Command::new("/sbin/ldconfig").arg("-p").output().map(|seen| seen.stdout);
-    let has = String::from_utf8_lossy(&listed.unwrap_or_default()).contains("libucp.so.0");
-    if !has {
-        eprintln!("skipped: libucp.so.0 is not there (Debian: apt-get install libucx0)");
-    }
-    has
-}
 
 fn program() -> Program {
     support::c("hosts.c").flags(&["-O2"]).build()
@@ -27,8 +18,7 @@ fn program() -> Program {
 
 /// A run on hosts that are this one.
 fn on(hosts: &str, ranks: usize) -> Run {
-    let run = support::run(&program()).env("FTMPI_RANKS", "").ranks(ranks);
-    run.option("--agent").option("sh -c").option("--hosts").option(hosts).deadline(120)
+    support::hosts::on(&program(), hosts, ranks)
 }
 
 fn are_neighbours(seen: &Outcome, counts: &[usize]) {

@@ -284,12 +284,12 @@ impl Hosts {
 
     /// Asks a life of another host something; `None`: it is over. `work` is done while waiting.
     pub(super) fn ask(&self, to: Member, frame: Frame, work: &dyn Fn()) -> Option<Letter> {
-        let number = self.pose(to, frame)?;
+        let number = self.pose(to, frame, &[])?;
         self.answer(number, work)
     }
 
     /// Asks without waiting for the answer, which is to be taken by [`Hosts::answer`].
-    pub(super) fn pose(&self, to: Member, frame: Frame) -> Option<u32> {
+    pub(super) fn pose(&self, to: Member, frame: Frame, bytes: &[u8]) -> Option<u32> {
         let mut questions = self.questions.lock();
         let number = questions.next;
         questions.next = number.wrapping_add(1);
@@ -298,7 +298,7 @@ impl Hosts {
         let mut frame = frame;
         frame.envelope.context = number;
         frame.addressee = to.incarnation;
-        if self.reaches(to) && self.send(to.seat, &frame, &[]) && self.reaches(to) {
+        if self.reaches(to) && self.send(to.seat, &frame, bytes) && self.reaches(to) {
             return Some(number);
         }
         self.questions.lock().open.remove(&number);

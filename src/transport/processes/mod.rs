@@ -6,11 +6,12 @@
 //! A process that dies leaves its messages behind as far as they were complete.
 
 mod arrivals;
-pub(in crate::transport) mod distant;
+mod distant;
 pub(in crate::transport) mod foreign;
 mod notes;
 mod outgoing;
 mod peer;
+pub(in crate::transport) mod remote_memory;
 mod segment;
 mod short;
 mod stillness;
