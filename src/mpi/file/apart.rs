@@ -1,17 +1,18 @@
 //! Files that processes have opened together: each has a descriptor of its own for what the first
 //! one has opened. On its host they find that in its process, and map the number that is the shared
-//! file pointer; on other hosts they open the path, which has to lead to the same file there. The
+//! file pointer; on other hosts they open the path, which has to lead to the same file there, and
+//! ask those that have the pointer. The
 //! turns of atomic mode are locks of the file system, which end with the process that holds them.
 
 use crate::host::disk;
 use crate::mpi::coll::claim::Kind;
 use crate::mpi::coll::{self, unite};
 use crate::mpi::comm::Comm;
-use crate::mpi::error::{Class, Result};
+use crate::mpi::error::{Class, Failure, Result};
 use crate::mpi::file::amode::Amode;
 use crate::mpi::file::faults;
 use crate::mpi::file::open_file::Disk;
-use crate::mpi::file::shared_pointer::{self, Pointer};
+use crate::mpi::file::shared_pointer::{Keeper, Pointer, Shared};
 use crate::mpi::process::Process;
 use crate::mpi::run;
 use crate::transport::Showing;
@@ -31,35 +32,27 @@ struct Found {
     /// What tells the file from others of its file system.
     inode: u64,
     pointer: i32,
-    /// Where the pointer is in that process.
-    address: u64,
 }
 
 impl Found {
     fn of(disk: &Disk) -> Option<Found> {
-        let (pointer, address) = disk.shared_position.shared()?.place()?;
         Some(Found {
             opener: Showing::own(),
             file: disk.file.as_raw_fd(),
             inode: disk.file.metadata().ok()?.ino(),
-            pointer,
-            address: address as u64,
+            pointer: disk.shared_position.shared()?.descriptor()?,
         })
     }
 
-    /// Opens the file and the pointer in this process; `rank` is that of the first process.
-    fn open(self, path: &Path, amode: Amode, rank: i32) -> io::Result<Disk> {
-        let Found { opener, inode, .. } = self;
+    /// Opens it in this process. On another host, it is not known yet who has the pointer.
+    fn open(self, path: &Path, amode: Amode) -> io::Result<Disk> {
+        let Found { opener, file, inode, pointer } = self;
         let pid = opener.pid();
         let (way, pointer) = match opener.is_distant() {
-            true => {
-                let address = self.address as usize;
-                let distant = shared_pointer::Distant { keeper: opener, address, rank };
-                (path.to_path_buf(), Pointer::Distant(distant))
-            }
+            true => (path.to_path_buf(), Pointer::Distant(Vec::new())),
             false => {
-                let shared = shared_pointer::Shared::open(pid, self.pointer)?;
-                (format!("/proc/{pid}/fd/{}", self.file).into(), Pointer::Shared(shared))
+                let shared = Shared::open(pid, pointer)?;
+                (format!("/proc/{pid}/fd/{file}").into(), Pointer::Shared(shared))
             }
         };
         let mut options = OpenOptions::new();
@@ -72,6 +65,10 @@ impl Found {
     }
 }
 
+/// What a member says once it has tried to open the file: the system's error number or 0, and where
+/// it has the pointer, if it has.
+type Reply = (i32, Option<(Showing, u64)>);
+
 /// All members have what the first one has opened, or none has. Nobody goes on before all have.
 pub fn open_with_first(
     process: &Process, comm: &Comm, opened: Option<Arc<Disk>>, path: &Path, amode: Amode,
@@ -83,30 +80,43 @@ pub fn open_with_first(
     let gone = || io::Error::from_raw_os_error(libc::ESRCH);
     let disk = match (opened, found) {
         (Some(disk), _) => Ok(disk),
-        (None, Some(found)) => {
-            let first = comm.group.rank_of(comm.living().member(0)).unwrap_or(0);
-            found.open(path, amode, first).map(Arc::new)
-        }
+        (None, Some(found)) => found.open(path, amode).map(Arc::new),
         (None, None) => Err(gone()),
     };
-    let mine = encode(&disk.as_ref().map_or_else(faults::number, |_| 0));
-    let all = run::block(unite(&lane, &mine, |said| {
+    let number = disk.as_ref().map_or_else(faults::number, |_| 0);
+    let pointer = disk.as_ref().ok().and_then(|disk| disk.shared_position.shared());
+    let reply: Reply = (number, pointer.map(|it| (Showing::own(), it.address() as u64)));
+    let all = run::block(unite(&lane, &encode(&reply), |said| {
         (0..lane.size()).map(|rank| said.by(rank)).collect::<Result<Vec<_>>>()
     }))?;
-    for (rank, said) in all.iter().enumerate() {
-        let number: i32 = postcard::from_bytes(said).unwrap_or(libc::EIO);
+    let mut keepers = Vec::new();
+    for (rank, said) in (0..).zip(all) {
+        let (number, pointer): Reply = postcard::from_bytes(&said).unwrap_or((libc::EIO, None));
         if number != 0 {
-            let error = io::Error::from_raw_os_error(number);
-            let cure = match comm.is_on_one_host(process) {
-                true => "",
-                false => "; it must be on a file system that all hosts share",
-            };
-            return Err(Class::OTHER.because(format!(
-                "rank {rank} cannot open what the first process has opened: {error}{cure}"
-            )));
+            return Err(unopened(process, comm, rank, number));
+        }
+        if let Some((process, address)) = pointer {
+            let rank = comm.group.rank_of(comm.living().member(rank)).unwrap_or(rank);
+            keepers.push(Keeper { process, address: address as usize, rank });
         }
     }
-    disk.map_err(|error| faults::because(&error, &path.display().to_string()))
+    let mut disk = disk.map_err(|error| faults::because(&error, &path.display().to_string()))?;
+    if let Some(Disk { shared_position: Pointer::Distant(known), .. }) = Arc::get_mut(&mut disk) {
+        *known = keepers;
+    }
+    Ok(disk)
+}
+
+#[cold]
+fn unopened(process: &Process, comm: &Comm, rank: i32, number: i32) -> Failure {
+    let error = io::Error::from_raw_os_error(number);
+    let cure = match comm.is_on_one_host(process) {
+        true => "",
+        false => "; it must be on a file system that all hosts share",
+    };
+    Class::OTHER.because(format!(
+        "rank {rank} cannot open what the first process has opened: {error}{cure}"
+    ))
 }
 
 fn encode(message: &impl Serialize) -> Vec<u8> {

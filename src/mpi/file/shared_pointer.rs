@@ -1,5 +1,5 @@
-//! The shared file pointer: one number, in etypes. Processes of one host map it; those of other
-//! hosts ask the process that has opened the file first, which has it change at once.
+//! The shared file pointer: one number, in etypes. The processes of one host map it; those of other
+//! hosts ask one of these to change it at once. So it is there as long as one of these is.
 
 use crate::host::memory::SharedWord;
 use crate::host::memory::afar::Missing;
@@ -13,13 +13,21 @@ pub enum Pointer {
     Here(AtomicI64),
     /// Other processes use it, too.
     Shared(Shared),
-    Distant(Distant),
+    /// These processes of another host have it.
+    Distant(Vec<Keeper>),
+}
+
+/// A process that has the pointer, and where.
+pub struct Keeper {
+    pub process: Showing,
+    pub address: usize,
+    /// Its rank, which is named when it has died.
+    pub rank: i32,
 }
 
 /// A pointer that processes of one host map.
 pub struct Shared {
-    /// In the process that has made it.
-    shown: Option<ShownWord>,
+    shown: ShownWord,
     word: SharedWord,
 }
 
@@ -28,47 +36,47 @@ impl Shared {
     pub fn at(etypes: i64) -> io::Result<Shared> {
         let word = SharedWord::new()?;
         word.store(etypes, Ordering::Release);
-        Ok(Shared { shown: Some(ShownWord::new(&word)), word })
+        Ok(Shared { shown: ShownWord::new(&word), word })
     }
 
     /// The one that the process `pid` has open by this descriptor.
     pub fn open(pid: i32, descriptor: i32) -> io::Result<Shared> {
-        Ok(Shared { shown: None, word: SharedWord::open(pid, descriptor)? })
+        let word = SharedWord::open(pid, descriptor)?;
+        Ok(Shared { shown: ShownWord::new(&word), word })
     }
 
-    /// By which descriptor the process that has made it has it open, and where it is there.
-    pub fn place(&self) -> Option<(i32, usize)> {
-        Some((self.word.descriptor()?, self.shown.as_ref()?.address()))
+    /// By which descriptor the process that has made it has it open.
+    pub fn descriptor(&self) -> Option<i32> {
+        self.word.descriptor()
+    }
+
+    /// Where it is in this process.
+    pub fn address(&self) -> usize {
+        self.shown.address()
     }
 }
 
-/// A pointer that a process on another host keeps.
-pub struct Distant {
-    pub keeper: Showing,
-    pub address: usize,
-    /// The keeper's rank, which is named when it has died.
-    pub rank: i32,
-}
-
-impl Distant {
-    fn change(&self, change: WordChange) -> Result<i64> {
-        let former = self.keeper.change(self.address, change);
-        former.map_err(|missing| match missing {
-            Missing::There(_) => Class::FILE.because(format!(
-                "rank {}, which keeps the shared file pointer, has closed the file",
-                self.rank
-            )),
-            Missing::Process | Missing::Here(_) => loss(self.rank),
-        })
+/// Has the first keeper that lives change the pointer; returns where it was.
+fn change(keepers: &[Keeper], change: WordChange) -> Result<i64> {
+    let mut failure = None;
+    for Keeper { process, address, rank } in keepers {
+        match process.change(*address, change) {
+            Ok(former) => return Ok(former),
+            Err(Missing::Process) => failure = Some(loss(*rank)),
+            // It has closed the file.
+            Err(Missing::There(_) | Missing::Here(_)) => {}
+        }
     }
+    let words = "the processes that have the shared file pointer have closed the file";
+    Err(failure.unwrap_or_else(|| Class::FILE.because(words)))
 }
 
 impl Pointer {
-    fn word(&self) -> std::result::Result<&AtomicI64, &Distant> {
+    fn word(&self) -> std::result::Result<&AtomicI64, &[Keeper]> {
         match self {
             Pointer::Here(word) => Ok(word),
             Pointer::Shared(shared) => Ok(&shared.word),
-            Pointer::Distant(distant) => Err(distant),
+            Pointer::Distant(keepers) => Err(keepers),
         }
     }
 
@@ -76,7 +84,7 @@ impl Pointer {
     pub fn position(&self) -> Result<i64> {
         match self.word() {
             Ok(word) => Ok(word.load(Ordering::Acquire)),
-            Err(distant) => distant.change(WordChange::Add(0)),
+            Err(keepers) => change(keepers, WordChange::Add(0)),
         }
     }
 
@@ -84,7 +92,7 @@ impl Pointer {
     pub fn set(&self, etypes: i64) -> Result {
         match self.word() {
             Ok(word) => word.store(etypes, Ordering::Release),
-            Err(distant) => drop(distant.change(WordChange::Set(etypes))?),
+            Err(keepers) => drop(change(keepers, WordChange::Set(etypes))?),
         }
         Ok(())
     }
@@ -93,11 +101,11 @@ impl Pointer {
     pub fn pass(&self, etypes: i64) -> Result<i64> {
         match self.word() {
             Ok(word) => Ok(word.fetch_add(etypes, Ordering::AcqRel)),
-            Err(distant) => distant.change(WordChange::Add(etypes)),
+            Err(keepers) => change(keepers, WordChange::Add(etypes)),
         }
     }
 
-    /// What other processes need to know to use it, if this one has made it for them.
+    /// The pointer that processes of this host map, if it is one.
     pub fn shared(&self) -> Option<&Shared> {
         match self {
             Pointer::Shared(shared) => Some(shared),
