@@ -391,6 +391,55 @@ fn an_abort_on_one_host_ends_the_job_on_all_with_one_sentence() {
     assert_eq!(seen.stderr.lines().count(), 1, "{seen}");
 }
 
+/// Rank 1 has seen a long message of rank 0's, and hears by rank 2 that it was taken back.
+#[test]
+fn nobody_finds_a_cancelled_message_on_another_host() {
+    if !has_ucx() {
+        return;
+    }
+    let text = r#"
+        #include <mpi.h>
+        #include <stdio.h>
+        static char data[1 << 20];
+        int main(int argc, char **argv)
+        {
+            int rank, flag = 1, is_cancelled = 0, token = 0;
+            MPI_Request request;
+            MPI_Status status;
+            MPI_Comm all = MPI_COMM_WORLD;
+            MPI_Init(&argc, &argv);
+            MPI_Comm_rank(all, &rank);
+            for (int i = 0; i < 100; i++) {
+                if (rank == 0) {
+                    MPI_Isend(data, sizeof data, MPI_CHAR, 1, 5, all, &request);
+                    MPI_Recv(&token, 1, MPI_INT, 1, 0, all, MPI_STATUS_IGNORE);
+                    MPI_Cancel(&request);
+                    MPI_Wait(&request, &status);
+                    MPI_Test_cancelled(&status, &is_cancelled);
+                    MPI_Send(&is_cancelled, 1, MPI_INT, 2, 0, all);
+                    MPI_Send(&i, 1, MPI_INT, 1, 5, all);
+                } else if (rank == 1) {
+                    MPI_Probe(0, 5, all, &status);
+                    MPI_Send(&token, 1, MPI_INT, 0, 0, all);
+                    MPI_Recv(&is_cancelled, 1, MPI_INT, 2, 0, all, MPI_STATUS_IGNORE);
+                    MPI_Iprobe(0, 5, all, &flag, &status);
+                    MPI_Get_count(&status, MPI_CHAR, &token);
+                    MPI_Recv(data, sizeof data, MPI_CHAR, 0, 5, all, MPI_STATUS_IGNORE);
+                    if (!is_cancelled || (flag && token == sizeof data) || *(int *)data != i)
+                        printf("wrong: %d %d %d\n", is_cancelled, flag, token);
+                } else {
+                    MPI_Recv(&is_cancelled, 1, MPI_INT, 0, 0, all, MPI_STATUS_IGNORE);
+                    MPI_Send(&is_cancelled, 1, MPI_INT, 1, 0, all);
+                }
+            }
+            return MPI_Finalize();
+        }
+    "#;
+    let program = support::c_text("hosts_cancel", text).build();
+    let seen = support::hosts::on(&program, "a,b,c", 3).succeeds();
+    assert_eq!(seen.stdout, "", "{seen}");
+}
+
 #[test]
 fn output_and_input_are_passed_on() {
     if !has_ucx() {

@@ -3,7 +3,7 @@
 use super::foreign::{CLAIMED, Foreign, OPEN};
 use super::peer::Peer;
 use super::remote_memory;
-use super::stream::{ANSWER, ASK_IF_READ, ASK_TO_CLAIM, Frame, Short, Taken};
+use super::stream::{ANSWER, ASK_IF_READ, ASK_TO_CLAIM, ASK_TO_FORGET, Frame, Short, Taken};
 use super::{Incoming, Processes};
 use crate::base::Member;
 use crate::transport::hosts::{Distant, Hosts, Letter, OnHost};
@@ -98,6 +98,12 @@ impl Processes {
         let mut bytes = Vec::new();
         match asked.kind {
             ASK_TO_CLAIM => frame.envelope.tag = i32::from(self.claim_here(asked)),
+            ASK_TO_FORGET => {
+                let mut references = self.references.lock();
+                if let Some(is_recalled) = references.get_mut(&(to, asked.hold, asked.stamp)) {
+                    *is_recalled = true;
+                }
+            }
             ASK_IF_READ => {}
             _ => bytes = remote_memory::serve(asked, &letter.bytes, &mut frame),
         }
@@ -120,6 +126,15 @@ impl Processes {
     pub(super) fn keep_going(&self) {
         if let Some(mut incoming) = self.incoming.try_lock() {
             self.take_all(&mut incoming, |_| Taken::No);
+        }
+    }
+
+    /// A message was recalled that waited here for this receiver: if that is on another host, it
+    /// knows when this returns.
+    pub(super) fn let_forget(&self, receiver: Member, hold: u32, stamp: u32) {
+        if let Some(hosts) = self.hosts_for(receiver.seat) {
+            let frame = Frame { kind: ASK_TO_FORGET, hold, stamp, ..Frame::default() };
+            let _known = hosts.ask(receiver, frame, &|| self.keep_going());
         }
     }
 

@@ -79,8 +79,9 @@ pub(super) const ASK_TO_CLAIM: u32 = 6;
 pub(super) const ASK_FOR_BYTES: u32 = 7;
 pub(super) const ASK_TO_STORE: u32 = 8;
 pub(super) const ASK_TO_CHANGE: u32 = 9;
-pub(super) const ASK_IF_READ: u32 = 10;
-pub(super) const ANSWER: u32 = 11;
+pub(super) const ASK_TO_FORGET: u32 = 10;
+pub(super) const ASK_IF_READ: u32 = 11;
+pub(super) const ANSWER: u32 = 12;
 
 const LINE: usize = 64;
 const PAGE: usize = 4096;
