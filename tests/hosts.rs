@@ -261,7 +261,7 @@ fn a_host_that_cannot_be_used_is_named_with_the_cure() {
     assert!(seen.stderr.contains("--agent needs --hosts or --hostfile with it"), "{seen}");
     let seen = run().option("-N").option("2").option("--hosts").option("a,b").fails_with(2);
     assert!(seen.stderr.contains("with --hosts, say so by --per-host"), "{seen}");
-    for word in ["--seed=1", "--trace=/dev/null", "--ranks=thread"] {
+    for word in ["--seed=1", "--ranks=thread"] {
         let run = support::run(&program()).env("FTMPI_RANKS", "").ranks(2).option(word);
         let seen = run.option("--hosts").option("a,b").fails_with(2);
         assert!(seen.stderr.contains("do not go together yet"), "{word}: {seen}");
@@ -389,6 +389,37 @@ fn an_abort_on_one_host_ends_the_job_on_all_with_one_sentence() {
     let seen = run.fails_with(5);
     assert_eq!(seen.lines_with(" is here"), 4, "{seen}");
     assert_eq!(seen.stderr.lines().count(), 1, "{seen}");
+}
+
+#[test]
+fn a_timeline_has_the_calls_of_all_hosts_up_to_their_loss() {
+    if !has_ucx() {
+        return;
+    }
+    let file = support::fresh_directory("hosts_trace").join("calls.csv");
+    let run =
+        on("a:2,b:2", 4).option("--mode=rebuild").option(format!("--trace={}", file.display()));
+    run.args(["survive", "100", "host", "2@50"]).succeeds();
+    let written = std::fs::read_to_string(&file).unwrap().replace('"', "");
+    let rows: Vec<Vec<&str>> = written.lines().map(|line| line.split(',').collect()).collect();
+    assert_eq!(rows[0].join(","), "rank,life,what,begin_ns,end_ns,class");
+    let calls = |rank: &str, life: &str, what: &str| {
+        let is_meant = |row: &&Vec<&str>| row[..3] == [rank, life, what];
+        let times = rows.iter().filter(is_meant).map(|row| row[3].parse::<u64>().unwrap());
+        times.collect::<Vec<u64>>()
+    };
+    let death = |rank: &str| {
+        let row = rows.iter().find(|row| row[0] == rank && row[2].starts_with("death: "));
+        row.unwrap_or_else(|| panic!("{rank}: {written}"))[3].parse::<u64>().unwrap()
+    };
+    for (rank, has_died) in [("0", false), ("1", false), ("2", true), ("3", true)] {
+        let first = calls(rank, "0", "MPI_Allreduce");
+        assert!(first.len() >= if has_died { 1 } else { 100 }, "{rank}: {written}");
+        if has_died {
+            assert!(first.iter().all(|begun| *begun <= death(rank)), "{rank}: {written}");
+            assert!(calls(rank, "1", "MPI_Allreduce").len() >= 50, "{rank}: {written}");
+        }
+    }
 }
 
 /// Rank 1 has seen a long message of rank 0's, and hears by rank 2 that it was taken back.

@@ -10,6 +10,7 @@ use crate::job::link::{self, say};
 use crate::job::live::glance;
 use crate::job::{death_outside, end, fault_injection, standstill, start};
 use crate::launch::Job;
+use crate::mpi::failure::call_trace;
 use crate::mpi::rma::remote::handler;
 use crate::mpi::tools::settings;
 use crate::mpi::{checks, leftovers};
@@ -78,7 +79,8 @@ fn enter(place: &Place, job: &Job, call: fn() -> &'static str) -> io::Result<Opt
     if let Some(rules) = job.rules.or_else(start::shown) {
         charter.give(rules);
     }
-    start::trace_if_asked(world, job).map_err(io::Error::other)?;
+    let to_timeline = place.host.map(|_| Box::new(link::ToTimeline) as call_trace::Sink);
+    start::trace_if_asked(world, job, to_timeline).map_err(io::Error::other)?;
     if job.report.is_some() || job.is_seen() {
         world.report_to_chronicle();
     }

@@ -137,6 +137,8 @@ pub enum Said {
         question: u64,
         words: String,
     },
+    /// Rows of the timeline, where the job has several hosts.
+    Traced(Vec<u8>),
     /// This life, on another host, cannot be reached any more.
     Unreachable(Member),
     /// The job is to end.

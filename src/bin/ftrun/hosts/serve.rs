@@ -8,6 +8,7 @@ use crate::processes::happening::{Guest, Happening};
 use crate::processes::lines::Stream;
 use crate::processes::seats::{Life, Template};
 use crate::shared::refusal::Refusal;
+use ftmpi_launch::Job;
 use ftmpi_wireup::hosts::{OfAgent, Program, ToAgent};
 use ftmpi_wireup::{self as wireup, Told};
 use std::collections::BTreeMap;
@@ -21,7 +22,7 @@ use std::process::{Command, ExitCode};
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Arc, Mutex};
 use std::thread;
-use std::time::{Duration, Instant};
+use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 /// The first word of a command line that asks for this. `ftrun` alone uses it.
 pub(crate) const NAME: &str = "--agent-of-host";
@@ -130,7 +131,8 @@ fn enter(program: &Program) -> Result<(), String> {
 fn template(
     program: Program, host: u32, address: String, secret: String, out: Arc<Mutex<TcpStream>>,
 ) -> Template {
-    let (job, tags_output, key) = (program.job.clone(), program.tags_output, program.key);
+    let job = by_this_clock(&program);
+    let (tags_output, key) = (program.tags_output, program.key);
     let shown = String::from_utf8_lossy(&program.file).into_owned();
     let sink = move |to: Stream, lines: &[u8]| {
         say(&out, &OfAgent::Output { is_error: to == Stream::Errors, lines: lines.to_vec() });
@@ -146,6 +148,14 @@ fn template(
         host: Some((host, key)),
         sink: Arc::new(sink),
     }
+}
+
+/// The job, with its times by the clock of this host.
+fn by_this_clock(program: &Program) -> String {
+    let Ok(mut job) = Job::decode(&program.job) else { return program.job.clone() };
+    let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+    job.traced_since = job.traced_since.map(|since| (now + since).saturating_sub(program.sent_at));
+    job.encode()
 }
 
 fn command(program: &Program) -> Command {

@@ -15,6 +15,7 @@ use std::collections::BTreeMap;
 use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt;
 use std::sync::mpsc::Sender;
+use std::time::Duration;
 
 /// What starts ranks.
 pub(super) enum Starter {
@@ -95,6 +96,7 @@ fn program(prepared: &Prepared) -> Result<Program, Refusal> {
         variables,
         directory: bytes(directory.as_os_str()),
         job: job.encode(),
+        sent_at: Duration::ZERO,
         tags_output: job.tag_output,
         key: chance(),
     })

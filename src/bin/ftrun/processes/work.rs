@@ -427,6 +427,9 @@ impl Work {
             }
             Said::Described { question, words } => self.hear_description(from, question, &words),
             Said::Unreachable(member) => self.suspect(member),
+            Said::Traced(rows) => {
+                self.trace.as_mut().map(|trace| trace.add(&rows));
+            }
             Said::Abort { status, words } => {
                 say(&format!("ftrun: {words}"));
                 self.end = Some(status as u8);
