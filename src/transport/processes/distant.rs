@@ -10,7 +10,25 @@ use crate::transport::hosts::{Distant, Hosts, Letter, OnHost};
 use crate::transport::packet::Packet;
 use std::sync::atomic::Ordering;
 
+/// What a process finds out about other hosts.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum OfHosts {
+    /// This life cannot be reached any more.
+    Unreachable(Member),
+    /// It does not answer, or is heard again.
+    Silent { member: Member, is_silent: bool },
+    /// Why there is no way to some process at all.
+    NoWay(String),
+}
+
 impl Processes {
+    /// Somebody wants to know whether this life of another host answers.
+    pub fn try_to_reach(&self, member: Member) {
+        if let Some(hosts) = self.hosts_for(member.seat) {
+            hosts.try_to_reach(member);
+        }
+    }
+
     /// The job has several hosts; returns by what this process is reached from others.
     pub fn open_hosts(&self, me: Member, here: OnHost) -> Result<Vec<u8>, String> {
         let hosts = Hosts::open(me, here, self.peers.len())?;
@@ -147,9 +165,9 @@ impl Processes {
         answer.is_none_or(|letter| letter.frame.envelope.tag == 1)
     }
 
-    /// Works for other hosts, while the rank may be computing. Never returns. `tell` hears of the
-    /// lives that cannot be reached any more, `refuse` why there is no way to some process at all.
-    pub fn attend_hosts(&self, tell: impl Fn(Member), refuse: impl Fn(String)) -> ! {
+    /// Works for other hosts, while the rank may be computing. Never returns. `tell` hears what
+    /// becomes known of them.
+    pub fn attend_hosts(&self, tell: impl Fn(OfHosts)) -> ! {
         let hosts = self.hosts.get().expect("the job has several hosts");
         let mut known = 0;
         loop {
@@ -158,8 +176,11 @@ impl Processes {
             if std::mem::replace(&mut known, arrivals) != arrivals {
                 self.head().bell.ring();
             }
-            hosts.broken().into_iter().for_each(&tell);
-            hosts.refusal().into_iter().for_each(&refuse);
+            hosts.broken().into_iter().for_each(|member| tell(OfHosts::Unreachable(member)));
+            hosts.refusal().into_iter().for_each(|why| tell(OfHosts::NoWay(why)));
+            for (member, is_silent) in hosts.listen() {
+                tell(OfHosts::Silent { member, is_silent });
+            }
             hosts.sleep();
         }
     }

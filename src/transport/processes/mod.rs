@@ -17,6 +17,7 @@ mod short;
 mod stillness;
 pub(in crate::transport) mod stream;
 
+pub use distant::OfHosts;
 pub use segment::{Address, MOST as MOST_PROCESSES};
 pub use stream::{Short, Taken};
 

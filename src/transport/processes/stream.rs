@@ -82,6 +82,9 @@ pub(super) const ASK_TO_CHANGE: u32 = 9;
 pub(super) const ASK_TO_FORGET: u32 = 10;
 pub(super) const ASK_IF_READ: u32 = 11;
 pub(super) const ANSWER: u32 = 12;
+/// Between hosts, too: whether the other one is there, and that it is.
+pub(in crate::transport) const BEAT: u32 = 13;
+pub(in crate::transport) const BEAT_BACK: u32 = 14;
 
 const LINE: usize = 64;
 const PAGE: usize = 4096;
