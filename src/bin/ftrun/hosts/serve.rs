@@ -131,7 +131,8 @@ fn enter(program: &Program) -> Result<(), String> {
 fn template(
     program: Program, host: u32, address: String, secret: String, out: Arc<Mutex<TcpStream>>,
 ) -> Template {
-    let job = by_this_clock(&program);
+    let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+    let job = by_this_clock(&program, now);
     let (tags_output, key) = (program.tags_output, program.key);
     let shown = String::from_utf8_lossy(&program.file).into_owned();
     let sink = move |to: Stream, lines: &[u8]| {
@@ -150,10 +151,9 @@ fn template(
     }
 }
 
-/// The job, with its times by the clock of this host.
-fn by_this_clock(program: &Program) -> String {
+/// The job, with its times by the clock of this host, which shows `now` as the program comes.
+fn by_this_clock(program: &Program, now: Duration) -> String {
     let Ok(mut job) = Job::decode(&program.job) else { return program.job.clone() };
-    let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
     job.traced_since = job.traced_since.map(|since| (now + since).saturating_sub(program.sent_at));
     job.encode()
 }
@@ -348,4 +348,20 @@ fn feed(mut stdin: impl Write + Send + 'static) -> Sender<Vec<u8>> {
         }
     });
     sender
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_timeline_begins_at_one_time_whatever_the_clocks_of_hosts_show() {
+        let at = Duration::from_secs;
+        let job = Job { traced_since: Some(at(1000)), ..Job::default() };
+        let program = Program { job: job.encode(), sent_at: at(1002), ..Program::default() };
+        for (now, begun) in [(1002, 1000), (5000, 4998), (500, 498), (1, 0)] {
+            let job = Job::decode(&by_this_clock(&program, at(now))).expect("it was a job");
+            assert_eq!(job.traced_since, Some(at(begun)));
+        }
+    }
 }

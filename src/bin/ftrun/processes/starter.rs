@@ -53,9 +53,7 @@ pub(super) fn cluster(
     let program = program(prepared)?;
     let agents = summon::all(&all, &request.hosts, program, events)?;
     let stands = Stands::new(places, all.iter().map(|host| host.slots));
-    let cluster = Cluster::new(agents, stands);
-    cluster.pass_on_input();
-    Ok(cluster)
+    Ok(Cluster::new(agents, stands))
 }
 
 /// Variables that belong to this host or login, and mean nothing on another.
