@@ -370,19 +370,6 @@ mod tests {
         }
     }
 
-    #[cfg(not(miri))]
-    #[test]
-    fn memory_that_is_missing_is_named_with_its_side() {
-        crate::host::signals::install();
-        let mut bytes = vec![0; 100];
-        let here = Region::from(Span::of_mut(&mut bytes));
-        let nowhere = Region::from(Span::new(ptr::without_provenance(8), 100));
-        for way in [Way::In, Way::Out] {
-            assert_eq!(through_questions(way, &nowhere, &here), Err(Missing::There(8)));
-            assert_eq!(through_questions(way, &here, &nowhere), Err(Missing::Here(8)));
-        }
-    }
-
     #[test]
     fn only_numbers_that_are_shown_are_changed() {
         let word = AtomicI64::new(40);

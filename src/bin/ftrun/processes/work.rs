@@ -434,7 +434,9 @@ impl Work {
             Said::Unreachable(member) => self.suspect(member),
             Said::Silent { member, is_silent } => self.hear_silence(from, member, is_silent),
             Said::Traced(rows) => {
-                self.trace.as_mut().map(|trace| trace.add(&rows));
+                if let Some(trace) = &mut self.trace {
+                    trace.add(&rows);
+                }
             }
             Said::Abort { status, words } => {
                 say(&format!("ftrun: {words}"));
