@@ -9,17 +9,8 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
+use support::hosts::has_ucx;
 use support::{Outcome, Program, Run};
-
-/// Whether UCX is there; if not, a test has nothing to do.
-fn has_ucx() -> bool {
-    let listed = Command::new("/sbin/ldconfig").arg("-p").output().map(|seen| seen.stdout);
-    let has = String::from_utf8_lossy(&listed.unwrap_or_default()).contains("libucp.so.0");
-    if !has {
-        eprintln!("skipped: libucp.so.0 is not there (Debian: apt-get install libucx0)");
-    }
-    has
-}
 
 fn program() -> Program {
     support::c("hosts.c").flags(&["-O2"]).build()
@@ -27,8 +18,7 @@ fn program() -> Program {
 
 /// A run on hosts that are this one.
 fn on(hosts: &str, ranks: usize) -> Run {
-    let run = support::run(&program()).env("FTMPI_RANKS", "").ranks(ranks);
-    run.option("--agent").option("sh -c").option("--hosts").option(hosts).deadline(120)
+    support::hosts::on(&program(), hosts, ranks)
 }
 
 fn are_neighbours(seen: &Outcome, counts: &[usize]) {
@@ -271,7 +261,7 @@ fn a_host_that_cannot_be_used_is_named_with_the_cure() {
     assert!(seen.stderr.contains("--agent needs --hosts or --hostfile with it"), "{seen}");
     let seen = run().option("-N").option("2").option("--hosts").option("a,b").fails_with(2);
     assert!(seen.stderr.contains("with --hosts, say so by --per-host"), "{seen}");
-    for word in ["--seed=1", "--trace=/dev/null", "--ranks=thread"] {
+    for word in ["--seed=1", "--ranks=thread"] {
         let run = support::run(&program()).env("FTMPI_RANKS", "").ranks(2).option(word);
         let seen = run.option("--hosts").option("a,b").fails_with(2);
         assert!(seen.stderr.contains("do not go together yet"), "{word}: {seen}");
@@ -399,6 +389,86 @@ fn an_abort_on_one_host_ends_the_job_on_all_with_one_sentence() {
     let seen = run.fails_with(5);
     assert_eq!(seen.lines_with(" is here"), 4, "{seen}");
     assert_eq!(seen.stderr.lines().count(), 1, "{seen}");
+}
+
+#[test]
+fn a_timeline_has_the_calls_of_all_hosts_up_to_their_loss() {
+    if !has_ucx() {
+        return;
+    }
+    let file = support::fresh_directory("hosts_trace").join("calls.csv");
+    let run =
+        on("a:2,b:2", 4).option("--mode=rebuild").option(format!("--trace={}", file.display()));
+    run.args(["survive", "100", "host", "2@50"]).succeeds();
+    let written = std::fs::read_to_string(&file).unwrap().replace('"', "");
+    let rows: Vec<Vec<&str>> = written.lines().map(|line| line.split(',').collect()).collect();
+    assert_eq!(rows[0].join(","), "rank,life,what,begin_ns,end_ns,class");
+    let calls = |rank: &str, life: &str, what: &str| {
+        let is_meant = |row: &&Vec<&str>| row[..3] == [rank, life, what];
+        let times = rows.iter().filter(is_meant).map(|row| row[3].parse::<u64>().unwrap());
+        times.collect::<Vec<u64>>()
+    };
+    let death = |rank: &str| {
+        let row = rows.iter().find(|row| row[0] == rank && row[2].starts_with("death: "));
+        row.unwrap_or_else(|| panic!("{rank}: {written}"))[3].parse::<u64>().unwrap()
+    };
+    for (rank, has_died) in [("0", false), ("1", false), ("2", true), ("3", true)] {
+        let first = calls(rank, "0", "MPI_Allreduce");
+        assert!(first.len() >= if has_died { 1 } else { 100 }, "{rank}: {written}");
+        if has_died {
+            assert!(first.iter().all(|begun| *begun <= death(rank)), "{rank}: {written}");
+            assert!(calls(rank, "1", "MPI_Allreduce").len() >= 50, "{rank}: {written}");
+        }
+    }
+}
+
+/// Rank 1 has seen a long message of rank 0's, and hears by rank 2 that it was taken back.
+#[test]
+fn nobody_finds_a_cancelled_message_on_another_host() {
+    if !has_ucx() {
+        return;
+    }
+    let text = r#"
+        #include <mpi.h>
+        #include <stdio.h>
+        static char data[1 << 20];
+        int main(int argc, char **argv)
+        {
+            int rank, flag = 1, is_cancelled = 0, token = 0;
+            MPI_Request request;
+            MPI_Status status;
+            MPI_Comm all = MPI_COMM_WORLD;
+            MPI_Init(&argc, &argv);
+            MPI_Comm_rank(all, &rank);
+            for (int i = 0; i < 100; i++) {
+                if (rank == 0) {
+                    MPI_Isend(data, sizeof data, MPI_CHAR, 1, 5, all, &request);
+                    MPI_Recv(&token, 1, MPI_INT, 1, 0, all, MPI_STATUS_IGNORE);
+                    MPI_Cancel(&request);
+                    MPI_Wait(&request, &status);
+                    MPI_Test_cancelled(&status, &is_cancelled);
+                    MPI_Send(&is_cancelled, 1, MPI_INT, 2, 0, all);
+                    MPI_Send(&i, 1, MPI_INT, 1, 5, all);
+                } else if (rank == 1) {
+                    MPI_Probe(0, 5, all, &status);
+                    MPI_Send(&token, 1, MPI_INT, 0, 0, all);
+                    MPI_Recv(&is_cancelled, 1, MPI_INT, 2, 0, all, MPI_STATUS_IGNORE);
+                    MPI_Iprobe(0, 5, all, &flag, &status);
+                    MPI_Get_count(&status, MPI_CHAR, &token);
+                    MPI_Recv(data, sizeof data, MPI_CHAR, 0, 5, all, MPI_STATUS_IGNORE);
+                    if (!is_cancelled || (flag && token == sizeof data) || *(int *)data != i)
+                        printf("wrong: %d %d %d\n", is_cancelled, flag, token);
+                } else {
+                    MPI_Recv(&is_cancelled, 1, MPI_INT, 0, 0, all, MPI_STATUS_IGNORE);
+                    MPI_Send(&is_cancelled, 1, MPI_INT, 1, 0, all);
+                }
+            }
+            return MPI_Finalize();
+        }
+    "#;
+    let program = support::c_text("hosts_cancel", text).build();
+    let seen = support::hosts::on(&program, "a,b,c", 3).succeeds();
+    assert_eq!(seen.stdout, "", "{seen}");
 }
 
 #[test]

@@ -212,6 +212,18 @@ impl Hosts {
             .unwrap_or_else(|why| panic!("{why}"));
     }
 
+    /// Lets nothing through between two hosts, which still reach all others: each sends what is for
+    /// the other one to where nobody is.
+    fn sever(&self, one: &str, other: &str) {
+        let number = |name: &str| 1 + self.names.iter().position(|known| known == name).unwrap();
+        for (from, to) in [(one, number(other)), (other, number(one))] {
+            let nobody = "lladdr 02:00:00:00:00:99 dev wire nud permanent";
+            let space = self.space(from);
+            ip(&format!("-n {space} neigh replace 10.99.0.{to} {nobody}"))
+                .unwrap_or_else(|why| panic!("{why}"));
+        }
+    }
+
     /// The processes of jobs on a host.
     fn workers(&self, name: &str) -> Vec<String> {
         let listed =
@@ -342,6 +354,25 @@ fn a_link_is_cut_for_a_second_and_then_for_good() {
     let out = text(&child.wait_with_output().unwrap()).0;
     let said = errors.said;
     assert_eq!(out, format!("6 ranks, 2 restarted: {}\n", right_value(6, 4000)), "{said}");
+    assert!(known < SILENCE, "{known:?}");
+}
+
+#[test]
+fn of_two_hosts_that_do_not_reach_each_other_one_is_given_up() {
+    /// How long that may take.
+    const SILENCE: Duration = Duration::from_secs(10);
+    let Some(hosts) = hosts("v", &["alpha", "beta", "gamma"]) else { return };
+    let options = ["--mode=rebuild", "--spares", "alpha"];
+    let job = hosts.job(4, "beta:2,gamma:2", &options, &["survive", "6000"]);
+    let mut child = hosts.begin(job);
+    let mut errors = Errors::of(&mut child);
+    hosts.sever("beta", "gamma");
+    let cut = Instant::now();
+    errors.wait_for("ftrun: hosts gamma and beta do not reach each other: gamma is given up\n");
+    let known = cut.elapsed();
+    let out = text(&child.wait_with_output().unwrap()).0;
+    let said = errors.said;
+    assert_eq!(out, format!("4 ranks, 2 restarted: {}\n", right_value(4, 6000)), "{said}");
     assert!(known < SILENCE, "{known:?}");
 }
 

@@ -6,6 +6,7 @@ use super::extent::KINDS;
 use super::slot::{Codes, Data};
 use crate::base::sync::sheet::Sheet;
 use crate::host::memory::Span;
+use crate::mpi::datatype::Address;
 use crate::transport::Showing;
 use serde::{Deserialize, Serialize};
 use std::ops::Range;
@@ -69,7 +70,8 @@ impl Away {
             return None;
         }
         let mut bytes = vec![0; range.len()];
-        self.from.fetch(place.address + range.start, Span::of_mut(&mut bytes)).ok()?;
+        let theirs = Address(place.address + range.start).span(bytes.len());
+        self.from.fetch(&theirs.into(), &Span::of_mut(&mut bytes).into()).ok()?;
         Some(bytes)
     }
 }

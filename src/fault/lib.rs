@@ -20,6 +20,7 @@ pub mod recovery;
 pub mod report_line;
 pub mod revocation;
 pub mod rules;
+pub mod severed;
 #[cfg(test)]
 mod sim;
 pub mod state;
@@ -38,5 +39,6 @@ pub use messages::{Notice, Order, Report, Welcome};
 pub use record::{Annals, Loss, Record};
 pub use recovery::{Recovery, Step};
 pub use revocation::Revocations;
+pub use severed::{GivenUp, Resident, Severed};
 pub use state::{CommState, RankState};
 pub use view::{Mode, Slot, View};

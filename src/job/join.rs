@@ -10,10 +10,11 @@ use crate::job::link::{self, say};
 use crate::job::live::glance;
 use crate::job::{death_outside, end, fault_injection, standstill, start};
 use crate::launch::Job;
+use crate::mpi::failure::call_trace;
 use crate::mpi::rma::remote::handler;
 use crate::mpi::tools::settings;
 use crate::mpi::{checks, leftovers};
-use crate::transport::{Address, Distant, OnHost, Processes};
+use crate::transport::{Address, Distant, OfHosts, OnHost, Processes};
 use crate::wireup::{self, Place, Said, Told, VARIABLE, Whereabouts};
 use std::io::{self, Read};
 use std::os::linux::net::SocketAddrExt;
@@ -78,7 +79,8 @@ fn enter(place: &Place, job: &Job, call: fn() -> &'static str) -> io::Result<Opt
     if let Some(rules) = job.rules.or_else(start::shown) {
         charter.give(rules);
     }
-    start::trace_if_asked(world, job).map_err(io::Error::other)?;
+    let to_timeline = place.host.map(|_| Box::new(link::ToTimeline) as call_trace::Sink);
+    start::trace_if_asked(world, job, to_timeline).map_err(io::Error::other)?;
     if job.report.is_some() || job.is_seen() {
         world.report_to_chronicle();
     }
@@ -89,8 +91,7 @@ fn enter(place: &Place, job: &Job, call: fn() -> &'static str) -> io::Result<Opt
     }
     service::start(Box::new(move || listen(world, processes, listening)))?;
     if place.host.is_some() {
-        let tell = |member| say(&Said::Unreachable(member));
-        service::start(Box::new(move || processes.attend_hosts(tell, refuse)))?;
+        service::start(Box::new(move || processes.attend_hosts(tell_of_hosts)))?;
     }
     let (asked, asks) = crossbeam_channel::bounded(1);
     service::start(Box::new(move || asks.iter().for_each(|()| help(processes))))?;
@@ -101,11 +102,17 @@ fn enter(place: &Place, job: &Job, call: fn() -> &'static str) -> io::Result<Opt
     Ok(Some(Joined { world, me }))
 }
 
-/// UCX has no way to some process: whoever waits for that would wait for ever.
-fn refuse(why: String) {
+fn tell_of_hosts(news: OfHosts) {
     const NO_WAY: i32 = 126;
-    let cure = "let it use a network that both hosts have (UCX_NET_DEVICES, UCX_TLS)";
-    say(&Said::Abort { status: NO_WAY, words: format!("{why}; {cure}") });
+    say(&match news {
+        OfHosts::Unreachable(member) => Said::Unreachable(member),
+        OfHosts::Silent { member, is_silent } => Said::Silent { member, is_silent },
+        // Whoever waits for that process would wait for ever.
+        OfHosts::NoWay(why) => {
+            let cure = "let it use a network that both hosts have (UCX_NET_DEVICES, UCX_TLS)";
+            Said::Abort { status: NO_WAY, words: format!("{why}; {cure}") }
+        }
+    });
 }
 
 /// Opens the way to other hosts; returns how they reach this process.
@@ -148,6 +155,7 @@ fn listen(world: &'static World, processes: &'static Processes, mut from: UnixSt
                 let words = words.unwrap_or_else(|| "has not called MPI".to_string());
                 say(&Said::Described { question, words });
             }
+            Some(Told::TryToReach(member)) => processes.try_to_reach(member),
             Some(Told::End) => link::write_and_die(),
             Some(Told::Welcome { .. } | Told::Refused) => {}
             None => life::end_process(1, ""),

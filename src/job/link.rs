@@ -5,6 +5,7 @@ use crate::mpi::failure::call_trace;
 use crate::mpi::process::Process;
 use crate::wireup::{self, Place, Said, VARIABLE};
 use parking_lot::Mutex;
+use std::io::{self, Write};
 use std::os::unix::net::UnixStream;
 use std::sync::OnceLock;
 use std::time::Duration;
@@ -21,6 +22,20 @@ pub(super) fn say(said: &Said) {
     if let Some(stream) = LINK.get() {
         // If nobody listens, the job is over, and the thread that listens ends the process.
         let _unheard = wireup::write(&mut *stream.lock(), said);
+    }
+}
+
+/// What is written here is added to the timeline by `ftrun`.
+pub(super) struct ToTimeline;
+
+impl Write for ToTimeline {
+    fn write(&mut self, rows: &[u8]) -> io::Result<usize> {
+        say(&Said::Traced(rows.to_vec()));
+        Ok(rows.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
     }
 }
 

@@ -69,7 +69,7 @@ pub fn start(job: Result<(Job, Apps), String>, world: MakeWorld) -> ! {
             if let Some(rules) = rules {
                 world.charter().give(rules);
             }
-            trace_if_asked(world, &job).unwrap_or_else(|why| life::refuse(&why));
+            trace_if_asked(world, &job, None).unwrap_or_else(|why| life::refuse(&why));
             if let Some(errhandler) = job.errhandler {
                 world.charter().start_with(errhandler);
             }
@@ -81,24 +81,29 @@ pub fn start(job: Result<(Job, Apps), String>, world: MakeWorld) -> ! {
 }
 
 /// Begins to write down the calls of all ranks, if that is asked for. The trace also numbers the
-/// receives that matches are ordered for.
-pub(super) fn trace_if_asked(world: &'static World, job: &Job) -> Result<(), String> {
+/// receives that matches are ordered for. A process of several adds its rows `to_timeline`, or to
+/// the file.
+pub(super) fn trace_if_asked(
+    world: &'static World, job: &Job, to_timeline: Option<call_trace::Sink>,
+) -> Result<(), String> {
     const NOWHERE: &str = "/dev/null";
     let is_forced = !job.matches.is_empty();
     match job.trace.as_deref().or(is_forced.then_some(NOWHERE)) {
-        Some(file) => trace(world, job, file),
+        Some(file) => trace(world, job, file, to_timeline),
         None => Ok(()),
     }
 }
 
-fn trace(world: &'static World, job: &Job, path: &str) -> Result<(), String> {
+fn trace(
+    world: &'static World, job: &Job, path: &str, to_timeline: Option<call_trace::Sink>,
+) -> Result<(), String> {
     let rules = match (world.rules(), job.on_failure) {
         (Rules::Standard, OnFailure::Restart) => "restart".to_string(),
         (Rules::Standard, _) => "continue".to_string(),
         (rules, _) => rules.encode(),
     };
     let begun = match job.traced_since {
-        Some(since) => call_trace::join(path, since, &job.matches),
+        Some(since) => call_trace::join(path, since, to_timeline, &job.matches),
         None => call_trace::begin(path, job.ranks, &rules, &job.matches),
     };
     begun.map_err(|error| format!("cannot write --trace {path}: {error}"))?;

@@ -24,6 +24,6 @@ pub use crate::transport::ring::{
 pub use packet::pool::Pool;
 pub use packet::{Delivery, Envelope, Fate, Load, Packet, Port, Ticket};
 pub use payloads::LONGEST as LONGEST_IN_RING;
-pub use processes::distant::Showing;
-pub use processes::{Address, Processes, Short, Taken};
+pub use processes::remote_memory::{Showing, ShownWord, WordChange};
+pub use processes::{Address, OfHosts, Processes, Short, Taken};
 pub use simulated::SimulatedNetwork;

@@ -2,6 +2,7 @@
 
 use crate::{Said, Whereabouts};
 use serde::{Deserialize, Serialize};
+use std::time::Duration;
 
 /// A variable of the environment, and its value if it is to be set.
 pub type Variable = (Vec<u8>, Option<Vec<u8>>);
@@ -16,6 +17,8 @@ pub struct Program {
     pub directory: Vec<u8>,
     /// As the library is told of it.
     pub job: String,
+    /// When this was sent, by the clock of `ftrun`: that of the host may differ.
+    pub sent_at: Duration,
     pub tags_output: bool,
     /// What only the processes of the job know.
     pub key: u64,

@@ -148,6 +148,13 @@ pub enum Said {
         question: u64,
         words: String,
     },
+    /// This life, on another host, does not answer, or is heard again.
+    Silent {
+        member: Member,
+        is_silent: bool,
+    },
+    /// Rows of the timeline, where the job has several hosts.
+    Traced(Vec<u8>),
     /// This life, on another host, cannot be reached any more.
     Unreachable(Member),
     /// The job is to end.
@@ -183,6 +190,8 @@ pub enum Told {
     Glance(Asks),
     /// It is to say what its rank does, in answer to the question of this number.
     Describe(u64),
+    /// Another host cannot reach this process from that life: it is to try the other way.
+    TryToReach(Member),
     /// The job is over: it is to write what it holds, and to end.
     End,
 }

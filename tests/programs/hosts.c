@@ -117,7 +117,7 @@ static void together(int count)
     free(sums);
 }
 
-/* What belongs to one host is refused to all, and given to the ranks of one. */
+/* Memory that all use directly is refused to all, and given to the ranks of one host. */
 static void of_one_host(void)
 {
     MPI_Comm near;
@@ -127,10 +127,10 @@ static void of_one_host(void)
     MPI_Comm_size(near, &neighbours);
     MPI_Allreduce(&one, &sum, 1, MPI_INT, MPI_SUM, near);
     expect(sum == neighbours, "a wrong sum on a host");
-    MPI_Win_allocate(64, 4, MPI_INFO_NULL, near, &memory, &win);
+    MPI_Win_allocate_shared(64, 4, MPI_INFO_NULL, near, &memory, &win);
     MPI_Win_free(&win);
     MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
-    int code = MPI_Win_allocate(64, 4, MPI_INFO_NULL, MPI_COMM_WORLD, &memory, &win);
+    int code = MPI_Win_allocate_shared(64, 4, MPI_INFO_NULL, MPI_COMM_WORLD, &memory, &win);
     MPI_Error_class(code, &class);
     int is_refused = class == MPI_ERR_UNSUPPORTED_OPERATION;
     expect(is_refused == (neighbours < size), "a window among hosts");

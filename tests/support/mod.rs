@@ -20,6 +20,7 @@
     reason = "every test uses the part that it needs"
 )]
 
+pub mod hosts;
 pub mod programs;
 pub mod runs;
 

@@ -24,7 +24,6 @@ use crate::mpi::file::turn;
 use crate::mpi::lane::Lane;
 use crate::mpi::process::Process;
 use crate::mpi::run::Way;
-use std::sync::atomic::Ordering;
 use std::sync::{Arc, OnceLock};
 
 /// Accesses of this length are not worth the trouble of one system call each.
@@ -184,7 +183,7 @@ impl FileAccess {
         let etypes = |access: &Access| access.bytes() as i64 / access.view.etype_bytes;
         let total: i64 = accesses.iter().map(etypes).sum();
         let pointer = &self.disk.shared_position;
-        let pass = || pointer.fetch_add(total, Ordering::AcqRel);
+        let pass = || pointer.pass(total).expect("members that meet share the pointer");
         let mut position = *gathering.base.get_or_init(pass);
         for access in accesses {
             let data = (position * access.view.etype_bytes).max(0);
@@ -197,13 +196,15 @@ impl FileAccess {
     async fn place_in_order(&self, lane: &Lane<'_>) -> Result<i64> {
         let pointer = &self.disk.shared_position;
         let mine = self.access.bytes() as i64 / self.access.view.etype_bytes;
-        let mut word = pointer.load(Ordering::Acquire).to_ne_bytes();
-        if lane.rank() > 0 {
+        let mut word = [0; size_of::<i64>()];
+        if lane.rank() == 0 {
+            word = pointer.position()?.to_ne_bytes();
+        } else {
             lane.recv(lane.rank() - 1, &Span::of_mut(&mut word).into()).await?;
         }
         let position = i64::from_ne_bytes(word);
         if lane.rank() == lane.size() - 1 {
-            pointer.store(position + mine, Ordering::Release);
+            pointer.set(position + mine)?;
             return Ok(position);
         }
         let next = (position + mine).to_ne_bytes();

@@ -74,12 +74,18 @@ impl Comm {
         let words = format!("{what} among several processes: run ftrun without --processes");
         Err(Class::UNSUPPORTED_OPERATION.because(words))
     }
-    /// Fails where the members are on several hosts, for `what` needs memory or files of one.
-    pub fn must_be_on_one_host(&self, process: &Process, what: &str) -> Result {
-        let mut hosts = self.union().group.members();
+
+    /// Whether all members are on one host.
+    pub fn is_on_one_host(&self, process: &Process) -> bool {
+        let mut members = self.union().group.members();
         let host = |member: Member| process.world.host_of(member.seat);
-        let first = hosts.next().map(host);
-        if !process.world.is_of_several_processes() || hosts.all(|one| Some(host(one)) == first) {
+        let first = members.next().map(host);
+        !process.world.is_of_several_processes() || members.all(|one| Some(host(one)) == first)
+    }
+
+    /// Fails where the members are on several hosts, for `what` needs memory of one.
+    pub fn must_be_on_one_host(&self, process: &Process, what: &str) -> Result {
+        if self.is_on_one_host(process) {
             return Ok(());
         }
         let words = format!("{what} among several hosts: use a communicator of one host's ranks");

@@ -41,7 +41,7 @@ use parking_lot::Mutex;
 use rustc_hash::FxHashMap;
 use std::fmt::Write as _;
 use std::fs::File;
-use std::io::Write as _;
+use std::io::{self, Write as _};
 use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
@@ -52,8 +52,11 @@ const FRAMES: usize = 6;
 /// How much is kept before it is written.
 const ROOM: usize = 1 << 20;
 
+/// Where a trace goes.
+pub type Sink = Box<dyn io::Write + Send>;
+
 struct Trace {
-    file: File,
+    sink: Sink,
     text: String,
     timeline: Option<Timeline>,
     begun: Instant,
@@ -72,27 +75,32 @@ struct Trace {
 }
 
 /// From now on everything is written into the file at `path`.
-pub fn begin(path: &str, ranks: usize, rules: &str, forced: &[ForcedMatch]) -> std::io::Result<()> {
-    let file = File::create(path)?;
+pub fn begin(path: &str, ranks: usize, rules: &str, forced: &[ForcedMatch]) -> io::Result<()> {
+    let sink = Box::new(File::create(path)?);
     let timeline = Form::of(path).map(Timeline::new);
     let text = match timeline {
         None => format!("job {ranks} {rules}\n"),
         Some(_) => String::new(),
     };
     let begun = clock::now();
-    TRACE.get_or_init(|| Mutex::new(Trace::new(file, text, (timeline, begun, false), forced)));
+    TRACE.get_or_init(|| Mutex::new(Trace::new(sink, text, (timeline, begun, false), forced)));
     Ok(())
 }
 
 /// From now on this process, one of several, adds to the timeline at `path`, which has begun so
-/// long after the epoch of the system's clock.
-pub fn join(path: &str, since: Duration, forced: &[ForcedMatch]) -> std::io::Result<()> {
-    let file = File::options().append(true).open(path)?;
+/// long after the epoch of the system's clock; by `sink`, if somebody else writes it there.
+pub fn join(
+    path: &str, since: Duration, sink: Option<Sink>, forced: &[ForcedMatch],
+) -> io::Result<()> {
+    let sink = match sink {
+        Some(sink) => sink,
+        None => Box::new(File::options().append(true).open(path)?),
+    };
     let timeline = Form::of(path).map(Timeline::shared);
     let age = SystemTime::now().duration_since(UNIX_EPOCH + since).unwrap_or_default();
     let begun = clock::now().checked_sub(age).unwrap_or_else(clock::now);
     let text = String::new();
-    TRACE.get_or_init(|| Mutex::new(Trace::new(file, text, (timeline, begun, true), forced)));
+    TRACE.get_or_init(|| Mutex::new(Trace::new(sink, text, (timeline, begun, true), forced)));
     Ok(())
 }
 
@@ -246,12 +254,12 @@ fn note(who: Member, what: &str, rest: std::fmt::Arguments<'_>) {
 
 impl Trace {
     fn new(
-        file: File, text: String, (timeline, begun, is_shared): (Option<Timeline>, Instant, bool),
+        sink: Sink, text: String, (timeline, begun, is_shared): (Option<Timeline>, Instant, bool),
         forced: &[ForcedMatch],
     ) -> Trace {
         let (seen, places) = (FxHashMap::default(), FxHashMap::default());
         let (counts, wild, forced) = (FxHashMap::default(), Vec::new(), forced.to_vec());
-        Trace { file, text, timeline, begun, is_shared, seen, places, counts, forced, wild }
+        Trace { sink, text, timeline, begun, is_shared, seen, places, counts, forced, wild }
     }
 
     /// The number of a decision that begins, and what is ordered for it.
@@ -290,7 +298,7 @@ impl Trace {
     }
 
     fn flush(&mut self) {
-        if let Err(error) = self.file.write_all(self.text.as_bytes()) {
+        if let Err(error) = self.sink.write_all(self.text.as_bytes()) {
             output::note_unwritten(error.raw_os_error().unwrap_or(libc::EIO));
         }
         self.text.clear();

@@ -4,7 +4,6 @@
 //! job, under the context that they have agreed on. A file that one member cannot open, none has.
 
 use crate::host::disk;
-use crate::host::memory::SharedWord;
 use crate::mpi::coll;
 use crate::mpi::coll::claim::Kind;
 use crate::mpi::comm::Comm;
@@ -17,7 +16,8 @@ use crate::mpi::file::amode::Amode;
 use crate::mpi::file::apart;
 use crate::mpi::file::faults;
 use crate::mpi::file::hints::Hints;
-use crate::mpi::file::open_file::{Disk, File, Pointer};
+use crate::mpi::file::open_file::{Disk, File};
+use crate::mpi::file::shared_pointer::{Pointer, Shared};
 use crate::mpi::file::uniform::let_first;
 use crate::mpi::file::view::View;
 use crate::mpi::handle_table::Held;
@@ -31,7 +31,7 @@ use std::io;
 use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicI64, Ordering};
+use std::sync::atomic::AtomicI64;
 use std::sync::{Arc, Weak};
 
 /// Files that were just opened, by the contexts of their communicators.
@@ -45,7 +45,6 @@ pub fn open(
     process: &'static Process, comm: &Comm, filename: &[u8], amode: i32, info: Option<&Info>,
 ) -> Result<usize> {
     comm.must_be_intra()?;
-    comm.must_be_on_one_host(process, "a file")?;
     let context = agree_on_mode(process, comm, amode)?;
     let amode = Amode::new(amode)?;
     let mut hints = Hints::default();
@@ -105,10 +104,9 @@ fn open_alone(
     }
     let position = if amode.appends() { facts.len() as i64 } else { 0 };
     let pointer = match has_others {
-        true => Pointer::Shared(SharedWord::new()?),
-        false => Pointer::Here(AtomicI64::default()),
+        true => Pointer::Shared(Shared::at(position)?),
+        false => Pointer::Here(AtomicI64::new(position)),
     };
-    pointer.store(position, Ordering::Release);
     let disk = Disk::new(file, absolute(path), amode.deletes_on_close(), pointer);
     Ok((Arc::new(disk), position))
 }

@@ -19,6 +19,7 @@ pub mod pointers;
 pub mod pool;
 pub mod representation;
 pub mod settings;
+pub mod shared_pointer;
 pub mod transfer;
 pub mod turn;
 pub mod uniform;

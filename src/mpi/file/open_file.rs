@@ -3,18 +3,17 @@
 //! several processes each has a descriptor of its own (see [`apart`](super::apart)).
 
 use crate::host::disk::Direction;
-use crate::host::memory::SharedWord;
 use crate::mpi::comm::Comm;
 use crate::mpi::error::{Class, Result};
 use crate::mpi::file::access::Manner;
 use crate::mpi::file::amode::Amode;
 use crate::mpi::file::gathering::Gatherings;
 use crate::mpi::file::hints::Hints;
+use crate::mpi::file::shared_pointer::Pointer;
 use crate::mpi::file::view::View;
 use crate::mpi::handle_table::Held;
 use parking_lot::{Mutex, MutexGuard};
 use std::io;
-use std::ops::Deref;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicI32, AtomicI64, Ordering};
@@ -41,34 +40,6 @@ pub struct File {
 pub struct Split {
     pub what: &'static str,
     pub request: usize,
-}
-
-/// The shared file pointer.
-pub enum Pointer {
-    Here(AtomicI64),
-    /// Other processes use it, too.
-    Shared(SharedWord),
-}
-
-impl Deref for Pointer {
-    type Target = AtomicI64;
-
-    fn deref(&self) -> &AtomicI64 {
-        match self {
-            Pointer::Here(number) => number,
-            Pointer::Shared(word) => word,
-        }
-    }
-}
-
-impl Pointer {
-    /// By which descriptor this process has it open, if it has made it for others.
-    pub fn descriptor(&self) -> Option<i32> {
-        match self {
-            Pointer::Here(_) => None,
-            Pointer::Shared(word) => word.descriptor(),
-        }
-    }
 }
 
 /// The turn of an access in atomic mode, which ends when this is dropped.
@@ -150,7 +121,7 @@ impl Disk {
 
     /// Whether other processes have it open, too.
     fn has_others(&self) -> bool {
-        matches!(self.shared_position, Pointer::Shared(_))
+        self.shared_position.has_others()
     }
 
     /// Somebody else has deleted it.
@@ -208,8 +179,8 @@ impl File {
     }
 
     /// Moves the shared file pointer on; returns where it was.
-    pub fn pass_shared(&self, etypes: i64) -> i64 {
-        self.disk.shared_position.fetch_add(etypes, Ordering::AcqRel)
+    pub fn pass_shared(&self, etypes: i64) -> Result<i64> {
+        self.disk.shared_position.pass(etypes)
     }
 
     /// How accesses in this direction are carried out; fails if the file was not opened for them.

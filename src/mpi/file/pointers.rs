@@ -5,7 +5,6 @@ use crate::mpi::error::{Class, Result};
 use crate::mpi::file::open_file::File;
 use crate::mpi::file::uniform::{agree, let_first};
 use crate::mpi::process::Process;
-use std::sync::atomic::Ordering;
 
 const SEEK_CUR: i32 = 401;
 const SEEK_END: i32 = 402;
@@ -58,21 +57,20 @@ pub fn seek_shared(process: &Process, file: &File, offset: i64, whence: i32) -> 
     mine[8..].copy_from_slice(&whence.to_ne_bytes());
     agree(process, &file.comm, Kind::FileSeekShared, &mine, "offset or whence")?;
     let pointer = &file.disk.shared_position;
+    let aim = || target(file, offset, whence, pointer.position()?);
     let set = || {
-        let target = target(file, offset, whence, pointer.load(Ordering::Acquire));
-        let is_refused = target.as_ref().is_err();
-        target.into_iter().for_each(|target| pointer.store(target, Ordering::Release));
-        Ok(i64::from(is_refused))
+        let set = aim().and_then(|target| pointer.set(target));
+        Ok(i64::from(set.is_err()))
     };
     match let_first(process, &file.comm, Kind::FileSeekShared, "", set)? {
         0 => Ok(()),
         // The pointer has not moved, so this finds the same reason.
-        _ => target(file, offset, whence, pointer.load(Ordering::Acquire)).map(drop),
+        _ => aim().map(drop),
     }
 }
 
 /// Where the shared file pointer is.
 pub fn shared_position(file: &File) -> Result<i64> {
     file.must_be_random()?;
-    Ok(file.disk.shared_position.load(Ordering::Acquire))
+    file.disk.shared_position.position()
 }

@@ -14,6 +14,7 @@ use crate::mpi::file::view::View;
 use crate::mpi::handle_table::Held;
 use crate::mpi::info::Info;
 use crate::mpi::process::Process;
+use std::io;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
@@ -106,8 +107,8 @@ pub fn set_view(
     let (view, _) = view?;
     agreed?;
     let rewind = || {
-        file.disk.shared_position.store(0, Ordering::Release);
-        Ok(0)
+        let set = file.disk.shared_position.set(0);
+        set.map(|()| 0).map_err(|_| io::Error::from_raw_os_error(libc::ESRCH))
     };
     let_first(process, &file.comm, Kind::FileSetView, "", rewind)?;
     file.set_view(Arc::new(view));
@@ -144,7 +145,7 @@ fn said((view, extent): &(View, i64)) -> Vec<u8> {
 fn place(file: &File, displacement: i64) -> Result<i64> {
     match (displacement, file.amode.is_sequential()) {
         (CURRENT, true) => {
-            let position = file.disk.shared_position.load(Ordering::Acquire);
+            let position = file.disk.shared_position.position()?;
             file.view().place_of(position)
         }
         (CURRENT, false) => Err(Class::ARG.because(

@@ -88,7 +88,7 @@ impl Prepared {
             Start::At(offset) => offset,
             Start::Individual => file.pass(etypes),
             Start::Shared if is_collective => 0,
-            Start::Shared => file.pass_shared(etypes),
+            Start::Shared => file.pass_shared(etypes)?,
         };
         let start = view.data_at(position)?;
         let access = Access { view, start, region, owner: process.me };

@@ -58,6 +58,13 @@ pub(in crate::mpi) fn envelope(context: u32, source: i32, tag: i32) -> Envelope 
     Envelope { context, source, tag }
 }
 
+/// The failure for the death of the member with this rank.
+#[cold]
+pub(in crate::mpi) fn loss(rank: i32) -> Failure {
+    let mishap = Some(Mishap::Lost { rank });
+    news(&Outcome { mishap, ..Outcome::default() }).expect_err("a mishap is a failure")
+}
+
 /// The error of an operation that has ended, if it failed.
 #[inline]
 pub(in crate::mpi) fn news(outcome: &Outcome) -> Result {

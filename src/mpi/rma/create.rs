@@ -171,7 +171,9 @@ fn make(
     expose: impl FnOnce(&Part) -> Result, settle: impl FnOnce(&Lane<'_>, &Shared) -> Result,
 ) -> Result<Arc<Win>> {
     comm.must_be_intra()?;
-    comm.must_be_on_one_host(process, "a window")?;
+    if flavor == Flavor::Shared {
+        comm.must_be_on_one_host(process, "memory that all can use directly")?;
+    }
     let hints = hints::new(flavor, info);
     let lane = coll::lane(process, comm, kind)?;
     let creations = process.world.tenant::<Creations>();

@@ -60,8 +60,8 @@ fn refused(memory: Span, why: &str) -> Failure {
 /// The memory that a member has specified, and whether this process can use it directly.
 fn specified(part: &Part) -> Option<(Segment, bool)> {
     let Some(there) = part.there() else { return Some((*part.segment()?, true)) };
-    let (segment, pid) = part.reach(there).ok()?;
-    Some((segment, pid.is_none()))
+    let (segment, elsewhere) = part.reach(there).ok()?;
+    Some((segment, elsewhere.is_none()))
 }
 
 /// Memory that this process can use directly: of others, none unless it is mapped here.

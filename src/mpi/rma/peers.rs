@@ -1,10 +1,10 @@
 //! What a failure means for a window, and how its members wait for each other.
 
 use crate::base::Member;
-use crate::engine::{Mishap, Outcome, PeerWait, Watch};
-use crate::mpi::error::{Class, Failure, Result};
+use crate::engine::{Outcome, PeerWait, Watch};
+use crate::mpi::error::{Class, Result};
 use crate::mpi::failure::usability::must_stand;
-use crate::mpi::p2p::outcome::{envelope, news};
+use crate::mpi::p2p::outcome::{envelope, loss, news};
 use crate::mpi::process::Process;
 use crate::mpi::rma::epochs::Partners;
 use crate::mpi::rma::win::Win;
@@ -34,13 +34,6 @@ pub fn must_not_be_left(process: &Process) -> Result {
         true => Err(Class::PROC_ABORTED.because("the other ranks are recovering from a failure")),
         false => Ok(()),
     }
-}
-
-/// The failure for the death of the member with this rank.
-#[cold]
-pub fn loss(rank: i32) -> Failure {
-    let mishap = Some(Mishap::Lost { rank });
-    news(&Outcome { mishap, ..Outcome::default() }).expect_err("a mishap is a failure")
 }
 
 /// Waits until `is_over`, which the ranks that `watch` names bring about; or until a failure stands

@@ -10,6 +10,7 @@ use crate::host::memory::afar::SharedBlock;
 use crate::host::memory::{Block, Span};
 use crate::mpi::rma::remote::endpoint::{Endpoint, There};
 use crate::mpi::rma::segment::Segment;
+use crate::transport::Showing;
 use parking_lot::{Mutex, RwLock};
 use std::collections::{BTreeSet, HashMap};
 use std::io;
@@ -120,14 +121,14 @@ impl Part {
 
     /// The memory of this member of another process: where it is mapped here, or else by its
     /// addresses there, with the process.
-    pub fn reach(&self, there: &There) -> io::Result<(Segment, Option<i32>)> {
+    pub fn reach(&self, there: &There) -> io::Result<(Segment, Option<Showing>)> {
         if let Some(mapped) = self.segment() {
             return Ok((*mapped, None));
         }
         let Some(descriptor) = there.descriptor else {
-            return Ok((there.segment, Some(there.pid)));
+            return Ok((there.segment, Some(there.at)));
         };
-        let block = SharedBlock::open(there.pid, descriptor, there.segment.memory.bytes())?;
+        let block = SharedBlock::open(there.at.pid(), descriptor, there.segment.memory.bytes())?;
         let memory = self.keep(Memory::Shared(block));
         self.expose(Segment { memory, is_kept: true, ..there.segment });
         Ok((self.segment().copied().unwrap_or(there.segment), None))

@@ -7,14 +7,16 @@ use crate::host::memory::{Region, Span};
 use crate::mpi::datatype::{Address, Datatype};
 use crate::mpi::error::{Class, Failure, Result};
 use crate::mpi::op::kernels::atomic::Accumulator;
+use crate::mpi::p2p::outcome::loss;
 use crate::mpi::process::Process;
 use crate::mpi::rma::epochs::Reach;
 use crate::mpi::rma::passive;
-use crate::mpi::rma::peers::{loss, must_be_whole, must_live};
+use crate::mpi::rma::peers::{must_be_whole, must_live};
 use crate::mpi::rma::remote::question;
 use crate::mpi::rma::segment::Segment;
 use crate::mpi::rma::shared::Part;
 use crate::mpi::rma::win::{Flavor, Win};
+use crate::transport::Showing;
 
 /// What an access names of the target.
 #[derive(Clone, Copy)]
@@ -40,7 +42,7 @@ pub struct Target<'w> {
     pub part: &'w Part,
     pub region: Region,
     /// The process whose memory it is, by addresses there, if this one has not mapped it.
-    pub pid: Option<i32>,
+    pub elsewhere: Option<Showing>,
     pub rank: i32,
     is_own: bool,
     /// All bytes from the first to the last.
@@ -64,9 +66,9 @@ impl<'w> Target<'w> {
         must_live(process, win, spot.rank)?;
         win.epochs.note_stores();
         let part = win.shared.part(spot.rank);
-        let (segment, pid) = memory_of(part, spot)?;
+        let (segment, elsewhere) = memory_of(part, spot)?;
         let (address, hull, is_kept) = locate(win, part, &segment, spot)?;
-        if let (Some(_), Flavor::Dynamic) = (pid, win.flavor)
+        if let (Some(_), Flavor::Dynamic) = (elsewhere, win.flavor)
             && hull.bytes() > 0
             && !question::is_attached(process, win, spot.rank, hull)?
         {
@@ -80,7 +82,7 @@ impl<'w> Target<'w> {
             return Err(loss(spot.rank));
         }
         let (rank, _pin) = (spot.rank, pin.flatten());
-        Ok(Some(Target { part, region, pid, rank, is_own, hull, _pin }))
+        Ok(Some(Target { part, region, elsewhere, rank, is_own, hull, _pin }))
     }
 
     /// The failure for memory that is not there: it ends the process that has named it, which is
@@ -124,7 +126,7 @@ impl<'w> Target<'w> {
         loop {
             let (address, count) = places.run();
             if count == 0 {
-                return self.pid.is_none();
+                return self.elsewhere.is_none();
             }
             if !accumulator.is_atomic_at(address) {
                 return false;
@@ -154,7 +156,7 @@ fn no_epoch(rank: i32) -> Failure {
 const UNATTACHED: &str = "no attached memory is there";
 
 /// The memory of a member, and the process whose addresses those are if it is not this one.
-fn memory_of(part: &Part, spot: &Spot<'_>) -> Result<(Segment, Option<i32>)> {
+fn memory_of(part: &Part, spot: &Spot<'_>) -> Result<(Segment, Option<Showing>)> {
     if let Some(there) = part.there() {
         return part.reach(there).map_err(|_| loss(spot.rank));
     }

@@ -1,6 +1,6 @@
 //! Put and get (MPI-5.0 §12.3): copies from memory to memory, complete at once.
 
-use crate::host::memory::{Region, afar, transfer};
+use crate::host::memory::{Region, transfer};
 use crate::mpi::error::{Class, Failure, Result};
 use crate::mpi::process::Process;
 use crate::mpi::rma::target::{Spot, Target};
@@ -10,8 +10,8 @@ use crate::mpi::rma::win::Win;
 pub fn put(process: &Process, win: &Win, origin: &Region, spot: &Spot<'_>) -> Result {
     let Some(target) = Target::find(process, win, spot)? else { return Ok(()) };
     must_match(origin, &target.region)?;
-    if let Some(pid) = target.pid {
-        let put = afar::store(pid, origin, &target.region);
+    if let Some(process_there) = target.elsewhere {
+        let put = process_there.store(origin, &target.region);
         return put.map_err(|missing| target.missed_there(process, win, missing));
     }
     let put = transfer(origin, &target.region);
@@ -22,8 +22,8 @@ pub fn put(process: &Process, win: &Win, origin: &Region, spot: &Spot<'_>) -> Re
 pub fn get(process: &Process, win: &Win, origin: &Region, spot: &Spot<'_>) -> Result {
     let Some(target) = Target::find(process, win, spot)? else { return Ok(()) };
     must_match(origin, &target.region)?;
-    if let Some(pid) = target.pid {
-        let got = afar::fetch(pid, &target.region, origin);
+    if let Some(process_there) = target.elsewhere {
+        let got = process_there.fetch(&target.region, origin);
         return got.map_err(|missing| target.missed_there(process, win, missing));
     }
     let got = transfer(&target.region, origin);

@@ -6,16 +6,18 @@
 
 mod frame;
 mod order;
+mod silence;
 
 use crate::base::Member;
-use crate::transport::processes::stream::Frame;
+use crate::transport::processes::stream::{BEAT, BEAT_BACK, Frame};
 use crate::transport::ucx::{self, Endpoint, Worker};
 use frame::Stamp;
 use order::Sequence;
 use parking_lot::{Condvar, Mutex};
-use std::collections::{BTreeMap, VecDeque};
+use silence::{Act, Silence};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 /// How a process of another host is reached.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -61,6 +63,7 @@ pub(super) struct Hosts {
     answered: Condvar,
     /// How many frames have come.
     arrivals: AtomicU64,
+    started: Instant,
 }
 
 struct Net {
@@ -68,6 +71,7 @@ struct Net {
     lines: Vec<Line>,
     /// Why UCX has no way to some process.
     refusal: Option<String>,
+    silence: Silence,
 }
 
 /// The way to one process of another host, and what comes from there.
@@ -82,6 +86,8 @@ struct Line {
     /// What a life has sent that is not known yet.
     early: Vec<(Stamp, Letter)>,
     is_reported: bool,
+    /// Somebody wants to know whether it answers.
+    is_wanted: bool,
 }
 
 /// What this process has asked others.
@@ -110,11 +116,12 @@ impl Hosts {
             here,
             address,
             descriptor,
-            net: Mutex::new(Net { worker, lines, refusal: None }),
+            net: Mutex::new(Net { worker, lines, refusal: None, silence: Silence::default() }),
             hosts,
             questions: Mutex::default(),
             answered: Condvar::new(),
             arrivals: AtomicU64::new(0),
+            started: Instant::now(),
         })
     }
 
@@ -144,7 +151,8 @@ impl Hosts {
     /// A life of a process of another host is reached there from now on.
     pub(super) fn meet(&self, process: usize, at: Distant) {
         let mut net = self.net.lock();
-        let Net { worker, lines, .. } = &mut *net;
+        let Net { worker, lines, silence, .. } = &mut *net;
+        silence.forget(process);
         let line = &mut lines[process];
         if let Some(endpoint) = line.endpoint.take() {
             worker.close(endpoint);
@@ -156,7 +164,8 @@ impl Hosts {
     /// The life of a process that was met is over.
     pub(super) fn part(&self, process: usize) {
         let mut net = self.net.lock();
-        let Net { worker, lines, .. } = &mut *net;
+        let Net { worker, lines, silence, .. } = &mut *net;
+        silence.forget(process);
         let line = &mut lines[process];
         let endpoint = line.endpoint.take();
         if let Some(over) = line.at.take() {
@@ -186,47 +195,61 @@ impl Hosts {
     /// be reached any more is lost: its end will be told.
     pub(super) fn send(&self, process: usize, frame: &Frame, bytes: &[u8]) -> bool {
         let mut net = self.net.lock();
-        let Net { worker, lines, refusal } = &mut *net;
+        let Net { worker, lines, refusal, .. } = &mut *net;
         let line = &mut lines[process];
-        let Some(at) = &line.at else { return false };
-        if line.endpoint.is_none() {
-            match worker.connect(&at.address) {
-                Ok(endpoint) => line.endpoint = Some(endpoint),
-                Err(why) => {
-                    let me = self.me.seat;
-                    let words = format!("rank {me} has no way to rank {process}: {why}");
-                    refusal.get_or_insert(words);
-                }
-            }
+        if line.at.is_none() {
+            return false;
         }
-        let Some(endpoint) = &line.endpoint else { return true };
-        let stamp = Stamp { key: self.here.key, number: line.sent };
-        line.sent += 1;
-        let frame = Frame {
-            from: self.me.seat as u32,
-            sender: self.me.incarnation,
-            to: process as u32,
-            ..*frame
-        };
-        worker.send(endpoint, frame::pack(stamp, &frame, bytes));
+        let number = line.sent;
+        if let Some(endpoint) = line.connected(worker, refusal, (self.me.seat, process)) {
+            worker.send(endpoint, self.packed(process, number, frame, bytes));
+            line.sent += 1;
+        }
         true
+    }
+
+    fn packed(&self, to: usize, number: u64, frame: &Frame, bytes: &[u8]) -> Vec<u8> {
+        let Member { seat, incarnation } = self.me;
+        let (from, sender, to) = (seat as u32, incarnation, to as u32);
+        let stamp = Stamp { key: self.here.key, number };
+        frame::pack(stamp, &Frame { from, sender, to, ..*frame }, bytes)
+    }
+
+    /// Sends a beat, or the answer to one. Beats are no part of what is numbered and counted.
+    fn beat(&self, net: &mut Net, kind: u32, process: usize) {
+        let Net { worker, lines, refusal, .. } = net;
+        let line = &mut lines[process];
+        if let Some(endpoint) = line.connected(worker, refusal, (self.me.seat, process)) {
+            let frame = Frame { kind, ..Frame::default() };
+            worker.send(endpoint, self.packed(process, 0, &frame, &[]));
+        }
     }
 
     /// Lets the network work, and takes what has come, in order.
     pub(super) fn poll(&self, into: &mut VecDeque<Letter>) {
         // Whoever has it is at work.
         let Some(mut net) = self.net.try_lock() else { return };
-        let Net { worker, lines, .. } = &mut *net;
-        for packed in worker.progress() {
+        for packed in net.worker.progress() {
             let Some((stamp, frame, bytes)) = frame::unpack(&packed) else { continue };
             let is_ours = stamp.key == self.here.key && frame.to as usize == self.me.seat;
-            let Some(line) = lines.get_mut(frame.from as usize).filter(|_| is_ours) else {
+            let from = frame.from as usize;
+            let Some(line) = net.lines.get_mut(from).filter(|_| is_ours) else { continue };
+            let life = line.at.as_ref().map(|at| at.incarnation);
+            if life == Some(frame.sender) {
+                net.silence.hear(from, self.started.elapsed());
+            }
+            if let BEAT | BEAT_BACK = frame.kind {
+                if frame.kind == BEAT && life == Some(frame.sender) {
+                    self.beat(&mut net, BEAT_BACK, from);
+                }
                 continue;
-            };
+            }
+            let line = &mut net.lines[from];
             line.hear(stamp, Letter { frame, bytes: bytes.to_vec() }, into);
             self.arrivals.fetch_add(1, Ordering::Relaxed);
         }
-        for line in lines.iter_mut().filter(|line| line.at.is_some() && !line.early.is_empty()) {
+        let lines = net.lines.iter_mut();
+        for line in lines.filter(|line| line.at.is_some() && !line.early.is_empty()) {
             for (stamp, letter) in std::mem::take(&mut line.early) {
                 self.arrivals.fetch_add(1, Ordering::Relaxed);
                 line.hear(stamp, letter, into);
@@ -254,6 +277,40 @@ impl Hosts {
         drop(net);
         self.give_up(|to| broken.contains(&to));
         broken
+    }
+
+    /// Somebody wants to know whether this life answers.
+    pub(super) fn try_to_reach(&self, member: Member) {
+        let line = &mut self.net.lock().lines[member.seat];
+        line.is_wanted |= line.at.as_ref().is_some_and(|at| at.incarnation == member.incarnation);
+    }
+
+    /// Asks lives that have said nothing for a while, one on each host that this process has sent
+    /// anything to. Returns those that do not answer from now on, or are heard again.
+    pub(super) fn listen(&self) -> Vec<(Member, bool)> {
+        let mut net = self.net.lock();
+        let now = self.started.elapsed();
+        if !net.silence.is_due(now) {
+            return Vec::new();
+        }
+        let (mut watched, mut hosts) = (Vec::new(), BTreeSet::new());
+        for (seat, line) in net.lines.iter().enumerate().filter(|(_, line)| line.at.is_some()) {
+            let is_used = line.endpoint.as_ref().is_some_and(|endpoint| !endpoint.is_broken());
+            if line.is_wanted || is_used && hosts.insert(self.host_of(seat)) {
+                watched.push(seat);
+            }
+        }
+        let mut told = Vec::new();
+        for act in net.silence.look(now, &watched) {
+            match act {
+                Act::Ask(seat) => self.beat(&mut net, BEAT, seat),
+                Act::Tell { peer: seat, is_silent } => {
+                    let life = net.lines[seat].at.as_ref().map(|at| at.incarnation);
+                    told.extend(life.map(|incarnation| (Member { seat, incarnation }, is_silent)));
+                }
+            }
+        }
+        told
     }
 
     /// Why UCX has no way to some process, if that is so; told once.
@@ -284,12 +341,12 @@ impl Hosts {
 
     /// Asks a life of another host something; `None`: it is over. `work` is done while waiting.
     pub(super) fn ask(&self, to: Member, frame: Frame, work: &dyn Fn()) -> Option<Letter> {
-        let number = self.pose(to, frame)?;
+        let number = self.pose(to, frame, &[])?;
         self.answer(number, work)
     }
 
     /// Asks without waiting for the answer, which is to be taken by [`Hosts::answer`].
-    pub(super) fn pose(&self, to: Member, frame: Frame) -> Option<u32> {
+    pub(super) fn pose(&self, to: Member, frame: Frame, bytes: &[u8]) -> Option<u32> {
         let mut questions = self.questions.lock();
         let number = questions.next;
         questions.next = number.wrapping_add(1);
@@ -298,7 +355,7 @@ impl Hosts {
         let mut frame = frame;
         frame.envelope.context = number;
         frame.addressee = to.incarnation;
-        if self.reaches(to) && self.send(to.seat, &frame, &[]) && self.reaches(to) {
+        if self.reaches(to) && self.send(to.seat, &frame, bytes) && self.reaches(to) {
             return Some(number);
         }
         self.questions.lock().open.remove(&number);
@@ -365,6 +422,23 @@ impl Hosts {
 }
 
 impl Line {
+    /// The endpoint, which is made when it is first used.
+    fn connected(
+        &mut self, worker: &mut Worker, refusal: &mut Option<String>, (me, to): (usize, usize),
+    ) -> Option<&Endpoint> {
+        let at = self.at.as_ref()?;
+        if self.endpoint.is_none() {
+            match worker.connect(&at.address) {
+                Ok(endpoint) => self.endpoint = Some(endpoint),
+                Err(why) => {
+                    let words = || format!("rank {me} has no way to rank {to}: {why}");
+                    refusal.get_or_insert_with(words);
+                }
+            }
+        }
+        self.endpoint.as_ref()
+    }
+
     fn hear(&mut self, stamp: Stamp, letter: Letter, into: &mut VecDeque<Letter>) {
         let sender = letter.frame.sender;
         if sender < self.from {

@@ -82,7 +82,10 @@ impl Processes {
             return Some(Source::Here);
         }
         let place = match self.hosts_for(process) {
-            Some(_) => Place::Distant { incarnation: frame.sender },
+            Some(_) => {
+                self.references.lock().insert((process, frame.hold, frame.stamp), false);
+                Place::Distant { incarnation: frame.sender }
+            }
             None => {
                 let mut peer = self.peers[process].lock();
                 let pid = peer.at?.pid;

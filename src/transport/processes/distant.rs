@@ -1,25 +1,34 @@
-//! Processes of other hosts: how what they send becomes messages here, and how memory is read from
-//! there, piece by piece, by asking.
+//! Processes of other hosts: how what they send becomes messages here, and how they are asked.
 
 use super::foreign::{CLAIMED, Foreign, OPEN};
 use super::peer::Peer;
-use super::stream::{ANSWER, ASK_FOR_BYTES, ASK_IF_READ, ASK_TO_CLAIM, Frame, Short, Taken};
-use super::{Incoming, OF_PROCESS, Processes};
+use super::remote_memory;
+use super::stream::{ANSWER, ASK_IF_READ, ASK_TO_CLAIM, ASK_TO_FORGET, Frame, Short, Taken};
+use super::{Incoming, Processes};
 use crate::base::Member;
-use crate::host::memory::afar::Missing;
-use crate::host::memory::{self, Region, Span, afar};
 use crate::transport::hosts::{Distant, Hosts, Letter, OnHost};
 use crate::transport::packet::Packet;
-use serde::{Deserialize, Serialize};
-use std::collections::VecDeque;
-use std::ptr;
 use std::sync::atomic::Ordering;
 
-/// How much is asked for at once, and how many such questions are under way.
-const PIECE: usize = 256 << 10;
-const WINDOW: usize = 8;
+/// What a process finds out about other hosts.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum OfHosts {
+    /// This life cannot be reached any more.
+    Unreachable(Member),
+    /// It does not answer, or is heard again.
+    Silent { member: Member, is_silent: bool },
+    /// Why there is no way to some process at all.
+    NoWay(String),
+}
 
 impl Processes {
+    /// Somebody wants to know whether this life of another host answers.
+    pub fn try_to_reach(&self, member: Member) {
+        if let Some(hosts) = self.hosts_for(member.seat) {
+            hosts.try_to_reach(member);
+        }
+    }
+
     /// The job has several hosts; returns by what this process is reached from others.
     pub fn open_hosts(&self, me: Member, here: OnHost) -> Result<Vec<u8>, String> {
         let hosts = Hosts::open(me, here, self.peers.len())?;
@@ -81,8 +90,8 @@ impl Processes {
         hosts.poll(&mut incoming.letters);
         while let Some(letter) = incoming.letters.pop_front() {
             let from = letter.frame.from as usize;
-            if matches!(letter.frame.kind, ASK_TO_CLAIM | ASK_FOR_BYTES | ASK_IF_READ) {
-                self.reply(hosts, from, &letter.frame);
+            if (ASK_TO_CLAIM..=ASK_IF_READ).contains(&letter.frame.kind) {
+                self.reply(hosts, from, &letter);
                 continue;
             }
             if letter.frame.kind == ANSWER {
@@ -100,23 +109,21 @@ impl Processes {
     }
 
     /// Answers a question of another host.
-    fn reply(&self, hosts: &Hosts, to: usize, asked: &Frame) {
+    fn reply(&self, hosts: &Hosts, to: usize, letter: &Letter) {
+        let asked = &letter.frame;
         let mut frame = Frame { kind: ANSWER, addressee: asked.sender, ..Frame::default() };
         frame.envelope.context = asked.envelope.context;
         let mut bytes = Vec::new();
         match asked.kind {
             ASK_TO_CLAIM => frame.envelope.tag = i32::from(self.claim_here(asked)),
-            ASK_FOR_BYTES => {
-                bytes = vec![0; (asked.bytes as usize).min(PIECE)];
-                let start = ptr::with_exposed_provenance(asked.address as usize);
-                if let Err(fault) =
-                    memory::copy(Span::new(start, bytes.len()), Span::of_mut(&mut bytes))
-                {
-                    (frame.envelope.tag, frame.address) = (1, fault.address as u64);
-                    bytes.clear();
+            ASK_TO_FORGET => {
+                let mut references = self.references.lock();
+                if let Some(is_recalled) = references.get_mut(&(to, asked.hold, asked.stamp)) {
+                    *is_recalled = true;
                 }
             }
-            _ => {}
+            ASK_IF_READ => {}
+            _ => bytes = remote_memory::serve(asked, &letter.bytes, &mut frame),
         }
         // Whoever has asked may have ended meanwhile.
         let _sent = hosts.send(to, &frame, &bytes);
@@ -134,9 +141,18 @@ impl Processes {
     }
 
     /// What a thread does that waits for an answer.
-    fn keep_going(&self) {
+    pub(super) fn keep_going(&self) {
         if let Some(mut incoming) = self.incoming.try_lock() {
             self.take_all(&mut incoming, |_| Taken::No);
+        }
+    }
+
+    /// A message was recalled that waited here for this receiver: if that is on another host, it
+    /// knows when this returns.
+    pub(super) fn let_forget(&self, receiver: Member, hold: u32, stamp: u32) {
+        if let Some(hosts) = self.hosts_for(receiver.seat) {
+            let frame = Frame { kind: ASK_TO_FORGET, hold, stamp, ..Frame::default() };
+            let _known = hosts.ask(receiver, frame, &|| self.keep_going());
         }
     }
 
@@ -149,49 +165,9 @@ impl Processes {
         answer.is_none_or(|letter| letter.frame.envelope.tag == 1)
     }
 
-    /// Copies memory of a process of another host.
-    pub(super) fn fetch_distant(
-        &self, from: Member, address: usize, into: &Region,
-    ) -> Result<(), Missing> {
-        let hosts = self.hosts.get().ok_or(Missing::Process)?;
-        let work = || self.keep_going();
-        let (mut asked, mut open, total) = (0, VecDeque::new(), into.bytes());
-        let mut outcome = Ok(());
-        while outcome.is_ok() && asked < total || !open.is_empty() {
-            while outcome.is_ok() && asked < total && open.len() < WINDOW {
-                let bytes = (total - asked).min(PIECE);
-                let frame = Frame {
-                    kind: ASK_FOR_BYTES,
-                    address: (address + asked) as u64,
-                    bytes: bytes as u64,
-                    ..Frame::default()
-                };
-                match hosts.pose(from, frame) {
-                    Some(number) => open.push_back((number, asked, bytes)),
-                    None => outcome = Err(Missing::Process),
-                }
-                asked += bytes;
-            }
-            let Some((number, offset, bytes)) = open.pop_front() else { break };
-            let answer = hosts.answer(number, &work);
-            outcome = outcome.and_then(|()| match answer {
-                Some(letter) if letter.frame.envelope.tag != 0 => {
-                    Err(Missing::There(letter.frame.address as usize))
-                }
-                Some(letter) if letter.bytes.len() == bytes => {
-                    let source = Span::of(&letter.bytes).into();
-                    memory::transfer(&source, &into.part(offset, bytes))
-                        .map_err(|fault| Missing::Here(fault.address))
-                }
-                _ => Err(Missing::Process),
-            });
-        }
-        outcome
-    }
-
-    /// Works for other hosts, while the rank may be computing. Never returns. `tell` hears of the
-    /// lives that cannot be reached any more, `refuse` why there is no way to some process at all.
-    pub fn attend_hosts(&self, tell: impl Fn(Member), refuse: impl Fn(String)) -> ! {
+    /// Works for other hosts, while the rank may be computing. Never returns. `tell` hears what
+    /// becomes known of them.
+    pub fn attend_hosts(&self, tell: impl Fn(OfHosts)) -> ! {
         let hosts = self.hosts.get().expect("the job has several hosts");
         let mut known = 0;
         loop {
@@ -200,8 +176,11 @@ impl Processes {
             if std::mem::replace(&mut known, arrivals) != arrivals {
                 self.head().bell.ring();
             }
-            hosts.broken().into_iter().for_each(&tell);
-            hosts.refusal().into_iter().for_each(&refuse);
+            hosts.broken().into_iter().for_each(|member| tell(OfHosts::Unreachable(member)));
+            hosts.refusal().into_iter().for_each(|why| tell(OfHosts::NoWay(why)));
+            for (member, is_silent) in hosts.listen() {
+                tell(OfHosts::Silent { member, is_silent });
+            }
             hosts.sleep();
         }
     }
@@ -211,37 +190,13 @@ impl Processes {
         let Some(hosts) = self.hosts.get() else { return };
         self.write_queued();
         let frame = Frame { kind: ASK_IF_READ, ..Frame::default() };
-        let asked: Vec<u32> =
-            hosts.correspondents().into_iter().filter_map(|to| hosts.pose(to, frame)).collect();
+        let asked: Vec<u32> = hosts
+            .correspondents()
+            .into_iter()
+            .filter_map(|to| hosts.pose(to, frame, &[]))
+            .collect();
         for number in asked {
             let _read = hosts.answer(number, &|| self.keep_going());
         }
-    }
-}
-
-/// Where a process is whose memory others may read.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Showing {
-    pid: i32,
-    /// The life of its rank, if the job has several hosts.
-    member: Option<Member>,
-}
-
-impl Showing {
-    /// This process.
-    pub fn own() -> Showing {
-        let hosts = OF_PROCESS.get().and_then(|processes| processes.hosts.get());
-        Showing { pid: std::process::id() as i32, member: hosts.map(Hosts::me) }
-    }
-
-    /// Copies from its memory at this address.
-    pub fn fetch(self, address: usize, into: Span) -> Result<(), Missing> {
-        if let Some((processes, member)) = OF_PROCESS.get().zip(self.member)
-            && processes.hosts_for(member.seat).is_some()
-        {
-            return processes.fetch_distant(member, address, &into.into());
-        }
-        let theirs = Span::new(ptr::with_exposed_provenance(address), into.bytes());
-        afar::fetch(self.pid, &theirs.into(), &into.into())
     }
 }

@@ -17,6 +17,8 @@ pub(super) const STATE: u32 = 3;
 pub(super) trait Origin: Sync {
     /// Makes a message of another host the receiver's for good; false when it was recalled.
     fn claim(&self, foreign: &Foreign, incarnation: u32) -> bool;
+    /// Whether the sender, on another host, has said that it has recalled a message.
+    fn is_recalled(&self, foreign: &Foreign) -> bool;
     /// Copies from the memory of a process of another host.
     fn fetch(&self, from: Member, address: usize, into: &Region) -> Result<(), Missing>;
     /// The receiver is done with a message. `fault`: where the sender's memory was missing.
@@ -61,8 +63,7 @@ impl Foreign {
 
     pub(in crate::transport) fn is_recalled(&self) -> bool {
         let Place::Near { head, .. } = &self.place else {
-            // Only its host knows, and says so when it is claimed.
-            return false;
+            return self.origin.is_recalled(self);
         };
         let found = head.get().holds[self.hold as usize].load(Ordering::Acquire);
         found != self.stamp | OPEN && found != self.stamp | CLAIMED

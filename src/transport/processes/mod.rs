@@ -6,16 +6,18 @@
 //! A process that dies leaves its messages behind as far as they were complete.
 
 mod arrivals;
-pub(in crate::transport) mod distant;
+mod distant;
 pub(in crate::transport) mod foreign;
 mod notes;
 mod outgoing;
 mod peer;
+pub(in crate::transport) mod remote_memory;
 mod segment;
 mod short;
 mod stillness;
 pub(in crate::transport) mod stream;
 
+pub use distant::OfHosts;
 pub use segment::{Address, MOST as MOST_PROCESSES};
 pub use stream::{Short, Taken};
 
@@ -31,7 +33,7 @@ use foreign::{Foreign, OPEN, Origin, Place, RECALLED, STATE};
 use parking_lot::Mutex;
 use peer::{Away, Parcel, Peer, Waiting};
 use segment::{Geometry, HOLDS, Head, Segment};
-use std::collections::VecDeque;
+use std::collections::{HashMap, VecDeque};
 use std::io;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, OnceLock};
@@ -58,6 +60,9 @@ pub struct Processes {
     note_handler: OnceLock<Box<NoteHandler>>,
     /// The way to processes of other hosts, if the job has several.
     hosts: OnceLock<Hosts>,
+    /// The messages that wait for this process on other hosts, by process, hold and stamp, and
+    /// whether their senders have said that they have recalled them.
+    references: Mutex<HashMap<(usize, u32, u32), bool>>,
 }
 
 /// Those of this process, if its job has several.
@@ -119,6 +124,7 @@ impl Processes {
             help: OnceLock::new(),
             note_handler: OnceLock::new(),
             hosts: OnceLock::new(),
+            references: Mutex::default(),
         })))
     }
 
@@ -306,11 +312,19 @@ impl Origin for Processes {
         self.claim_distant(foreign, incarnation)
     }
 
+    fn is_recalled(&self, foreign: &Foreign) -> bool {
+        let (process, hold, stamp) = (foreign.process, foreign.hold, foreign.stamp);
+        self.references.lock().get(&(process, hold, stamp)).copied().unwrap_or(false)
+    }
+
     fn fetch(&self, from: Member, address: usize, into: &Region) -> Result<(), Missing> {
         self.fetch_distant(from, address, into)
     }
 
     fn give_back(&self, foreign: &Foreign, is_delivered: bool, fault: Option<usize>) {
+        if let Place::Distant { .. } = foreign.place {
+            self.references.lock().remove(&(foreign.process, foreign.hold, foreign.stamp));
+        }
         let fate = match fault {
             Some(_) => 2,
             None => i32::from(is_delivered),
@@ -354,6 +368,10 @@ impl Processes {
         }
         let waiting = away.take(place);
         drop(away);
+        if let Some(Waiting { packet, process, stamp }) = &waiting {
+            let receiver = Member { seat: *process, incarnation: packet.addressee() };
+            self.let_forget(receiver, place as u32, *stamp);
+        }
         // It goes home without having been delivered.
         drop(waiting);
         true

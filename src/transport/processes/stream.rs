@@ -77,8 +77,14 @@ pub(super) const NOTE: u32 = 5;
 /// Between hosts only: questions, whose context is their number, and answers.
 pub(super) const ASK_TO_CLAIM: u32 = 6;
 pub(super) const ASK_FOR_BYTES: u32 = 7;
-pub(super) const ASK_IF_READ: u32 = 8;
-pub(super) const ANSWER: u32 = 9;
+pub(super) const ASK_TO_STORE: u32 = 8;
+pub(super) const ASK_TO_CHANGE: u32 = 9;
+pub(super) const ASK_TO_FORGET: u32 = 10;
+pub(super) const ASK_IF_READ: u32 = 11;
+pub(super) const ANSWER: u32 = 12;
+/// Between hosts, too: whether the other one is there, and that it is.
+pub(in crate::transport) const BEAT: u32 = 13;
+pub(in crate::transport) const BEAT_BACK: u32 = 14;
 
 const LINE: usize = 64;
 const PAGE: usize = 4096;

@@ -14,11 +14,14 @@ pub(crate) struct Cluster {
     /// By number; none where a host is lost.
     agents: Vec<Option<Arc<Agent>>>,
     stands: Stands,
+    /// What is typed here goes to rank 0.
+    passes_input: bool,
 }
 
 impl Cluster {
     pub(crate) fn new(agents: Vec<Arc<Agent>>, stands: Stands) -> Cluster {
-        Cluster { agents: agents.into_iter().map(Some).collect(), stands }
+        let agents = agents.into_iter().map(Some).collect();
+        Cluster { agents, stands, passes_input: false }
     }
 
     /// Lets an agent start a rank: where its life before was, or, if that host is lost or cannot
@@ -28,6 +31,9 @@ impl Cluster {
         let host = self.stands.place(seat).ok_or("there is no host left that can start it")?;
         let agent = self.agents[host].as_ref().ok_or("its host is lost")?;
         agent.tell(&ToAgent::Start { seat, incarnation, generation });
+        if seat == 0 && !std::mem::replace(&mut self.passes_input, true) {
+            pass_on_input(agent.clone());
+        }
         Ok(Life::there(seat, incarnation, agent))
     }
 
@@ -62,17 +68,17 @@ impl Cluster {
     pub(crate) fn has_agents(&self) -> bool {
         self.agents.iter().any(Option::is_some)
     }
+}
 
-    /// What is typed here goes to rank 0.
-    pub(crate) fn pass_on_input(&self) {
-        const MOST: usize = 64 << 10;
-        let Some(agent) = self.agent(self.stands.host_of(0)).cloned() else { return };
-        thread::spawn(move || {
-            let (mut input, mut bytes) = (std::io::stdin().lock(), vec![0; MOST]);
-            while let Ok(count @ 1..) = input.read(&mut bytes) {
-                agent.tell(&ToAgent::Input(bytes[..count].to_vec()));
-            }
-            agent.tell(&ToAgent::Input(Vec::new()));
-        });
-    }
+/// What is typed here goes to rank 0, which this agent has been told to start: before, it would
+/// have nobody to give it to.
+fn pass_on_input(agent: Arc<Agent>) {
+    const MOST: usize = 64 << 10;
+    thread::spawn(move || {
+        let (mut input, mut bytes) = (std::io::stdin().lock(), vec![0; MOST]);
+        while let Ok(count @ 1..) = input.read(&mut bytes) {
+            agent.tell(&ToAgent::Input(bytes[..count].to_vec()));
+        }
+        agent.tell(&ToAgent::Input(Vec::new()));
+    });
 }

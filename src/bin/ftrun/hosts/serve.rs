@@ -8,6 +8,7 @@ use crate::processes::happening::{Guest, Happening};
 use crate::processes::lines::Stream;
 use crate::processes::seats::{Life, Template};
 use crate::shared::refusal::Refusal;
+use ftmpi_launch::Job;
 use ftmpi_wireup::hosts::{OfAgent, Program, ToAgent};
 use ftmpi_wireup::{self as wireup, Told};
 use std::collections::BTreeMap;
@@ -21,7 +22,7 @@ use std::process::{Command, ExitCode};
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Arc, Mutex};
 use std::thread;
-use std::time::{Duration, Instant};
+use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 /// The first word of a command line that asks for this. `ftrun` alone uses it.
 pub(crate) const NAME: &str = "--agent-of-host";
@@ -130,7 +131,9 @@ fn enter(program: &Program) -> Result<(), String> {
 fn template(
     program: Program, host: u32, address: String, secret: String, out: Arc<Mutex<TcpStream>>,
 ) -> Template {
-    let (job, tags_output, key) = (program.job.clone(), program.tags_output, program.key);
+    let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+    let job = by_this_clock(&program, now);
+    let (tags_output, key) = (program.tags_output, program.key);
     let shown = String::from_utf8_lossy(&program.file).into_owned();
     let sink = move |to: Stream, lines: &[u8]| {
         say(&out, &OfAgent::Output { is_error: to == Stream::Errors, lines: lines.to_vec() });
@@ -146,6 +149,13 @@ fn template(
         host: Some((host, key)),
         sink: Arc::new(sink),
     }
+}
+
+/// The job, with its times by the clock of this host, which shows `now` as the program comes.
+fn by_this_clock(program: &Program, now: Duration) -> String {
+    let Ok(mut job) = Job::decode(&program.job) else { return program.job.clone() };
+    job.traced_since = job.traced_since.map(|since| (now + since).saturating_sub(program.sent_at));
+    job.encode()
 }
 
 fn command(program: &Program) -> Command {
@@ -338,4 +348,20 @@ fn feed(mut stdin: impl Write + Send + 'static) -> Sender<Vec<u8>> {
         }
     });
     sender
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_timeline_begins_at_one_time_whatever_the_clocks_of_hosts_show() {
+        let at = Duration::from_secs;
+        let job = Job { traced_since: Some(at(1000)), ..Job::default() };
+        let program = Program { job: job.encode(), sent_at: at(1002), ..Program::default() };
+        for (now, begun) in [(1002, 1000), (5000, 4998), (500, 498), (1, 0)] {
+            let job = Job::decode(&by_this_clock(&program, at(now))).expect("it was a job");
+            assert_eq!(job.traced_since, Some(at(begun)));
+        }
+    }
 }

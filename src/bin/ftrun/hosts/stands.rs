@@ -27,10 +27,6 @@ impl Stands {
         Stands { places, hosts: slots.map(|slots| Stand { slots, ..Stand::default() }).collect() }
     }
 
-    pub(crate) fn host_of(&self, seat: usize) -> usize {
-        self.places[seat]
-    }
-
     /// A host is lost, or cannot start ranks.
     pub(crate) fn rule_out(&mut self, host: usize) {
         self.hosts[host].is_out = true;

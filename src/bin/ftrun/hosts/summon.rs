@@ -26,7 +26,7 @@ use std::process::{Child, Command, ExitStatus, Stdio};
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::thread;
-use std::time::{Duration, Instant};
+use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 /// How an agent is started on another host, unless the user says otherwise.
 const SSH: &str = "ssh -o BatchMode=yes -o ConnectTimeout=10 {HOST}";
@@ -92,7 +92,8 @@ fn begin(
     let starter = call.starter.try_clone().map_err(lost)?;
     let agent = Agent::new(host, call.name.clone(), stream, starter).map_err(lost)?;
     let agent = Arc::new(agent);
-    agent.tell(&ToAgent::Begin(Box::new(program.clone())));
+    let sent_at = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+    agent.tell(&ToAgent::Begin(Box::new(Program { sent_at, ..program.clone() })));
     match wireup::read(&mut reading).map_err(lost)? {
         Some(OfAgent::Ready(able)) => able?,
         _ => return Err("its agent has gone".to_string()),

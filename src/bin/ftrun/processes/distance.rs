@@ -4,8 +4,10 @@ use super::deadlock::Deadlock;
 use super::happening::{Connection, Guest, Happening};
 use super::lines::{self, Stream};
 use super::seats::Life;
-use super::work::Work;
+use super::work::{Work, tell};
 use ftmpi_base::Member;
+use ftmpi_fault::{GivenUp, Resident};
+use ftmpi_wireup::Told;
 use ftmpi_wireup::hosts::OfAgent;
 use std::os::unix::process::ExitStatusExt;
 use std::process::ExitStatus;
@@ -110,6 +112,43 @@ impl Work {
             self.tell_user(&format!(
                 "ftrun: rank {seat} cannot be reached by other hosts any more"
             ));
+        }
+    }
+
+    /// Somebody says that a life on another host does not answer, or is heard again.
+    pub(super) fn hear_silence(&mut self, by: Member, about: Member, is_silent: bool) {
+        let resident = |work: &mut Work, member: Member| {
+            let host = work.life(member.seat, member.incarnation)?.host_number()?;
+            Some(Resident::new(host, member))
+        };
+        let (Some(from), Some(to)) = (resident(self, by), resident(self, about)) else { return };
+        if !is_silent {
+            return self.severed.withdraw(from, to);
+        }
+        if self.severed.complain(from, to, self.started.elapsed())
+            && let Some(life) = self.life(about.seat, about.incarnation)
+        {
+            tell(life, &Told::TryToReach(by));
+        }
+    }
+
+    /// Ends the ranks of hosts that have lost the link to another one: each of them takes up its
+    /// work on another host once its process has ended.
+    pub(super) fn give_up_hosts(&mut self, now: Instant) {
+        for GivenUp { host, severed_from } in self.severed.decide(now - self.started) {
+            let Some(cluster) = self.starter.cluster() else { return };
+            cluster.give_up_starting_on(host);
+            let name = |host| cluster.agent(host).map(|agent| agent.name.clone());
+            if let Some((lost, other)) = name(host).zip(name(severed_from)) {
+                self.tell_user(&format!(
+                    "ftrun: hosts {lost} and {other} do not reach each other: {lost} is given up"
+                ));
+            }
+            let is_there = |life: &&mut Life| life.is_on(host) && !life.has_departed;
+            for life in self.seats.iter_mut().flatten().filter(is_there) {
+                life.is_lost = true;
+                life.kill();
+            }
         }
     }
 

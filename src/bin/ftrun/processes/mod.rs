@@ -79,7 +79,6 @@ fn refuse_what_is_not_built(
 ) -> Result<(), Refusal> {
     let asked = [
         (job.seed.is_some(), "--seed"),
-        (hosts.is_some() && job.trace.is_some(), "--trace"),
         (job.machine.is_some(), "--machine"),
         (job.shares_image, "--share-image"),
         (job.universe > job.ranks, "--universe"),

@@ -169,9 +169,17 @@ impl Life {
         }
     }
 
+    /// The number of its host, if that is another one.
+    pub(crate) fn host_number(&self) -> Option<usize> {
+        match &self.body {
+            Body::Here { .. } => None,
+            Body::There { agent, .. } => Some(agent.host),
+        }
+    }
+
     /// Whether it is on the host of this number.
     pub(crate) fn is_on(&self, host: usize) -> bool {
-        matches!(&self.body, Body::There { agent, .. } if agent.host == host)
+        self.host_number() == Some(host)
     }
 
     /// Waits for a moment until all that it has written has been passed on; returns what has not

@@ -15,6 +15,7 @@ use std::collections::BTreeMap;
 use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt;
 use std::sync::mpsc::Sender;
+use std::time::Duration;
 
 /// What starts ranks.
 pub(super) enum Starter {
@@ -52,9 +53,7 @@ pub(super) fn cluster(
     let program = program(prepared)?;
     let agents = summon::all(&all, &request.hosts, program, events)?;
     let stands = Stands::new(places, all.iter().map(|host| host.slots));
-    let cluster = Cluster::new(agents, stands);
-    cluster.pass_on_input();
-    Ok(cluster)
+    Ok(Cluster::new(agents, stands))
 }
 
 /// Variables that belong to this host or login, and mean nothing on another.
@@ -95,6 +94,7 @@ fn program(prepared: &Prepared) -> Result<Program, Refusal> {
         variables,
         directory: bytes(directory.as_os_str()),
         job: job.encode(),
+        sent_at: Duration::ZERO,
         tags_output: job.tag_output,
         key: chance(),
     })

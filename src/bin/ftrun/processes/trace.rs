@@ -1,5 +1,6 @@
 //! The timeline of a job whose ranks are processes (`--trace`): `ftrun` begins and ends the file,
-//! and writes down the deaths; each process adds what its rank calls.
+//! and writes down the deaths; each process adds what its rank calls, by `ftrun` where the job has
+//! several hosts.
 
 use super::lines::say;
 use ftmpi_base::Member;
@@ -41,18 +42,19 @@ impl Trace {
     /// A rank has died of that.
     pub(super) fn dies(&mut self, who: Member, cause: &str) {
         let row = self.timeline.dies(who, &format!("death: {cause}"), self.begun.elapsed());
-        self.write(&row);
+        self.add(row.as_bytes());
     }
 
     /// The job is over. False if not all could be written.
     pub(super) fn end(&mut self) -> bool {
         let last = self.timeline.end();
-        self.write(&last);
+        self.add(last.as_bytes());
         self.is_complete
     }
 
-    fn write(&mut self, text: &str) {
-        if let Err(error) = self.file.write_all(text.as_bytes()) {
+    /// Adds rows.
+    pub(super) fn add(&mut self, rows: &[u8]) {
+        if let Err(error) = self.file.write_all(rows) {
             self.is_complete = false;
             say(&format!("ftrun: cannot write to the --trace: {error}"));
         }

@@ -12,7 +12,7 @@ use super::trace::Trace;
 use super::watch::{Surroundings, Watch};
 use crate::shared::refusal::NOT_RUNNABLE;
 use ftmpi_base::Member;
-use ftmpi_fault::{Coordinator, Order, Report};
+use ftmpi_fault::{Coordinator, Order, Report, Severed};
 use ftmpi_launch::{Job, Rules, STUCK};
 use ftmpi_machine::Chance;
 use ftmpi_machine::schedule::When;
@@ -41,6 +41,8 @@ pub(super) struct Work {
     since_silent: Vec<(Instant, usize)>,
     /// Lives of other hosts that somebody cannot reach, and when that makes them dead.
     pub(super) suspects: Vec<(Instant, Member)>,
+    /// What is known of links between hosts.
+    pub(super) severed: Severed,
     /// What is written about failures, if the job wants that.
     report: Option<report::Report>,
     /// Shows the job, if that is wanted.
@@ -85,6 +87,7 @@ impl Work {
             timed: Vec::new(),
             since_silent: Vec::new(),
             suspects: Vec::new(),
+            severed: Severed::default(),
             report: seen.report,
             watch: seen.watch,
             trace: seen.trace,
@@ -177,7 +180,8 @@ impl Work {
         let watch = self.watch.as_ref().map(Watch::due);
         let suspects = self.suspects.iter().map(|(at, _)| *at);
         let others = timed.chain(silent).chain(limit).chain(stroke).chain(patience);
-        others.chain(suspects).chain(deadlock).chain(watch).min()
+        let severed = self.severed.due().map(|due| self.started + due);
+        others.chain(suspects).chain(severed).chain(deadlock).chain(watch).min()
     }
 
     fn look_at_clock(&mut self) {
@@ -212,6 +216,7 @@ impl Work {
             self.conclude(seat);
         }
         self.end_suspects(now);
+        self.give_up_hosts(now);
         if let Some(patience) = self.job.patience {
             self.vote_out(patience);
         }
@@ -427,6 +432,12 @@ impl Work {
             }
             Said::Described { question, words } => self.hear_description(from, question, &words),
             Said::Unreachable(member) => self.suspect(member),
+            Said::Silent { member, is_silent } => self.hear_silence(from, member, is_silent),
+            Said::Traced(rows) => {
+                if let Some(trace) = &mut self.trace {
+                    trace.add(&rows);
+                }
+            }
             Said::Abort { status, words } => {
                 say(&format!("ftrun: {words}"));
                 self.end = Some(status as u8);
@@ -483,6 +494,7 @@ impl Work {
         self.since_silent.retain(|(_, other)| *other != seat);
         let Some(mut life) = self.seats[seat].take() else { return };
         let member = Member { seat, incarnation: life.incarnation };
+        self.severed.forget(member);
         let rules = self.rules();
         let (verdict, words) = self.record.judge(seat, &life, status, rules, &self.job);
         if let Some(watch) = &mut self.watch {

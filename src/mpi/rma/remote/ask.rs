@@ -7,8 +7,8 @@ use crate::mpi::datatype::Element;
 use crate::mpi::error::{Failure, Result};
 use crate::mpi::op::Named;
 use crate::mpi::op::kernels::atomic::{Accumulator, Elements};
+use crate::mpi::p2p::outcome::loss;
 use crate::mpi::process::Process;
-use crate::mpi::rma::peers::loss;
 use crate::mpi::rma::target::Target;
 use crate::mpi::rma::win::Win;
 

@@ -4,6 +4,7 @@ use super::notes::{Answer, Note, Word};
 use crate::base::Member;
 use crate::engine::World;
 use crate::mpi::rma::segment::Segment;
+use crate::transport::Showing;
 use parking_lot::Mutex;
 use std::collections::{BTreeSet, HashMap};
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -11,7 +12,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 /// What a process knows of a member's memory in another process.
 #[derive(Debug)]
 pub struct There {
-    pub pid: i32,
+    pub at: Showing,
     /// By which descriptor that process has it open, if it can be mapped.
     pub descriptor: Option<i32>,
     /// By its addresses there.

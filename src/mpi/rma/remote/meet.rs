@@ -14,6 +14,7 @@ use crate::mpi::process::Process;
 use crate::mpi::rma::segment::Segment;
 use crate::mpi::rma::shared::{Part, Shared};
 use crate::mpi::run;
+use crate::transport::Showing;
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 
@@ -25,7 +26,7 @@ pub fn is_needed(process: &Process, comm: &Comm) -> bool {
 /// What a member tells the others of its memory.
 #[derive(Debug, Serialize, Deserialize)]
 struct Offer {
-    pid: i32,
+    at: Showing,
     descriptor: Option<i32>,
     address: u64,
     bytes: u64,
@@ -36,7 +37,7 @@ impl Offer {
     fn of(part: &Part) -> Option<Offer> {
         let segment = part.segment().copied().or_else(|| part.wished())?;
         Some(Offer {
-            pid: std::process::id() as i32,
+            at: Showing::own(),
             descriptor: part.descriptor(),
             address: segment.memory.address() as u64,
             bytes: segment.memory.bytes() as u64,
@@ -69,8 +70,9 @@ pub fn introduce(lane: &Lane<'_>, shared: &Shared, me: i32) -> Result<Contexts> 
             None => shared.spoil(),
             Some(_) if rank == me => {}
             Some(offer) => {
-                let (pid, descriptor, segment) = (offer.pid, offer.descriptor, offer.segment());
-                shared.part(rank).set_there(There { pid, descriptor, segment });
+                let (at, segment) = (offer.at, offer.segment());
+                let descriptor = offer.descriptor.filter(|_| !at.is_distant());
+                shared.part(rank).set_there(There { at, descriptor, segment });
             }
         }
     }
