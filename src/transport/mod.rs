@@ -25,5 +25,5 @@ pub use packet::pool::Pool;
 pub use packet::{Delivery, Envelope, Fate, Load, Packet, Port, Ticket};
 pub use payloads::LONGEST as LONGEST_IN_RING;
 pub use processes::distant::Showing;
-pub use processes::{Address, Processes, Short, Taken};
+pub use processes::{Address, Hall, LONGEST_IN_AREA, MOST_IN_AREA, Processes, Short, Taken};
 pub use simulated::SimulatedNetwork;

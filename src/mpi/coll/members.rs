@@ -74,6 +74,11 @@ pub trait Wait: Sized + Send + Sync + 'static {
         members.meeting.ring(place);
     }
 
+    /// Wakes the member after this one, for which alone it has published something.
+    fn pass(members: &Members<'_, '_, Self>) {
+        members.meeting.ring_next(members.me);
+    }
+
     /// All members have arrived: later turns may reuse the memory of earlier ones.
     fn settle(_: &Members<'_, '_, Self>) {}
 
@@ -354,6 +359,11 @@ impl<'l, 'a, W: Wait> Members<'l, 'a, W> {
         self.crowd.is_small()
     }
 
+    /// Whether all members wait for all others.
+    pub(super) fn is_common(&self) -> bool {
+        self.is_common
+    }
+
     /// Publishes a copy of what this member has.
     #[inline(always)]
     pub(super) fn put(&self, data: &Region) -> Result {
@@ -506,7 +516,7 @@ impl<'l, 'a, W: Wait> Members<'l, 'a, W> {
     #[inline]
     pub(super) fn pass(&self) -> Result {
         self.round.line(self.me).show(self.turn);
-        self.meeting.ring_next(self.me);
+        W::pass(self);
         self.step()
     }
 

@@ -5,6 +5,7 @@
 //! that gave up. A member that meets an error of its own reports it to its caller, but still does
 //! its part.
 
+mod afar;
 mod allgather;
 mod allreduce;
 mod alltoall;
@@ -15,6 +16,7 @@ mod bracket;
 pub(super) mod claim;
 mod combine;
 mod file_access;
+mod first;
 mod fold;
 mod forms;
 mod gather;

@@ -198,7 +198,7 @@ impl Processes {
             self.take_all(&mut self.incoming.lock(), |_| Taken::No);
             let arrivals = hosts.arrivals();
             if std::mem::replace(&mut known, arrivals) != arrivals {
-                self.head().bell.ring();
+                self.bell().ring();
             }
             hosts.broken().into_iter().for_each(&tell);
             hosts.refusal().into_iter().for_each(&refuse);
