@@ -270,8 +270,13 @@ impl Crowd {
     #[inline]
     pub(super) fn scatter(self, each: Option<usize>) -> Venue {
         if self.is_afar() {
+            // With messages, the root of many can be further ahead of them.
             let is_short = each.is_some_and(|each| each * self.members <= SHORT);
-            return if is_short { Venue::Memory { all: false } } else { Venue::Wire };
+            return if is_short && self.afar == Afar::Few {
+                Venue::Memory { all: false }
+            } else {
+                Venue::Wire
+            };
         }
         match self.gather(each) {
             Rooted::Wire => Venue::Wire,
