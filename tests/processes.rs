@@ -27,6 +27,21 @@ const HELLO: &str = r#"
     }
 "#;
 
+/// Two ranks send each other a message.
+const SENDS: &str = r#"
+    #include <mpi.h>
+    int main(int argc, char **argv)
+    {
+        int rank, theirs;
+        MPI_Init(&argc, &argv);
+        MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+        MPI_Sendrecv(&rank, 1, MPI_INT, 1 - rank, 0, &theirs, 1, MPI_INT, 1 - rank, 0,
+                     MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+        MPI_Finalize();
+        return theirs != 1 - rank;
+    }
+"#;
+
 fn hello() -> Program {
     support::c_text("hello_process", HELLO).build()
 }
@@ -427,8 +442,9 @@ fn where_memory_of_others_may_not_be_read_the_cure_is_named() {
         }
     "#;
     let deny = support::c_text("denied", text).without_mpi().build();
+    let sends = support::c_text("sends_process", SENDS).build();
     let run = support::command(deny.path()).args([support::ftrun()]);
-    let seen = run.args(["--processes", "-np", "2"]).args([hello().path()]).fails_with(2);
+    let seen = run.args(["--processes", "-np", "2"]).args([sends.path()]).fails_with(2);
     assert!(seen.stderr.contains("may not read the memory of other ranks"), "{seen}");
 }
 

@@ -8,6 +8,7 @@
 mod rank;
 pub mod shared;
 
+pub use crate::engine::rank::afar::Prospect;
 pub use crate::engine::rank::awaited::{Awaited, Event, Everyone, MeetingWait, Waits, Want};
 pub use crate::engine::rank::buffered::Unsent;
 pub use crate::engine::rank::matching::{ANY_SOURCE, ANY_TAG};

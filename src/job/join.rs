@@ -14,12 +14,14 @@ use crate::mpi::failure::call_trace;
 use crate::mpi::rma::remote::handler;
 use crate::mpi::tools::settings;
 use crate::mpi::{checks, leftovers};
-use crate::transport::{Address, Distant, OfHosts, OnHost, Processes};
+use crate::transport::{Address, Distant, MOST_IN_AREA, OfHosts, OnHost, Processes};
 use crate::wireup::{self, Place, Said, Told, VARIABLE, Whereabouts};
 use std::io::{self, Read};
 use std::os::linux::net::SocketAddrExt;
 use std::os::unix::net::{SocketAddr, UnixStream};
 use std::time::Duration;
+
+const _: () = assert!(wireup::Area::MOST <= MOST_IN_AREA, "ftrun offers it to as many at most");
 
 /// A process that has joined.
 pub struct Joined {
@@ -56,11 +58,14 @@ fn enter(place: &Place, job: &Job, call: fn() -> &'static str) -> io::Result<Opt
     let at = Whereabouts { pid, descriptor, distant };
     let (secret, Member { seat, incarnation }) = (place.secret.clone(), me);
     wireup::write(&mut stream, &Said::Joined { secret, seat, incarnation, at })?;
-    let (welcome, met) = match wireup::read(&mut stream)? {
-        Some(Told::Welcome { welcome, met }) => (welcome, met),
+    let (welcome, met, area) = match wireup::read(&mut stream)? {
+        Some(Told::Welcome { welcome, met, area }) => (welcome, met, area),
         Some(Told::Refused) => return Ok(None),
         _ => return Err(io::ErrorKind::ConnectionAborted.into()),
     };
+    if let Some(wireup::Area { pid, descriptor }) = area {
+        processes.share(Address { pid, descriptor })?;
+    }
     let listening = stream.try_clone()?;
     link::open(stream);
     let report = Box::new(|report: &Report| say(&Said::Report(report.clone())));

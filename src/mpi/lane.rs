@@ -21,7 +21,7 @@ use crate::mpi::failure::usability::{must_be_fresh, must_stand};
 use crate::mpi::p2p::outcome::{envelope, news, revoked};
 use crate::mpi::process::Process;
 use crate::mpi::run::Way;
-use crate::transport::Envelope;
+use crate::transport::{Envelope, Hall};
 use std::future::poll_fn;
 use std::sync::{Arc, OnceLock};
 use std::task::Poll;
@@ -177,6 +177,18 @@ impl<'a> Lane<'a> {
     #[inline(always)]
     pub(super) fn can_meet(&self) -> bool {
         self.is_turn && self.process.world.can_meet() && !self.is_atomic()
+    }
+
+    /// Where its members, each in a process of its own, can do this operation without messages.
+    pub(super) fn hall(&self) -> Option<&'a Hall> {
+        let is_so = self.is_turn && self.asked.is_whole() && self.way == Way::Blocking;
+        let hall = || self.comm.hall(self.process).filter(|_| !self.is_atomic());
+        is_so.then(hall).flatten()
+    }
+
+    /// The same, where it is known that there is one.
+    pub(super) fn known_hall(&self) -> &'a Hall {
+        self.comm.hall(self.process).expect("only members that have one come there")
     }
 
     /// Whether what it takes is that of another machine, in virtual time.

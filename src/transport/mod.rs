@@ -25,5 +25,7 @@ pub use packet::pool::Pool;
 pub use packet::{Delivery, Envelope, Fate, Load, Packet, Port, Ticket};
 pub use payloads::LONGEST as LONGEST_IN_RING;
 pub use processes::remote_memory::{Showing, ShownWord, WordChange};
-pub use processes::{Address, OfHosts, Processes, Short, Taken};
+pub use processes::{
+    Address, Hall, LONGEST_IN_AREA, MOST_IN_AREA, OfHosts, Processes, Short, Taken,
+};
 pub use simulated::SimulatedNetwork;

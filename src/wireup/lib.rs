@@ -72,6 +72,18 @@ pub struct Distant {
     pub address: Vec<u8>,
 }
 
+/// Where memory is found that all processes of a job share, which has one host.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Area {
+    pub pid: i32,
+    pub descriptor: i32,
+}
+
+impl Area {
+    /// The most processes that share it.
+    pub const MOST: usize = 1024;
+}
+
 /// How a process is that stands still.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Still {
@@ -171,6 +183,8 @@ pub enum Told {
     Welcome {
         welcome: Box<Welcome>,
         met: Vec<(usize, Whereabouts)>,
+        /// What all processes share, if there is anything.
+        area: Option<Area>,
     },
     /// It is not: another process has this place.
     Refused,

@@ -1,5 +1,6 @@
 //! What a rank does for itself: matching, eager and rendezvous messages, progress, waits.
 
+pub(in crate::engine) mod afar;
 pub(in crate::engine) mod any_source;
 pub(in crate::engine) mod arrivals;
 pub(in crate::engine) mod awaited;

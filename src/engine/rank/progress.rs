@@ -400,23 +400,24 @@ impl Engine {
     pub(in crate::engine) fn wait_for_news(
         &self, state: &mut Guard<'_, State>, sought: Option<Sought>,
     ) {
-        self.wait_for_news_or(state, sought, None, || false);
+        self.wait_for_news_or(state, sought, None, || false, || ());
     }
 
     /// Waits for news, or until `is_so`. Only a caller that may sleep says what it waits for.
+    /// `call` asks those who make it so to wake this rank.
     #[inline]
     pub(in crate::engine) fn wait_for_news_or(
         &self, state: &mut Guard<'_, State>, sought: Option<Sought>, watched: Option<Watched>,
-        is_so: impl Fn() -> bool,
+        is_so: impl Fn() -> bool, call: impl Fn(),
     ) {
         let turn = self.turns.load(Ordering::Relaxed);
         let seen = Seen { turn, stir: state.stir, made: state.rings.made };
         state.waiting += 1;
         if !Guard::unlocked(state, || self.looks_about(seen, &is_so)) {
-            let call = self.world.call();
-            let note = state.note(call, sought, watched);
-            self.asleep_in.set(Some(call));
-            Guard::unlocked(state, || self.sleep(seen, &is_so));
+            let name = self.world.call();
+            let note = state.note(name, sought, watched);
+            self.asleep_in.set(Some(name));
+            Guard::unlocked(state, || self.sleep(seen, &is_so, &call));
             self.asleep_in.set(None);
             state.waiters.remove(note);
         }
@@ -446,7 +447,7 @@ impl Engine {
     }
 
     /// Sleeps until there may be something to do.
-    fn sleep(&self, seen: Seen, is_so: &impl Fn() -> bool) {
+    fn sleep(&self, seen: Seen, is_so: &impl Fn() -> bool, call: &impl Fn()) {
         let bell = self.port.bell();
         let heard = bell.listen();
         if self.world.wire().has_rings() {
@@ -457,7 +458,10 @@ impl Engine {
             return;
         }
         match self.outside {
-            Some(outside) => outside.park(bell, heard, || self.has_news(seen) || is_so()),
+            Some(outside) => outside.park(bell, heard, || {
+                call();
+                self.has_news(seen) || is_so()
+            }),
             None => bell.park(heard),
         }
     }

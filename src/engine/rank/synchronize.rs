@@ -43,7 +43,7 @@ impl Engine {
                 return Ok(Some(mishap));
             }
             if !self.copy_next(&mut state)? {
-                self.wait_for_news_or(&mut state, None, Some(watched), &is_over);
+                self.wait_for_news_or(&mut state, None, Some(watched), &is_over, || ());
             }
         }
     }

@@ -57,7 +57,7 @@ impl Engine {
     }
 
     #[cold]
-    fn object(&self, state: &mut State, wait: &MeetingWait<'_>) -> Option<Mishap> {
+    pub(super) fn object(&self, state: &mut State, wait: &MeetingWait<'_>) -> Option<Mishap> {
         let mishap = self.weigh(state, wait)?;
         Some(self.tell(state, wait.envelope, mishap))
     }
@@ -189,7 +189,7 @@ impl Engine {
     fn wait_for_others(
         &self, state: &mut Guard<'_, State>, wait: &MeetingWait<'_>, is_so: &dyn Fn() -> bool,
     ) {
-        self.wait_for_news_or(state, None, Some(wait.watched()), is_so);
+        self.wait_for_news_or(state, None, Some(wait.watched()), is_so, || ());
     }
 
     /// Lets `run` go on when that has happened, or when there is news of failures.

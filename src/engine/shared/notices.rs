@@ -7,7 +7,7 @@ use crate::base::roll::Roll;
 use crate::engine::World;
 use crate::fault::{Notice, Report, Welcome};
 use crate::host::{life, service};
-use crate::transport::{Address, Distant, Processes};
+use crate::transport::{Address, Distant, Hall, Processes};
 use std::sync::{Arc, Once};
 
 impl World {
@@ -31,6 +31,19 @@ impl World {
 
     pub(in crate::engine) fn processes(&self) -> Option<&'static Processes> {
         self.elsewhere.as_ref().map(|elsewhere| elsewhere.processes)
+    }
+
+    /// Where the members of a communicator in several processes work together without messages, if
+    /// they can.
+    pub fn hall(&self, context: u32, members: impl Iterator<Item = Member>) -> Option<Hall> {
+        self.processes()?.hall(context, members)
+    }
+
+    /// MPI_COMM_WORLD has this context from now on.
+    pub fn be_for_world(&self, context: u32) {
+        if let Some(processes) = self.processes() {
+            processes.be_for_world(context);
+        }
     }
 
     /// How many messages of this process are on their way to others.

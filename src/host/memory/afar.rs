@@ -152,10 +152,15 @@ pub fn anonymous(name: &CStr, bytes: usize) -> io::Result<File> {
     Ok(file)
 }
 
-/// The file of this length that the process `pid` has open by this descriptor.
-pub fn opened_by(pid: i32, descriptor: i32, bytes: usize) -> io::Result<File> {
+/// The file that the process `pid` has open by this descriptor.
+pub fn opened(pid: i32, descriptor: i32) -> io::Result<File> {
     let path = format!("/proc/{pid}/fd/{descriptor}");
-    let file = OpenOptions::new().read(true).write(true).open(path)?;
+    OpenOptions::new().read(true).write(true).open(path)
+}
+
+/// The same, of this length.
+pub fn opened_by(pid: i32, descriptor: i32, bytes: usize) -> io::Result<File> {
+    let file = opened(pid, descriptor)?;
     match file.metadata()?.len() == bytes as u64 {
         true => Ok(file),
         false => Err(io::Error::other("it is not the memory of a process of this job")),
@@ -176,7 +181,16 @@ unsafe impl Sync for Mapping {}
 
 impl Mapping {
     pub fn new(file: &File, offset: usize, bytes: usize) -> io::Result<Mapping> {
-        let (access, flags) = (libc::PROT_READ | libc::PROT_WRITE, libc::MAP_SHARED);
+        Mapping::with(libc::PROT_READ | libc::PROT_WRITE, file, offset, bytes)
+    }
+
+    /// One that cannot be written to.
+    pub fn to_read(file: &File, offset: usize, bytes: usize) -> io::Result<Mapping> {
+        Mapping::with(libc::PROT_READ, file, offset, bytes)
+    }
+
+    fn with(access: i32, file: &File, offset: usize, bytes: usize) -> io::Result<Mapping> {
+        let flags = libc::MAP_SHARED;
         let (fd, offset) = (file.as_raw_fd(), offset as libc::off_t);
         // SAFETY: a new mapping, wherever the kernel finds room.
         let start = unsafe { libc::mmap(ptr::null_mut(), bytes, access, flags, fd, offset) };

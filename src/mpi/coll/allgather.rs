@@ -43,12 +43,16 @@ impl Allgather {
     }
 
     /// The block that the member with this rank gives.
-    fn mine(&self, rank: i32) -> Region {
+    pub(super) fn mine(&self, rank: i32) -> Region {
         self.given.clone().unwrap_or_else(|| self.blocks.of(rank))
     }
 
-    fn is_in_place(&self) -> bool {
+    pub(super) fn is_in_place(&self) -> bool {
         self.given.is_none()
+    }
+
+    pub(super) fn blocks(&self) -> &Blocks {
+        &self.blocks
     }
 }
 
@@ -62,17 +66,23 @@ impl Plan for Allgather {
 
     #[inline(always)]
     fn select(&self, crowd: Crowd) -> (Venue, Exchange) {
-        match crowd.allgather(self.blocks.largest(), self.blocks.bytes()) {
+        let is_even = matches!(self.blocks, Blocks::Even { .. });
+        match crowd.allgather(self.blocks.largest(), self.blocks.bytes(), is_even) {
             Exchange::Buffered => (crowd.of_copies(), Exchange::Buffered),
             Exchange::SingleCopy => (Venue::Memory { all: true }, Exchange::SingleCopy),
+            Exchange::AtFirst => (Venue::Memory { all: false }, Exchange::AtFirst),
             wire => (Venue::Wire, wire),
         }
     }
 
     async fn together<W: Wait>(&self, algorithm: Exchange, members: &Members<'_, '_, W>) -> Result {
         let (blocks, bytes) = (&self.blocks, self.blocks.bytes());
-        if algorithm != Exchange::Buffered {
-            return single_copy(members, self).await;
+        match (algorithm, blocks) {
+            (Exchange::Buffered, _) => {}
+            (Exchange::AtFirst, Blocks::Even { all, .. }) => {
+                return members.allgather_at_first(self, all).await;
+            }
+            _ => return single_copy(members, self).await,
         }
         members.put(&self.mine(members.lane().rank()))?;
         members.all(|| pack(members.round(), blocks)).await?;

@@ -99,6 +99,7 @@ impl Plan for Allreduce {
         match self.reduction(crowd) {
             Reduction::Wire => (Venue::Wire, Reduction::Wire),
             Reduction::Buffered => (crowd.of_copies(), Reduction::Buffered),
+            Reduction::AtFirst => (Venue::Memory { all: false }, Reduction::AtFirst),
             shared => (Venue::Memory { all: true }, shared),
         }
     }
@@ -110,6 +111,7 @@ impl Plan for Allreduce {
         let bracket = || sum.bracket(members.crowd(), 0);
         match algorithm {
             Reduction::Buffered => members.reduce_for_all(sum, 0, target).await,
+            Reduction::AtFirst => members.reduce_at_first(sum, 0, target).await,
             Reduction::Replicated => members.reduce_for_both(sum, bracket(), target).await,
             _ => members.reduce_by_parts(sum, bracket(), Some(target)).await,
         }

@@ -39,12 +39,18 @@ impl Plan for Barrier {
     fn select(&self, crowd: Crowd) -> (Venue, select::Barrier) {
         match crowd.barrier() {
             select::Barrier::Memory => (crowd.of_copies(), select::Barrier::Memory),
+            select::Barrier::AtFirst => (Venue::Memory { all: false }, select::Barrier::AtFirst),
             by_messages => (Venue::Wire, by_messages),
         }
     }
 
-    async fn together<W: Wait>(&self, _: select::Barrier, members: &Members<'_, '_, W>) -> Result {
-        members.all(|| ()).await?;
+    async fn together<W: Wait>(
+        &self, algorithm: select::Barrier, members: &Members<'_, '_, W>,
+    ) -> Result {
+        match algorithm {
+            select::Barrier::AtFirst => members.meet_at_first().await?,
+            _ => members.all(|| ()).await?,
+        }
         Ok(())
     }
 

@@ -70,7 +70,9 @@ impl<W: Wait> Members<'_, '_, W> {
     /// room for, one after the other from that of the member at `first` on, which is how few short
     /// vectors are bracketed.
     #[inline(always)]
-    fn combine_here(&self, sum: &Sum, first: usize, offset: usize, target: &Region) -> Result {
+    pub(super) fn combine_here(
+        &self, sum: &Sum, first: usize, offset: usize, target: &Region,
+    ) -> Result {
         let bytes = sum.bytes();
         if self.lines().iter().any(|line| line.bytes() != bytes) {
             return self.note_disagreement(bytes);

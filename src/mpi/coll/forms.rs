@@ -1,6 +1,7 @@
 //! The forms of a collective operation: blocking, nonblocking, persistent. All three carry out one
 //! [`Plan`].
 
+use super::afar::Afar;
 use super::barrier::Barrier;
 use super::blocks::again;
 use super::claim::{self, Claim, Form, Kind};
@@ -51,7 +52,7 @@ fn block_on(plan: &impl Plan, lane: &Lane<'_>) -> Result {
     let meeting = lane.comm().meeting(lane.process());
     let claim = compare_unless_shown(lane, meeting, venue, plan.claim().form(Form::Blocking))?;
     if venue == Venue::Wire {
-        match block_on_wire(plan, lane)? {
+        match block_on_wire(plan, lane, meeting)? {
             None => return Ok(()),
             Some(paid) => (crowd, venue, algorithm) = paid,
         }
@@ -93,13 +94,33 @@ type Paid<P> = (Crowd, Venue, <P as Plan>::Algorithm);
 /// By messages, or what is left to do of an operation in virtual time. Out of line: the frame that
 /// messages need would also cost operations in shared memory.
 #[inline(never)]
-fn block_on_wire<P: Plan>(plan: &P, lane: &Lane<'_>) -> Result<Option<Paid<P>>> {
+fn block_on_wire<P: Plan>(plan: &P, lane: &Lane<'_>, meeting: &Meeting) -> Result<Option<Paid<P>>> {
+    if lane.hall().is_some() {
+        let crowd = Crowd::afar(lane);
+        if let (Venue::Memory { all }, algorithm) = plan.select(crowd) {
+            block_afar(plan, lane, meeting, (crowd, all, algorithm))?;
+            return Ok(None);
+        }
+    }
     run::block(async {
         match pay(plan, lane).await? {
             None => perform(plan, lane, None).await.map(|()| None),
             paid => Ok(paid),
         }
     })
+}
+
+/// In memory that the members' processes share.
+fn block_afar<P: Plan>(
+    plan: &P, lane: &Lane<'_>, meeting: &Meeting,
+    (crowd, all, algorithm): (Crowd, bool, P::Algorithm),
+) -> Result {
+    if !lane.is_undisturbed() {
+        look_closely(lane)?;
+    }
+    let members = Members::<Afar>::join(lane, meeting, crowd, all, None);
+    members.enter_afar()?;
+    run::block(plan.together(algorithm, &members))
 }
 
 /// In virtual time, lets pass what an operation takes that shared memory can carry out.

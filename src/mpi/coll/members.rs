@@ -79,6 +79,11 @@ pub trait Wait: Sized + Send + Sync + 'static {
         members.meeting.ring(place);
     }
 
+    /// Wakes the member after this one, for which alone it has published something.
+    fn pass(members: &Members<'_, '_, Self>) {
+        members.meeting.ring_next(members.me);
+    }
+
     /// All members have arrived: later turns may reuse the memory of earlier ones.
     fn settle(_: &Members<'_, '_, Self>) {}
 
@@ -387,6 +392,11 @@ impl<'l, 'a, W: Wait> Members<'l, 'a, W> {
         self.crowd.is_small()
     }
 
+    /// Whether all members wait for all others.
+    pub(super) fn is_common(&self) -> bool {
+        self.is_common
+    }
+
     /// Publishes a copy of what this member has.
     #[inline(always)]
     pub(super) fn put(&self, data: &Region) -> Result {
@@ -426,122 +436,11 @@ impl<'l, 'a, W: Wait> Members<'l, 'a, W> {
         self.round.lines()
     }
 
-    /// All members meet. Few members each look at what the others have shown; otherwise the last
-    /// member to arrive runs `finish` before the others continue.
+    /// What it shows with its data: a fingerprint of what it has called, if that is still to be
+    /// compared.
     #[inline(always)]
-    pub(super) fn all(&self, finish: impl FnOnce()) -> impl Future<Output = Result> + Send {
-        self.until_any(match self.is_small() {
-            true => {
-                let mark = self.claim.map_or(Mark::NONE, |claim| claim.call().mark());
-                self.round.line(self.me).show(self.turn, mark);
-                W::ring_few(self);
-                Some(Gate::AllShown { mark })
-            }
-            false => self.arrive(finish),
-        })
-    }
-
-    /// All members meet; the last member to arrive runs `finish` before the others continue.
-    #[inline]
-    pub(super) fn all_behind(&self, finish: impl FnOnce()) -> impl Future<Output = Result> + Send {
-        self.until_any(self.arrive(finish))
-    }
-
-    #[inline(always)]
-    pub(super) fn arrive(&self, finish: impl FnOnce()) -> Option<Gate> {
-        if !self.round.arrivals.arrive(self.turn, self.me) {
-            return Some(Gate::Done);
-        }
-        W::settle(self);
-        finish();
-        self.round.finish(self.turn);
-        W::open(self, Gate::Done);
-        None
-    }
-
-    /// All members arrive before any continues; what they point at stays there until
-    /// [`Members::end_reading`]. On failure no member reads it.
-    pub(super) async fn all_there(&self) -> Result {
-        let mut gate = Some(Gate::Full);
-        if self.round.arrivals.arrive(self.turn, self.me) {
-            W::settle(self);
-            W::open(self, Gate::Full);
-            gate = None;
-        }
-        match self.until_any(gate).await {
-            Err(failure) if !failure.is_death() && !self.round.arrivals.abandon(self.turn) => {
-                // All members have arrived after all, and may read.
-                Ok(())
-            }
-            outcome => outcome,
-        }
-    }
-
-    /// Tells `root` that a copy of what this member has is published; `root` waits for all of them.
-    #[inline(always)]
-    pub(super) fn all_at(&self, root: usize) -> impl Future<Output = Result> + Send {
-        self.until_any(match self.is_small() {
-            true if root == self.me => {
-                self.round.line(self.me).show_here(self.turn);
-                Some(Gate::AllShown { mark: Mark::NONE })
-            }
-            true => {
-                self.round.line(self.me).show(self.turn, Mark::NONE);
-                self.tell_root(root, true, Gate::AllShown { mark: Mark::NONE })
-            }
-            false => self.arrive_at(root),
-        })
-    }
-
-    /// Tells the member at `root` that this member has arrived; the root waits for all.
-    #[inline(always)]
-    pub(super) fn come_to(&self, root: usize) -> impl Future<Output = Result> + Send {
-        self.until_any(self.arrive_at(root))
-    }
-
-    #[inline(always)]
-    fn arrive_at(&self, root: usize) -> Option<Gate> {
-        let is_last = self.round.arrivals.arrive(self.turn, self.me);
-        self.tell_root(root, is_last, Gate::Full)
-    }
-
-    #[inline(always)]
-    fn tell_root(&self, root: usize, is_news: bool, gate: Gate) -> Option<Gate> {
-        if root == self.me {
-            return Some(gate);
-        }
-        if is_news {
-            W::ring_one(self, root);
-        }
-        None
-    }
-
-    /// Shows what this member has to all others, which may arrive later.
-    #[inline(always)]
-    pub(super) fn show(&self) -> Result {
-        self.round.line(self.me).show(self.turn, Mark::NONE);
-        W::open(self, Gate::Shown { place: self.me });
-        self.step()
-    }
-
-    /// Waits until the member at `root` has shown what it has.
-    #[inline(always)]
-    pub(super) fn shown_by(&self, root: usize) -> impl Future<Output = Result> + Send {
-        self.until(Gate::Shown { place: root })
-    }
-
-    /// Waits until the member at `previous` has passed on what it published for this member alone.
-    #[inline(always)]
-    pub(super) fn passed_by(&self, previous: usize) -> impl Future<Output = Result> + Send {
-        self.until(Gate::Passed { place: previous })
-    }
-
-    /// Passes on what this member has to the next one, if there is one.
-    #[inline]
-    pub(super) fn pass(&self) -> Result {
-        self.round.line(self.me).show(self.turn, Mark::NONE);
-        self.meeting.ring_next(self.me);
-        self.step()
+    pub(super) fn mark(&self) -> Mark {
+        self.claim.map_or(Mark::NONE, |claim| claim.call().mark())
     }
 
     /// Ends this member on a fault: the unmapped memory is its own.

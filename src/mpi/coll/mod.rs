@@ -5,6 +5,7 @@
 //! that gave up. A member that meets an error of its own reports it to its caller, but still does
 //! its part.
 
+mod afar;
 mod allgather;
 mod allreduce;
 mod alltoall;
@@ -15,9 +16,11 @@ mod bracket;
 pub(super) mod claim;
 mod combine;
 mod file_access;
+mod first;
 mod fold;
 mod forms;
 mod gather;
+mod meet;
 mod members;
 mod neighbours;
 mod objection;

@@ -128,6 +128,7 @@ impl Plan for ReduceScatter {
         match crowd.reduce_scatter(self.bytes, self.sum.is_plain()) {
             Reduction::Wire => (Venue::Wire, Reduction::Wire),
             Reduction::Buffered => (crowd.of_copies(), Reduction::Buffered),
+            Reduction::AtFirst => (Venue::Memory { all: false }, Reduction::AtFirst),
             shared => (Venue::Memory { all: true }, shared),
         }
     }
@@ -137,11 +138,10 @@ impl Plan for ReduceScatter {
     ) -> Result {
         let (sum, target, lane) = (&self.sum, &self.target, members.lane());
         let (bracket, part) = (sum.bracket(members.crowd(), 0), self.part(lane.rank()));
+        let offset = (part.first * sum.item()) as usize;
         match algorithm {
-            Reduction::Buffered => {
-                let offset = (part.first * sum.item()) as usize;
-                members.reduce_for_all(sum, offset, target).await
-            }
+            Reduction::Buffered => members.reduce_for_all(sum, offset, target).await,
+            Reduction::AtFirst => members.reduce_at_first(sum, offset, target).await,
             _ => members.reduce_and_keep(sum, bracket, part, target).await,
         }
     }

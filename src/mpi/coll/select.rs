@@ -26,6 +26,8 @@ pub enum Venue {
 pub enum Barrier {
     /// By a counter, or by a flag for each member.
     Memory,
+    /// By a flag for each member, which the first one sees, and a flag of that one.
+    AtFirst,
     /// Up a tree and down again.
     Tree,
     /// By messages to the members at distances 1, 2, 4 ... (Hensgen, Finkel and Manber 1988).
@@ -50,6 +52,8 @@ pub enum Exchange {
     Buffered,
     /// Straight out of the owners' memory (single copy).
     SingleCopy,
+    /// Through copies in shared memory, and the first member, which waits for all and tells them.
+    AtFirst,
     /// By messages through the first member, which collects all blocks and hands them out.
     Central,
     /// By messages from each member to each, all at once.
@@ -74,6 +78,8 @@ pub enum Combination {
 pub enum Reduction {
     /// One member, or each for itself, from copies in shared memory.
     Buffered,
+    /// The first member, from copies in shared memory.
+    AtFirst,
     /// Each member that wants results combines all values, in their owners' memory.
     Replicated,
     /// Some members combine one part each, in the owners' memory.
@@ -102,6 +108,12 @@ pub(super) const FEW: usize = 8192;
 /// What fits into a packet: the segment of a long chain, and the limit of a buffered copy.
 pub(super) const SEGMENT: usize = crate::transport::Packet::ROOM;
 
+/// What members in processes of their own publish as a copy.
+const SHORT: usize = crate::transport::LONGEST_IN_AREA;
+
+/// So few members in processes of their own all read what one of them has published.
+const FEW_AFAR: usize = 32;
+
 /// What is known of an operation before it begins: the input of the selection.
 #[derive(Clone, Copy)]
 pub struct Crowd {
@@ -112,6 +124,17 @@ pub struct Crowd {
     is_blocking: bool,
     /// Whether the operation may use shared memory, and there is another member to share it with.
     can_meet: bool,
+    afar: Afar,
+}
+
+/// Whether members are in processes of their own.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Afar {
+    No,
+    /// They share memory in which each publishes copies, and polls those of others.
+    Few,
+    /// The same; only the first one polls those of all others.
+    Many,
 }
 
 impl Crowd {
@@ -125,7 +148,21 @@ impl Crowd {
             is_small: members <= 8 && ranks_per_core <= 1,
             is_blocking: lane.way() == Way::Blocking,
             can_meet: members > 1 && lane.can_meet(),
+            afar: Afar::No,
         }
+    }
+
+    /// Members in processes of their own, which share memory for copies.
+    pub(super) fn afar(lane: &Lane<'_>) -> Crowd {
+        let here = Crowd::of(lane);
+        let afar = if here.is_small { Afar::Few } else { Afar::Many };
+        Crowd { is_small: true, can_meet: true, afar, ..here }
+    }
+
+    /// Whether members are in processes of their own, and publish copies of at most [`SHORT`].
+    #[inline(always)]
+    fn is_afar(self) -> bool {
+        self.afar != Afar::No
     }
 
     /// Members whose data move in shared memory beside what takes time.
@@ -136,6 +173,7 @@ impl Crowd {
             is_small: false,
             is_blocking: false,
             can_meet: members > 1,
+            afar: Afar::No,
         }
     }
 
@@ -160,7 +198,7 @@ impl Crowd {
     /// Where they show or put copies of what they have, for all others.
     #[inline(always)]
     pub(super) fn of_copies(self) -> Venue {
-        if self.is_small { Venue::Lines } else { Venue::Memory { all: true } }
+        if self.is_small && !self.is_afar() { Venue::Lines } else { Venue::Memory { all: true } }
     }
 
     /// Whether its members can do it together in shared memory.
@@ -175,6 +213,7 @@ impl Crowd {
     #[inline]
     pub(super) fn barrier(self) -> Barrier {
         match self.can_meet {
+            true if self.afar == Afar::Many => Barrier::AtFirst,
             true => Barrier::Memory,
             false if self.is_crowded() => Barrier::Tree,
             false => Barrier::Dissemination,
@@ -185,6 +224,11 @@ impl Crowd {
     /// woken at once through shared memory.
     #[inline]
     pub(super) fn bcast(self, bytes: usize) -> Rooted {
+        if self.is_afar() {
+            // Very many pass it on along a tree sooner than they are woken one by one.
+            let is_short = bytes <= SHORT && self.members <= FEW_AFAR;
+            return if is_short { Rooted::Buffered } else { Rooted::Wire };
+        }
         let is_little = match self.is_crowded() {
             true => bytes <= SEGMENT,
             false => self.is_small() && bytes <= FEW,
@@ -207,6 +251,10 @@ impl Crowd {
     /// it would copy lets the root read it in place.
     #[inline]
     pub(super) fn gather(self, each: Option<usize>) -> Rooted {
+        if self.is_afar() {
+            let is_short = each.is_some_and(|each| each <= SHORT);
+            return if is_short { Rooted::Buffered } else { Rooted::Wire };
+        }
         let is_little = each.is_some_and(|each| self.is_little(each));
         match self.can_meet && (self.is_large() || is_little) {
             true if each.is_some_and(|each| self.buffers_for_root(each)) => Rooted::Buffered,
@@ -235,6 +283,15 @@ impl Crowd {
     /// One block of the root for each member; `each` as in [`Crowd::gather`].
     #[inline]
     pub(super) fn scatter(self, each: Option<usize>) -> Venue {
+        if self.is_afar() {
+            // With messages, the root of many can be further ahead of them.
+            let is_short = each.is_some_and(|each| each * self.members <= SHORT);
+            return if is_short && self.afar == Afar::Few {
+                Venue::Memory { all: false }
+            } else {
+                Venue::Wire
+            };
+        }
         match self.gather(each) {
             Rooted::Wire => Venue::Wire,
             _ => Venue::Memory { all: false },
@@ -247,10 +304,14 @@ impl Crowd {
         all <= SEGMENT
     }
 
-    /// Blocks of at most `each` bytes, and of `all` bytes together.
+    /// Blocks of at most `each` bytes, and of `all` bytes together; `is_even`: all are equal.
     #[inline]
-    pub(super) fn allgather(self, each: usize, all: usize) -> Exchange {
+    pub(super) fn allgather(self, each: usize, all: usize, is_even: bool) -> Exchange {
         match (self.members, all) {
+            _ if self.afar == Afar::Few && each <= SHORT => Exchange::Buffered,
+            _ if self.afar == Afar::Many && is_even && all <= SHORT => Exchange::AtFirst,
+            // By messages.
+            _ if self.is_afar() => Exchange::Pairwise,
             _ if self.can_meet && each <= 4096 && all <= 1 << 18 => Exchange::Buffered,
             _ if self.can_meet => Exchange::SingleCopy,
             (0..=2, _) => Exchange::Pairwise,
@@ -267,6 +328,11 @@ impl Crowd {
         let rows = |each: usize| each * self.members <= 1 << 14;
         let all = |each: usize| each * self.members * self.members <= 1 << 21;
         match (self.members, each) {
+            (_, Some(each)) if self.afar == Afar::Few && each * self.members <= SHORT => {
+                Exchange::Buffered
+            }
+            // By messages, many through the first member.
+            _ if self.is_afar() => Exchange::Pairwise,
             (_, Some(each)) if self.can_meet && rows(each) && all(each) => Exchange::Buffered,
             _ if self.can_meet => Exchange::SingleCopy,
             (0..=3, _) => Exchange::Pairwise,
@@ -279,6 +345,9 @@ impl Crowd {
     /// their own meet faster, and share a long reduction.
     #[inline]
     pub(super) fn reduce(self, bytes: usize, is_plain: bool) -> Reduction {
+        if self.is_afar() {
+            return self.reduce_afar(bytes, is_plain, Reduction::Buffered);
+        }
         match self.members > 2 || self.is_small() || bytes > 1 << 16 {
             true => self.allreduce(bytes, is_plain),
             false => Reduction::Wire,
@@ -289,6 +358,11 @@ impl Crowd {
     /// what others have.
     #[inline]
     pub(super) fn allreduce(self, bytes: usize, is_plain: bool) -> Reduction {
+        match self.afar {
+            Afar::No => {}
+            Afar::Few => return self.reduce_afar(bytes, is_plain, Reduction::Buffered),
+            Afar::Many => return self.reduce_afar(bytes, is_plain, Reduction::AtFirst),
+        }
         match bytes {
             _ if !is_plain || !self.can_meet => Reduction::Wire,
             _ if self.combines_copies(bytes) => Reduction::Buffered,
@@ -297,6 +371,12 @@ impl Crowd {
             0..=0x40_0000 => Reduction::Parts,
             _ => Reduction::Wire,
         }
+    }
+
+    /// Where members share memory for copies, one combines at most so much, one by one.
+    fn reduce_afar(self, bytes: usize, is_plain: bool, way: Reduction) -> Reduction {
+        let is_short = bytes <= 2048 && self.members <= 256;
+        if is_plain && is_short { way } else { Reduction::Wire }
     }
 
     /// A reduction of `bytes` of which each member gets a part.
@@ -324,6 +404,12 @@ impl Crowd {
     #[inline]
     pub(super) fn scan(self, bytes: usize, is_plain: bool, is_in_one_piece: bool) -> Chain {
         let is_little = bytes <= 4096 && bytes * self.members <= 1 << 19;
+        match self.afar {
+            Afar::No => {}
+            Afar::Few if is_plain && bytes <= SHORT => return Chain::Buffered,
+            // With messages, a member can be further ahead of others.
+            _ => return Chain::Pipeline,
+        }
         match self.can_meet {
             true if is_little && is_plain && self.is_blocking => Chain::Buffered,
             // A member that computes meanwhile must not be the one to pass on what others wait for.

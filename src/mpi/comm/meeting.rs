@@ -5,6 +5,7 @@ use crate::engine::{Drawn, Enrolment, Meeting};
 use crate::mpi::comm::{Attendee, Comm};
 use crate::mpi::error::{Class, Result};
 use crate::mpi::process::Process;
+use crate::transport::Hall;
 use std::sync::{Arc, OnceLock};
 
 impl Comm {
@@ -20,9 +21,20 @@ impl Comm {
         let attend = || {
             let (world, key) = (process.world, (comm.context(), comm.member(0)));
             let list = || comm.group.members().collect();
-            Attendee { world, meeting: world.meeting(key, list), nonblocking: OnceLock::new() }
+            let meeting = world.meeting(key, list);
+            Attendee { world, meeting, hall: OnceLock::new(), nonblocking: OnceLock::new() }
         };
         comm.attendance.0.get_or_init(attend)
+    }
+
+    /// Where members of one group, each in a process of its own, meet without messages, if they
+    /// can.
+    pub(in crate::mpi) fn hall(&self, process: &Process) -> Option<&Hall> {
+        if !process.world.is_of_several_processes() || !self.is_whole() || self.group.len() < 2 {
+            return None;
+        }
+        let find = || process.world.hall(self.context(), self.group.members());
+        self.attendee(process).hall.get_or_init(find).as_ref()
     }
 
     /// Draws the operation with this tag for the engine to carry on, where members can meet.

@@ -21,6 +21,7 @@ use crate::mpi::info::Info;
 use crate::mpi::p2p::attached_buffer::Slot;
 use crate::mpi::reaction::Hearer;
 use crate::mpi::topology::shape::Topology;
+use crate::transport::Hall;
 use parking_lot::Mutex;
 use std::ops::Deref;
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
@@ -80,6 +81,8 @@ pub struct Attendance(Arc<OnceLock<Attendee>>);
 struct Attendee {
     world: &'static World,
     meeting: Arc<Meeting>,
+    /// Where members in processes of their own meet, if they can.
+    hall: OnceLock<Option<Hall>>,
     /// The part of this rank in the nonblocking operations.
     nonblocking: OnceLock<Arc<Enrolment>>,
 }

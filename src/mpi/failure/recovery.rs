@@ -267,6 +267,7 @@ fn adopt(process: &'static Process, view: &View, course: &Summons, context: u32)
     let modes = attributes::modes(process, &world).unwrap_or_default();
     let is_cont = modes.msg == MsgMode::Cont;
     let moved = Moved { from: before.context(), to: context, roster: world.roster(), is_cont };
+    process.world.be_for_world(context);
     process.set_world_comm(world);
     process.begins_to_recover();
     process.recoverer.store(thread_token(), Ordering::Relaxed);

@@ -89,7 +89,7 @@ impl Processes {
             None => {
                 let mut peer = self.peers[process].lock();
                 let pid = peer.at?.pid;
-                if !self.reach(&mut peer) {
+                if !self.reach(process, &mut peer) {
                     return Some(Source::Gone);
                 }
                 Place::Near { head: peer.head.clone()?, pid }

@@ -174,7 +174,7 @@ impl Processes {
             self.take_all(&mut self.incoming.lock(), |_| Taken::No);
             let arrivals = hosts.arrivals();
             if std::mem::replace(&mut known, arrivals) != arrivals {
-                self.head().bell.ring();
+                self.bell().ring();
             }
             hosts.broken().into_iter().for_each(|member| tell(OfHosts::Unreachable(member)));
             hosts.refusal().into_iter().for_each(|why| tell(OfHosts::NoWay(why)));

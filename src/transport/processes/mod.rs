@@ -5,6 +5,7 @@
 //! its inbox, so matching knows nothing of other processes. Nothing that is shared is ever locked.
 //! A process that dies leaves its messages behind as far as they were complete.
 
+mod area;
 mod arrivals;
 mod distant;
 pub(in crate::transport) mod foreign;
@@ -17,6 +18,7 @@ mod short;
 mod stillness;
 pub(in crate::transport) mod stream;
 
+pub use area::{Hall, LONGEST as LONGEST_IN_AREA, MOST as MOST_IN_AREA};
 pub use distant::OfHosts;
 pub use segment::{Address, MOST as MOST_PROCESSES};
 pub use stream::{Short, Taken};
@@ -24,11 +26,12 @@ pub use stream::{Short, Taken};
 use crate::base::Member;
 use crate::host::memory::Region;
 use crate::host::memory::afar::Missing;
-use crate::host::sched::{Bell, Seen};
+use crate::host::sched::{Bell, Seen, SharedBell};
 use crate::transport::hosts::{Hosts, Letter};
 use crate::transport::inbox::{Outside, Wire};
 use crate::transport::packet::pool::Pool;
 use crate::transport::packet::{Packet, Port, Ticket, expect_recalls};
+use area::Area;
 use foreign::{Foreign, OPEN, Origin, Place, RECALLED, STATE};
 use parking_lot::Mutex;
 use peer::{Away, Parcel, Peer, Waiting};
@@ -63,6 +66,8 @@ pub struct Processes {
     /// The messages that wait for this process on other hosts, by process, hold and stamp, and
     /// whether their senders have said that they have recalled them.
     references: Mutex<HashMap<(usize, u32, u32), bool>>,
+    /// What all processes of the job share, if it has one host.
+    area: OnceLock<Area>,
 }
 
 /// Those of this process, if its job has several.
@@ -125,6 +130,7 @@ impl Processes {
             note_handler: OnceLock::new(),
             hosts: OnceLock::new(),
             references: Mutex::default(),
+            area: OnceLock::new(),
         })))
     }
 
@@ -146,6 +152,43 @@ impl Processes {
     /// [`Processes::write_queued`] from time to time until it returns true.
     pub fn expect_help(&self, help: Box<dyn Fn() + Send + Sync>) {
         self.help.get_or_init(|| help);
+    }
+
+    /// All processes of the job share the memory that one has open there; each learns of it before
+    /// it meets any other.
+    pub fn share(&self, at: Address) -> io::Result<()> {
+        let area = Area::open(at, self.me, self.peers.len())?;
+        self.area.get_or_init(|| area).be_for_world(0);
+        Ok(())
+    }
+
+    /// The world has this context from now on.
+    pub fn be_for_world(&self, context: u32) {
+        if let Some(area) = self.area.get() {
+            area.be_for_world(context);
+        }
+    }
+
+    /// Where the members of a communicator work together without messages, if they can.
+    pub fn hall(
+        &'static self, context: u32, members: impl Iterator<Item = Member>,
+    ) -> Option<Hall> {
+        let processes = members.map(|member| member.seat as u32).collect();
+        Hall::of(self.area.get()?, context, processes)
+    }
+
+    /// What others ring for this process.
+    fn bell(&self) -> &SharedBell {
+        self.bell_of(self.me, self.head())
+    }
+
+    /// What is rung for a process, of which this is the head.
+    #[inline]
+    fn bell_of<'a>(&'a self, process: usize, head: &'a Head) -> &'a SharedBell {
+        match self.area.get() {
+            Some(area) => area.bell_of(process),
+            None => &head.bell,
+        }
     }
 
     fn head(&self) -> &Head {
@@ -282,11 +325,11 @@ impl Processes {
 
     /// Sleeps on `bell` until it rings, or something has come from another process.
     pub fn park(&self, bell: &Bell, seen: Seen, is_so: impl Fn() -> bool) {
-        let heard = self.head().bell.listen();
+        let heard = self.bell().listen();
         // Another thread may have looked before this one listened.
         let has_news = self.has_news_of(&self.incoming.lock());
         if !has_news && !is_so() {
-            bell.park_with(seen, &self.head().bell, heard);
+            bell.park_with(seen, self.bell(), heard);
         }
     }
 }

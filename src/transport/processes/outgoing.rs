@@ -116,7 +116,7 @@ impl Processes {
         if let Some(hosts) = self.hosts_for(process) {
             return self.write_distant(hosts, process, peer);
         }
-        if !self.reach(peer) {
+        if !self.reach(process, peer) {
             return;
         }
         let Peer { head: Some(head), writer: Some(writer), queue, .. } = peer else { return };
@@ -132,7 +132,7 @@ impl Processes {
         }
         if written > 0 {
             self.queued.fetch_sub(written, Ordering::Relaxed);
-            head.get().bell.ring();
+            self.bell_of(process, head.get()).ring();
         }
         if written > 0 && has_notes {
             head.get().note_bell.ring();
@@ -140,7 +140,7 @@ impl Processes {
     }
 
     /// Maps the other's segment at the first message to it; false if that cannot be done yet.
-    pub(super) fn reach(&self, peer: &mut Peer) -> bool {
+    pub(super) fn reach(&self, process: usize, peer: &mut Peer) -> bool {
         if peer.writer.is_some() {
             return true;
         }
@@ -157,7 +157,7 @@ impl Processes {
         }
         head.get().announce(self.me);
         // It may sleep for long before this process writes anything: nothing new is left unseen.
-        head.get().bell.ring();
+        self.bell_of(process, head.get()).ring();
         peer.head = Some(Arc::new(head));
         peer.writer = Some(writer);
         true

@@ -33,7 +33,7 @@ impl Processes {
             None => memory::transfer(data, &room.into()),
         })?;
         if is_sent {
-            head.get().bell.ring();
+            self.bell_of(to.seat, head.get()).ring();
         }
         Ok(is_sent)
     }

@@ -2,6 +2,7 @@
 //! starts, watches and, after a failure, starts again. `ftrun` is also the coordinator of what they
 //! agree on.
 
+mod area;
 pub(crate) mod connections;
 mod deadlock;
 mod distance;

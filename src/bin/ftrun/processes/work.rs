@@ -1,6 +1,7 @@
 //! The work of `ftrun` while processes run: it hears what they say and how they end, decides with
 //! the coordinator what follows, and does it.
 
+use super::area::Memory;
 use super::deadlock::{Deadlock, Step};
 use super::happening::{Guest, Happening};
 use super::judgement::{Record, Verdict, cause};
@@ -29,6 +30,8 @@ pub(super) struct Work {
     /// How the program takes failures, as far as it has shown that.
     shown: Rules,
     pub(super) seats: Vec<Option<Life>>,
+    /// What all ranks share, if they are on one host.
+    memory: Option<Memory>,
     pub(super) started: Instant,
     /// When it has looked for ranks that keep recoveries waiting.
     looked: Instant,
@@ -71,9 +74,11 @@ impl Work {
     ) -> Result<Work, String> {
         let ranks = job.ranks as u32;
         let strokes = job.chance.map(|(mean, seed)| Chance::new(mean, job.ranks, seed));
+        let is_here = matches!(starter, Starter::Here(_));
         let mut work = Work {
             job: job.clone(),
             starter,
+            memory: is_here.then(|| Memory::for_ranks(job.ranks)).flatten(),
             // Ranks draw contexts with the remainders before.
             coordinator: Coordinator::new(job.ranks, (2 + ranks, ranks + 1)),
             record: Record::default(),
@@ -397,7 +402,8 @@ impl Work {
         let others = self.seats.iter().enumerate();
         let met = others.filter_map(|(seat, life)| Some((seat, life.as_ref()?.at.clone()?)));
         let met = met.collect();
-        connection.tell(&Told::Welcome { welcome, met });
+        let area = self.memory.as_ref().map(Memory::place);
+        connection.tell(&Told::Welcome { welcome, met, area });
         if let Some(cause) = self.record.cause() {
             connection.tell(&Told::Cause(cause));
         }
