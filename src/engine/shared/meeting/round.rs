@@ -558,3 +558,33 @@ fn room(rooms: &mut Vec<Words>, bytes: usize) -> Span {
     }
     memory(rooms.last().expect("one was just made where there was none")).part(0, bytes)
 }
+
+#[cfg(all(test, not(loom)))]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_others_show_is_there_for_those_who_have_called_the_same_or_have_all_compared() {
+        let (one, other) = (Mark::of(40), Mark::of(80));
+        for turn in [0, 5, i32::MAX as u32] {
+            let round = Round::new(2);
+            let sees = |mark: Mark| round.is_open(Gate::AllShown { mark }, turn);
+            let show = |place: usize, mark: Mark| round.line(place).show(turn, mark);
+            show(0, one);
+            assert!(!sees(one), "the other has not shown anything");
+            show(1, other);
+            assert!(!sees(one) && !sees(other));
+            // One alone has compared: it may be the call of the other that differs.
+            show(0, one.compared());
+            assert!(!sees(other) && !sees(one.compared()));
+            show(1, other.compared());
+            assert!(sees(one.compared()) && sees(other.compared()));
+            show(1, one);
+            assert!(sees(one) && sees(one.compared()));
+            assert!(!sees(Mark::NONE) && !round.is_open(Gate::Shown { place: 0 }, turn));
+            show(0, Mark::NONE);
+            assert!(round.is_open(Gate::Shown { place: 0 }, turn));
+            assert!(!round.is_open(Gate::Shown { place: 0 }, turn.wrapping_add(1)));
+        }
+    }
+}
