@@ -47,10 +47,18 @@ pub fn block<P: Plan>(process: &Process, comm: &Comm, plan: &Result<P>) -> Resul
 
 #[inline(always)]
 fn block_on(plan: &impl Plan, lane: &Lane<'_>) -> Result {
-    let mut crowd = Crowd::of(lane);
-    let (mut venue, mut algorithm) = plan.select(crowd);
     let meeting = lane.comm().meeting(lane.process());
-    let claim = compare_unless_shown(lane, meeting, venue, plan.claim().form(Form::Blocking))?;
+    let claim = || plan.claim().form(Form::Blocking);
+    let mut crowd = Crowd::of(lane);
+    let is_small = crowd.is_small();
+    if !is_small {
+        compare(lane, meeting, claim())?;
+    }
+    let (mut venue, mut algorithm) = plan.select(crowd);
+    let claim = match is_small {
+        true => compare_unless_shown(lane, meeting, venue, claim())?,
+        false => None,
+    };
     if venue == Venue::Wire {
         match block_on_wire(plan, lane, meeting)? {
             None => return Ok(()),
@@ -76,8 +84,13 @@ fn compare_unless_shown(
     if venue == Venue::Lines {
         return Ok(Some(claim));
     }
+    compare(lane, meeting, claim).map(|()| None)
+}
+
+#[inline(always)]
+fn compare(lane: &Lane<'_>, meeting: &Meeting, claim: Claim) -> Result {
     let number = lane.number().0 as i32;
-    claim::compare_at(meeting, lane.process(), lane.comm(), number, claim).map(|()| None)
+    claim::compare_at(meeting, lane.process(), lane.comm(), number, claim)
 }
 
 /// Fails if a failure forbids the operation.

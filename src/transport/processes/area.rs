@@ -267,6 +267,10 @@ impl Hall {
         assert!(bytes <= LONGEST, "what is longer goes by messages");
         let index = turn as usize % SLOTS;
         let slot = &room.slots[index];
+        if self.latest[index].load(Ordering::Relaxed) == 0 {
+            // What an earlier life has published there may still be read.
+            slot.mark.swap(0, Ordering::SeqCst);
+        }
         let copied = memory::copy(data, slot.place_of(bytes, &room.long[index]));
         copied.expect("both are the library's own");
         slot.bytes.store(bytes as u32, Ordering::Relaxed);
