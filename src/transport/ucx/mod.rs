@@ -4,10 +4,12 @@
 //! A worker is used by one thread at a time. What others send is collected by [`Worker::progress`];
 //! a message that is sent belongs to UCX until its callback drops it.
 
+mod ending;
 mod symbols;
 #[cfg(test)]
 mod tests;
 
+use ending::unless_over;
 use parking_lot::Mutex;
 use std::ffi::c_void;
 use std::ptr;
@@ -67,6 +69,7 @@ impl Worker {
     /// The worker of this process. It lives as long as the process.
     pub(super) fn open() -> Result<Worker, String> {
         let symbols: &'static Symbols = Box::leak(Box::new(Symbols::open()?));
+        ending::watch_exit();
         let check = |what: &str, status: Status| match status {
             OK => Ok(()),
             bad => Err(format!("UCX: {what}: {}", symbols.words(bad))),
@@ -143,6 +146,10 @@ impl Worker {
 
     /// Sends a message. If the other end is gone, it is lost.
     pub(super) fn send(&mut self, to: &Endpoint, bytes: Vec<u8>) {
+        unless_over(|| self.send_now(to, bytes));
+    }
+
+    fn send_now(&mut self, to: &Endpoint, bytes: Vec<u8>) {
         if to.is_broken() {
             return;
         }
@@ -186,7 +193,7 @@ impl Worker {
         const MOST: usize = 64;
         // SAFETY: one thread at a time.
         let work = || unsafe { (self.symbols.ucp_worker_progress)(self.worker) };
-        let _worked = (0..MOST).take_while(|_| work() != 0).count();
+        unless_over(|| _ = (0..MOST).take_while(|_| work() != 0).count());
         std::mem::take(&mut *self.state.arrived.lock())
     }
 
@@ -217,7 +224,8 @@ impl Worker {
     /// True if there is nothing to do: then the descriptor tells of the next.
     pub(super) fn arm(&mut self) -> bool {
         // SAFETY: one thread at a time.
-        unsafe { (self.symbols.ucp_worker_arm)(self.worker) == OK }
+        let arm = || unsafe { (self.symbols.ucp_worker_arm)(self.worker) == OK };
+        unless_over(arm).unwrap_or(true)
     }
 }
 
