@@ -115,6 +115,14 @@ fn of_a_simulation(controls: &mut Controls) {
             ("#region", Click, "frame.count < 390"),
             ("#earlier", Click, "past.at && (globalThis.before = frame.tick)"),
             ("#later", Click, "!past.at || frame.tick > before"),
+        ],
+    );
+    // There may have been more failures later.
+    page.value("if (past.at) $('live').click()");
+    page.wait("!past.at");
+    controls.all(
+        &mut page,
+        &[
             ("#dots", Key("ArrowRight", 39), "$('node').value === '58'"),
             (".plot", Key("+", 187), "sight.span && !$('whole').hidden"),
             ("#whole", Click, "!sight.span && $('whole').hidden"),
