@@ -28,7 +28,8 @@ pub use crate::engine::shared::recovery_cache::CommittedView;
 pub use crate::engine::shared::world::World;
 pub use crate::fault::{Key as Matter, Purpose, Summons};
 pub use shared::meeting::{
-    Board, Call, Caller, Drawn, Enrolment, Gate, Laid, Line, Mark, Meeting, Round, Series,
+    Board, Call, Caller, Drawn, Enrolment, FEW_MEMBERS, Gate, Laid, Line, Mark, Meeting, Round,
+    Series,
 };
 
 use crate::base::Member;

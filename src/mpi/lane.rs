@@ -186,7 +186,7 @@ impl<'a> Lane<'a> {
         is_so.then(hall).flatten()
     }
 
-    /// The same, where it is known that there is one.
+    /// What [`Lane::hall`] finds, where it is known to be there.
     pub(super) fn known_hall(&self) -> &'a Hall {
         self.comm.hall(self.process).expect("only members that have one come there")
     }

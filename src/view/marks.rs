@@ -59,7 +59,7 @@ impl Marks {
         }
     }
 
-    /// The same, with no more marks than a page can show among so many pictures.
+    /// The marks, but no more of them than a page can show among so many pictures.
     pub(super) fn columns(&self, pictures: usize) -> Vec<[u64; 3]> {
         let column = |picture: u64| picture as usize * COLUMNS / pictures.max(COLUMNS);
         let same = |one: &[u64; 3], other: &[u64; 3]| column(one[0]) == column(other[0]);

@@ -21,7 +21,7 @@ fn by_mouse(page: &mut Browser, selector: &str, from: f64, to: f64) {
     page.drag((left + wide * from, middle), (left + wide * to, middle));
 }
 
-/// The same by a finger.
+/// Drags by a finger.
 fn by_finger(page: &mut Browser, selector: &str, from: f64, to: f64) {
     let (left, middle, wide) = line(page, selector);
     page.fingers("touchStart", &[(left + wide * from, middle)]);

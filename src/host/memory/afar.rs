@@ -158,7 +158,7 @@ pub fn opened(pid: i32, descriptor: i32) -> io::Result<File> {
     OpenOptions::new().read(true).write(true).open(path)
 }
 
-/// The same, of this length.
+/// As [`opened`]; fails if the file is not exactly as long as this.
 pub fn opened_by(pid: i32, descriptor: i32, bytes: usize) -> io::Result<File> {
     let file = opened(pid, descriptor)?;
     match file.metadata()?.len() == bytes as u64 {

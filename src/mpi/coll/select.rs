@@ -6,6 +6,7 @@
 //! of its owner's memory. All members must select alike, so a choice depends only on what all of
 //! them know.
 
+use crate::engine::FEW_MEMBERS;
 use crate::mpi::lane::Lane;
 use crate::mpi::run::Way;
 
@@ -133,7 +134,7 @@ enum Afar {
     No,
     /// They share memory in which each publishes copies, and polls those of others.
     Few,
-    /// The same; only the first one polls those of all others.
+    /// They share such memory, but only the first one polls the copies of all others.
     Many,
 }
 
@@ -145,7 +146,7 @@ impl Crowd {
         Crowd {
             members,
             ranks_per_core,
-            is_small: members <= 8 && ranks_per_core <= 1,
+            is_small: members <= FEW_MEMBERS && ranks_per_core <= 1,
             is_blocking: lane.way() == Way::Blocking,
             can_meet: members > 1 && lane.can_meet(),
             afar: Afar::No,

@@ -428,7 +428,7 @@ impl Line {
     ) -> Option<&Endpoint> {
         let at = self.at.as_ref()?;
         if self.endpoint.is_none() {
-            match worker.connect(&at.address) {
+            match worker.connect(&at.address)? {
                 Ok(endpoint) => self.endpoint = Some(endpoint),
                 Err(why) => {
                     let words = || format!("rank {me} has no way to rank {to}: {why}");

@@ -122,8 +122,12 @@ impl Worker {
         Ok(copy)
     }
 
-    /// The way to the worker of this address; nothing is sent yet.
-    pub(super) fn connect(&mut self, address: &[u8]) -> Result<Endpoint, String> {
+    /// The way to the worker of this address; nothing is sent yet. `None`: the process ends.
+    pub(super) fn connect(&mut self, address: &[u8]) -> Option<Result<Endpoint, String>> {
+        unless_over(|| self.connect_now(address))
+    }
+
+    fn connect_now(&mut self, address: &[u8]) -> Result<Endpoint, String> {
         let end: &'static End = Box::leak(Box::default());
         let params = EndpointParams::new()
             .field_mask(
@@ -204,6 +208,10 @@ impl Worker {
 
     /// Gives up an endpoint, and what was not sent by it.
     pub(super) fn close(&mut self, endpoint: Endpoint) {
+        unless_over(|| self.close_now(endpoint));
+    }
+
+    fn close_now(&mut self, endpoint: Endpoint) {
         let params = RequestParams::new()
             .op_attr_mask(symbols::REQUEST_FLAGS)
             .flags(symbols::CLOSE_BY_FORCE);

@@ -69,7 +69,7 @@ fn workers_exchange_messages_and_hear_of_a_closed_end() {
         [Err(why), _] | [_, Err(why)] => return eprintln!("skipped: {why}"),
     };
     let address = other.address().expect("it has one");
-    let endpoint = one.connect(&address).expect("it is there");
+    let endpoint = one.connect(&address).expect("nothing ends").expect("it is there");
     let sizes = [0, 1, 100, 8 << 10, 300 << 10];
     for (number, bytes) in sizes.iter().enumerate() {
         one.send(&endpoint, vec![number as u8; *bytes]);

@@ -24,7 +24,7 @@ use board::Words;
 use calls::Calls;
 pub use calls::{Call, Caller};
 pub use enrolment::{Drawn, Enrolment};
-pub use round::{Gate, Laid, Line, Mark, Round};
+pub use round::{FEW_MEMBERS, Gate, Laid, Line, Mark, Round};
 use series::Repeated;
 pub use series::Series;
 

@@ -164,8 +164,8 @@ pub struct Line {
 
 /// This many bytes fit into a line.
 const INLINE: usize = 32;
-/// So few members have desks.
-const FEW: usize = 8;
+/// So few members each poll what all others show, if they have cores of their own. They have desks.
+pub const FEW_MEMBERS: usize = 8;
 /// This many bytes fit on one.
 const DESK: usize = 256;
 
@@ -322,7 +322,7 @@ impl Round {
         let (line, bytes) = (self.line(place), data.bytes());
         let room = match bytes {
             0..=INLINE => memory(&line.payload),
-            0..=DESK if self.members <= FEW => memory(&self.desks()[place].0),
+            0..=DESK if self.members <= FEW_MEMBERS => memory(&self.desks()[place].0),
             _ => room(&mut self.annex(place).lock().rooms, bytes),
         };
         line.note(COPY, room.address(), bytes);
