@@ -18,7 +18,7 @@ pub struct Round {
     done: Done,
     lines: OnceLock<Box<[Line]>>,
     /// Of few members: for each, room for a copy that does not fit into its line.
-    desks: OnceLock<Box<[Desk]>>,
+    buffers: OnceLock<Box<[Buffer]>>,
     /// For each member, what does not fit into its line.
     annexes: OnceLock<Box<[Mutex<Annex>]>>,
     /// What one member has published for all.
@@ -164,14 +164,14 @@ pub struct Line {
 
 /// This many bytes fit into a line.
 const INLINE: usize = 32;
-/// So few members each poll what all others show, if they have cores of their own. They have desks.
+/// So few members have buffers, and poll what all others show if they have cores of their own.
 pub const FEW_MEMBERS: usize = 8;
 /// This many bytes fit on one.
-const DESK: usize = 256;
+const BUFFER: usize = 256;
 
 #[derive(Default)]
 #[repr(align(64))]
-struct Desk([AtomicU64; DESK / 8]);
+struct Buffer([AtomicU64; BUFFER / 8]);
 
 const _: () = assert!(size_of::<Line>() == 64, "a line is a line of the cache");
 
@@ -226,7 +226,7 @@ impl Round {
                 packed: AtomicU64::new(0),
             },
             lines: OnceLock::new(),
-            desks: OnceLock::new(),
+            buffers: OnceLock::new(),
             annexes: OnceLock::new(),
             packed: Mutex::default(),
             board: Mutex::default(),
@@ -292,8 +292,8 @@ impl Round {
         self.lines.get_or_init(|| (0..self.members).map(|_| Line::new()).collect())
     }
 
-    fn desks(&self) -> &[Desk] {
-        self.desks.get_or_init(|| (0..self.members).map(|_| Desk::default()).collect())
+    fn buffers(&self) -> &[Buffer] {
+        self.buffers.get_or_init(|| (0..self.members).map(|_| Buffer::default()).collect())
     }
 
     fn annex(&self, place: usize) -> &Mutex<Annex> {
@@ -322,7 +322,7 @@ impl Round {
         let (line, bytes) = (self.line(place), data.bytes());
         let room = match bytes {
             0..=INLINE => memory(&line.payload),
-            0..=DESK if self.members <= FEW_MEMBERS => memory(&self.desks()[place].0),
+            0..=BUFFER if self.members <= FEW_MEMBERS => memory(&self.buffers()[place].0),
             _ => room(&mut self.annex(place).lock().rooms, bytes),
         };
         line.note(COPY, room.address(), bytes);
