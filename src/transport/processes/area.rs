@@ -12,7 +12,6 @@
 //! over. A desk only says who is to be woken: a stray write there can cost a wake-up, until the
 //! death of the process that has gone mad wakes all.
 
-use super::reservation::Reservation;
 use super::rooms::{Context, OF_WORLD, Rooms};
 use crate::base::Member;
 use crate::base::sync::cache::prefetch_to_write;
@@ -175,20 +174,18 @@ impl Area {
     }
 
     /// A room of this process for a communicator, if one is left.
-    pub fn reserve_room(
-        &'static self, context: Context, is_dead: impl Fn(Member) -> bool,
-    ) -> Reservation {
+    pub(super) fn take_room(
+        &self, context: Context, is_dead: impl Fn(Member) -> bool,
+    ) -> Option<u8> {
         let has_left = |context: Context, seat: &Seat| {
             let stand = self.stand_of(seat).load(Ordering::Acquire);
             stand == left(context) || (stand >> 32) as u32 != context || is_dead(seat.member)
         };
         let is_over = |old: &Tenancy| old.members.iter().all(|seat| has_left(old.context, seat));
-        let room = self.rooms.lock().take(context, is_over);
-        if let Some(room) = room {
-            // It has come to no operation yet.
-            self.own_room(room).stand.0.store(u64::from(context) << 32, Ordering::Release);
-        }
-        Reservation::new(self, context, room.map(|room| room as u8))
+        let room = self.rooms.lock().take(context, is_over)?;
+        // It has come to no operation yet.
+        self.own_room(room).stand.0.store(u64::from(context) << 32, Ordering::Release);
+        Some(room as u8)
     }
 
     /// Nobody else has heard of this room.

@@ -1,7 +1,9 @@
-//! A room that is reserved for a communicator whose members have yet to agree that they use the area.
+//! A room that is reserved for a communicator whose members have yet to agree that they meet in the
+//! shared area.
 
 use super::area::{Area, Hall, Seat};
 use super::rooms::Context;
+use crate::base::Member;
 
 /// What this process has for the communicator: a room, or none as none is left. Unless the members
 /// meet, it is given back.
@@ -11,11 +13,16 @@ pub struct Reservation {
     room: Option<u8>,
 }
 
-impl Reservation {
-    pub(super) fn new(area: &'static Area, context: Context, room: Option<u8>) -> Reservation {
-        Reservation { area, context, room }
+impl Area {
+    /// Reserves a room of this process for a communicator, if one is left.
+    pub fn reserve_room(
+        &'static self, context: Context, is_dead: impl Fn(Member) -> bool,
+    ) -> Reservation {
+        Reservation { area: self, context, room: self.take_room(context, is_dead) }
     }
+}
 
+impl Reservation {
     pub fn room(&self) -> Option<u8> {
         self.room
     }
