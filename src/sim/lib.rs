@@ -15,4 +15,3 @@ pub mod program;
 pub mod report;
 pub mod spares;
 pub mod stage;
-pub mod wires;

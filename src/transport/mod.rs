@@ -28,4 +28,4 @@ pub use processes::remote_memory::{Showing, ShownWord, WordChange};
 pub use processes::{
     Address, Hall, LONGEST_IN_AREA, MOST_IN_AREA, OfHosts, Processes, Short, Taken,
 };
-pub use simulated::SimulatedNetwork;
+pub use simulated::{SimulatedNetwork, Transfers};
