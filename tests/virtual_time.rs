@@ -77,7 +77,8 @@ fn platforms_of_simgrid_are_machines() {
         std::fs::write(&file, text).expect("there is room");
         virtually(&program(), &file.to_string_lossy(), 2, "latency 10000")
     };
-    // Two links; one; two at one router; and the same as in SimGrid, more than which is not announced.
+    // Two links; one; two at one router; and the same as in SimGrid, more than which is not
+    // announced.
     says(&cluster("").succeeds(), "10000 bytes: 180000");
     let torus = "topology='TORUS' topo_parameters='4,4,4'";
     says(&cluster(torus).succeeds(), "10000 bytes: 130000");
@@ -318,7 +319,8 @@ fn the_file_chooses_algorithms_by_size() {
     let unknown = file("unknown", &format!("{LAB}[collectives]\nallreduce = \"magic\"\n"));
     let run = virtually(&program(), &unknown.to_string_lossy(), 8, "collectives 1");
     let seen = run.outcome();
-    let why = "allreduce: `magic` is no algorithm for it: use doubling, rabenseifner, ring, tree, hardware";
+    let why = "allreduce: `magic` is no algorithm for it: use doubling, rabenseifner, ring, tree, \
+               hardware";
     assert!(seen.stderr.contains(why), "{seen}");
 }
 

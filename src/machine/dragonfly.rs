@@ -1,7 +1,7 @@
-//! A dragonfly (Kim et al. 2008), of the shape that Cray's Cascade has: nodes at routers, routers in
-//! chassis, chassis in groups. All routers of a chassis are linked to each other, and so are all at
-//! one place of the chassis of a group. Each router may have one link to another group: the router
-//! of number g in its group leads to group g.
+//! A dragonfly (Kim et al. 2008), of the shape that Cray's Cascade has: nodes at routers, routers
+//! in chassis, chassis in groups. All routers of a chassis are linked to each other, and so are all
+//! at one place of the chassis of a group. Each router may have one link to another group: the
+//! router of number g in its group leads to group g.
 //!
 //! Routes are minimal: within a chassis, then between chassis; to another group by way of the
 //! router that leads there.

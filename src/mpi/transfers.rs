@@ -1,4 +1,5 @@
-//! How calls and runs wait, in virtual time, for transfers over the simulated network and for files.
+//! How calls and runs wait, in virtual time, for transfers over the simulated network and for
+//! files.
 
 use crate::mpi::error::Result;
 use crate::mpi::lane::Lane;

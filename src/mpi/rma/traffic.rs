@@ -1,6 +1,7 @@
 //! What one-sided calls take in virtual time. Their data move at once, as in any run; the time is
 //! that of messages of their lengths, in which targets take no part: a put goes to the target and
-//! is acknowledged, a get is a question and its answer. Calls that complete accesses wait for these.
+//! is acknowledged, a get is a question and its answer. Calls that complete accesses wait for
+//! these.
 //!
 //! Members are named by their seats.
 
