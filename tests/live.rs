@@ -444,3 +444,45 @@ fn a_terminal_shows_the_same() {
     assert!(last.contains("shown, 4 ranks") && last.contains("4 of 4 alive, ended"), "{seen}");
     assert!(last.contains("is done 4") && last.matches('\u{2580}').count() > 0, "{seen}");
 }
+
+#[test]
+fn links_of_a_simulated_network_tell_how_long_they_were_busy() {
+    let program = support::c_text(
+        "busy_links",
+        "#include <mpi.h>\n\
+         int main(int argc, char **argv)\n{\n    static char data[1000];\n    int me;\n    \
+         MPI_Init(&argc, &argv);\n    MPI_Comm_rank(MPI_COMM_WORLD, &me);\n    \
+         for (;;)\n        if (me == 0)\n            \
+         MPI_Ssend(data, 1000, MPI_CHAR, 1, 0, MPI_COMM_WORLD);\n        else\n            \
+         MPI_Recv(data, 1000, MPI_CHAR, 0, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);\n}\n",
+    );
+    let program = program.build();
+    let mesh = |directory: &Path| {
+        let text = "[machine]\ntopology = \"mesh\"\ndims = [2, 2, 2]\n[cost]\nbyte_ns = 1\n";
+        std::fs::write(directory.join("mesh.toml"), text).expect("there is room");
+    };
+    let begin = |name: &str, network: &str| {
+        let directory = support::fresh_directory(name);
+        mesh(&directory);
+        let options = ["--virtual", "--machine", "mesh.toml", "--network", network];
+        Job::begin_of(&program, directory, 2, &options)
+    };
+    let job = begin("live-links", "packets");
+    let end = Instant::now() + DEADLINE;
+    loop {
+        let answer = job.order("links");
+        let told = answer.strip_prefix("ok ").unwrap_or_else(|| panic!("{answer}"));
+        let told: Value = serde_json::from_str(told).expect("JSON");
+        let links = told["links"].as_array().expect("a list").iter();
+        let links: Vec<u64> = links.map(|load| load.as_u64().expect("a number")).collect();
+        assert_eq!(links.len(), 24, "{told}");
+        assert!(links[1..].iter().all(|load| *load == 0), "only one is used: {told}");
+        if links[0] >= 1000 {
+            assert_eq!(told["top"].as_u64(), Some(links[0]));
+            break;
+        }
+        assert!(Instant::now() < end, "it is never busy: {told}");
+    }
+    let told = begin("live-no-links", "ideal").order("links");
+    assert!(told.contains("--network flows or packets"), "{told}");
+}

@@ -77,12 +77,15 @@ fn platforms_of_simgrid_are_machines() {
         std::fs::write(&file, text).expect("there is room");
         virtually(&program(), &file.to_string_lossy(), 2, "latency 10000")
     };
-    // Two links; one; and the same as in SimGrid, more than which is not announced.
+    // Two links; one; two at one router; and the same as in SimGrid, more than which is not
+    // announced.
     says(&cluster("").succeeds(), "10000 bytes: 180000");
     let torus = "topology='TORUS' topo_parameters='4,4,4'";
     says(&cluster(torus).succeeds(), "10000 bytes: 130000");
-    let refused = cluster("topology='DRAGONFLY' topo_parameters='3,4;3,2;3,1;2'").fails_with(2);
-    let why = "platform.xml:3: topology DRAGONFLY: there are FLAT, TORUS and FAT_TREE here";
+    let dragonfly = "topology='DRAGONFLY' topo_parameters='4,1;4,1;2,1;2'";
+    says(&cluster(dragonfly).succeeds(), "10000 bytes: 180000");
+    let refused = cluster("topology='CUBE'").fails_with(2);
+    let why = "platform.xml:3: topology CUBE: there are FLAT, TORUS, FAT_TREE and DRAGONFLY here";
     assert!(refused.stderr.contains(why), "{refused}");
 }
 
@@ -202,6 +205,37 @@ fn who_polls_sleeps_or_looks_at_the_clock_goes_on_at_the_right_time() {
     }
 }
 
+#[test]
+fn who_polls_for_ever_is_told_so() {
+    for (ranks, all) in [(1, 1), (2, 0), (2, 1), (5, 1)] {
+        let seen = in_lab("in_vain", ranks, &format!("in_vain {all}")).deadline(60).outcome();
+        assert_eq!(seen.status, Some(123), "{seen}");
+        assert!(seen.stderr.contains(" polls for ever: nothing that it asks for can"), "{seen}");
+        let times = seen.stdout.lines().filter_map(|line| line.strip_suffix(" ms"));
+        let times = times.filter_map(|line| line.rsplit_once(' ')?.1.parse::<u32>().ok());
+        let times: Vec<u32> = times.collect();
+        assert_eq!(times.len(), ranks, "{seen}");
+        assert!(times.iter().all(|time| (5000..5010).contains(time)), "{seen}");
+    }
+}
+
+#[test]
+fn several_who_poll_hold_up_neither_each_other_nor_who_computes() {
+    let seen = in_lab("askers", 3, "askers").deadline(30).succeeds();
+    says(&seen, "rank 1 asked until 100000 us");
+    says(&seen, "rank 2 asked until 100000 us");
+}
+
+#[test]
+fn polls_take_what_the_file_says() {
+    for (poll, micros) in [("", 1_000_000), ("poll_ns = 2000\n", 1_002_000)] {
+        let machine = file("polls", &LAB.replace("[recovery]", &format!("{poll}[recovery]")));
+        let run = virtually(&program(), &machine.to_string_lossy(), 2, "between");
+        let seen = run.option("--compute=declared").succeeds();
+        says(&seen, &format!("computed for {micros} us"));
+    }
+}
+
 /// The network of the Blue Gene that the emulator knows, of this size.
 fn blue_gene(dims: &str) -> String {
     format!(
@@ -285,8 +319,39 @@ fn the_file_chooses_algorithms_by_size() {
     let unknown = file("unknown", &format!("{LAB}[collectives]\nallreduce = \"magic\"\n"));
     let run = virtually(&program(), &unknown.to_string_lossy(), 8, "collectives 1");
     let seen = run.outcome();
-    let why = "allreduce: `magic` is no algorithm for it: use doubling, rabenseifner, ring, tree";
+    let why = "allreduce: `magic` is no algorithm for it: use doubling, rabenseifner, ring, tree, \
+               hardware";
     assert!(seen.stderr.contains(why), "{seen}");
+}
+
+#[test]
+fn the_tree_of_the_machine_carries_what_all_ranks_do_together() {
+    let tree = "[tree]\nhop_ns = 7\nbarrier_hop_ns = 3\nbyte_ns = 1\n";
+    let flat =
+        LAB.replace("hop_ns = 100", "hop_ns = 0").replace("corner_ns = 0", "corner_ns = 100");
+    let machine = file("tree", &format!("{flat}{tree}"));
+    let message = |bytes: usize| 30 + 100 + 2 * bytes + 50;
+    for network in ["ideal", "packets"] {
+        let run = virtually(&program(), &machine.to_string_lossy(), 8, "collectives 1");
+        let seen = run.option(format!("--network={network}")).succeeds();
+        // Three levels up and down; eight bytes in a stream.
+        for (name, nanos) in [
+            ("barrier", 6 * 3),
+            ("bcast", 3 * 7 + 8),
+            ("reduce", 3 * 7 + 8),
+            ("allreduce", 6 * 7 + 8),
+            ("iallreduce", 6 * 7 + 8),
+        ] {
+            says(&seen, &format!("{name}: {nanos}"));
+        }
+    }
+    let seen = virtually(&program(), &machine.to_string_lossy(), 8, "collectives 1").succeeds();
+    says(&seen, &format!("gather: {}", message(8) + message(16) + message(32)));
+    says(&seen, &format!("barrier of half: {}", 2 * message(0)));
+    let chosen = format!("{flat}{tree}[collectives]\nbarrier = \"doubling\"\n");
+    let chosen = file("chosen_tree", &chosen);
+    let seen = virtually(&program(), &chosen.to_string_lossy(), 8, "collectives 1").succeeds();
+    says(&seen, &format!("barrier: {}", 3 * message(0)));
 }
 
 #[test]

@@ -149,6 +149,12 @@ pub fn let_those_behind_catch_up() {
     fiber::let_those_behind_catch_up();
 }
 
+/// In virtual time: the seat whose rank asks for ever whether something has happened, if nothing
+/// can.
+pub fn asks_for_ever() -> Option<usize> {
+    fiber::asks_for_ever()
+}
+
 /// Whether ranks are running under a seed; then none of them is stuck.
 pub fn is_moving_by_seed() -> bool {
     replay::is_in_force() && !fiber::is_asleep()

@@ -29,6 +29,8 @@ pub struct Pace {
     pub compute: Compute,
     pub speed: Speed,
     pub recovery: Recovery,
+    /// What it takes to ask in vain.
+    pub poll: Picos,
 }
 
 static PACE: OnceLock<Pace> = OnceLock::new();
@@ -48,6 +50,22 @@ pub(super) fn time_to_detect() -> Option<Duration> {
 /// How long it takes to start a rank again.
 pub(super) fn time_to_restart() -> Picos {
     PACE.get().map_or(0, |pace| pace.recovery.restart)
+}
+
+/// How long a rank takes at most that does nothing but to ask in vain whether something has
+/// happened.
+pub(super) fn time_to_poll() -> Picos {
+    /// Far more than a call takes, where that is measured.
+    const MEASURED: Picos = 10_000 * NANO;
+    let own = if is_computing_measured() { MEASURED } else { 0 };
+    PACE.get().map_or(0, |pace| pace.poll.max(own))
+}
+
+/// The calling rank has asked in vain.
+pub(super) fn pay_for_poll() {
+    if is_on() {
+        clock::pass_picos(PACE.get().map_or(0, |pace| pace.poll));
+    }
 }
 
 /// Whether time is virtual.

@@ -75,6 +75,11 @@ fn watch(duty: &Duty) {
         }
         if duty.ends_stuck && last.elapsed() >= duty.between_looks {
             last = Instant::now();
+            if let Some(seat) = sched::asks_for_ever() {
+                let why = "nothing that it asks for can happen any more";
+                let words = format!("ftrun: rank {seat} polls for ever: {why}\n");
+                life::end_process(STUCK.into(), &words);
+            }
             if detector.look(sight(&duty.gone, duty.has_limit)) {
                 end_job(&duty.gone);
             }

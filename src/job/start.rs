@@ -133,7 +133,7 @@ fn machine_of(job: &Job) -> Result<Option<Model>, String> {
 fn network_of(job: &Job, model: Option<&Model>) -> Option<&'static SimulatedNetwork> {
     let (VirtualTime { compute, network }, model) = (job.virtual_time?, model?);
     let (speed, recovery) = (model.speed.clone(), model.recovery.clone());
-    virtual_time::prepare(Pace { compute, speed, recovery });
+    virtual_time::prepare(Pace { compute, speed, recovery, poll: model.mpi.poll });
     Some(SimulatedNetwork::new(Network::new(model.clone(), network)))
 }
 

@@ -36,7 +36,7 @@ impl Berths {
         let row = |nodes: usize| Grid::mesh(&[u32::try_from(nodes).unwrap_or(u32::MAX)]);
         let grid = match &model.topology {
             Topology::Grid(grid) => grid.clone(),
-            Topology::FatTree(_) => row(model.topology.nodes())?,
+            Topology::FatTree(_) | Topology::Dragonfly(_) => row(model.topology.nodes())?,
         };
         let allocation = model.spares.as_ref();
         let placement = Placement::of_ranks(&grid, allocation, ranks).map_err(|most| {

@@ -1,5 +1,6 @@
 //! Which algorithms the MPI of a machine uses for collective operations, where its file chooses.
 
+use super::units::Picos;
 use std::fmt;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -33,20 +34,36 @@ pub enum Algorithm {
     /// From member to member; of a reduction, twice.
     Ring,
     Pairwise,
+    /// By the machine's own tree, if all ranks take part.
+    Hardware,
 }
 
 /// Each operation with its name in machine files and the algorithms that there are for it, the
 /// usual one for short data first.
 const TABLE: [(Operation, &str, &[Algorithm]); 10] = [
-    (Operation::Barrier, "barrier", &[Algorithm::Doubling, Algorithm::Tree]),
-    (Operation::Bcast, "bcast", &[Algorithm::Binomial, Algorithm::ScatterRing, Algorithm::Linear]),
+    (Operation::Barrier, "barrier", &[Algorithm::Doubling, Algorithm::Tree, Algorithm::Hardware]),
+    (
+        Operation::Bcast,
+        "bcast",
+        &[Algorithm::Binomial, Algorithm::ScatterRing, Algorithm::Linear, Algorithm::Hardware],
+    ),
     (Operation::Gather, "gather", &[Algorithm::Binomial, Algorithm::Linear]),
     (Operation::Scatter, "scatter", &[Algorithm::Binomial, Algorithm::Linear]),
-    (Operation::Reduce, "reduce", &[Algorithm::Binomial, Algorithm::Rabenseifner]),
+    (
+        Operation::Reduce,
+        "reduce",
+        &[Algorithm::Binomial, Algorithm::Rabenseifner, Algorithm::Hardware],
+    ),
     (
         Operation::Allreduce,
         "allreduce",
-        &[Algorithm::Doubling, Algorithm::Rabenseifner, Algorithm::Ring, Algorithm::Tree],
+        &[
+            Algorithm::Doubling,
+            Algorithm::Rabenseifner,
+            Algorithm::Ring,
+            Algorithm::Tree,
+            Algorithm::Hardware,
+        ],
     ),
     (Operation::Allgather, "allgather", &[Algorithm::Doubling, Algorithm::Ring]),
     (Operation::Alltoall, "alltoall", &[Algorithm::Doubling, Algorithm::Pairwise]),
@@ -92,6 +109,7 @@ impl fmt::Display for Algorithm {
             Algorithm::Rabenseifner => "rabenseifner",
             Algorithm::Ring => "ring",
             Algorithm::Pairwise => "pairwise",
+            Algorithm::Hardware => "hardware",
         })
     }
 }
@@ -106,16 +124,37 @@ pub struct Preference {
     pub last: Algorithm,
 }
 
+/// The prices of a network of its own for operations of all ranks: a tree that combines what it
+/// carries up, and spreads what it carries down.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct HardwareTree {
+    /// Of data, and of a barrier.
+    pub hop: Picos,
+    pub barrier_hop: Picos,
+    pub byte: Picos,
+}
+
 /// What a file chooses.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Collectives(pub Vec<Preference>);
+pub struct Collectives {
+    pub choices: Vec<Preference>,
+    pub tree: Option<HardwareTree>,
+}
 
 impl Collectives {
-    /// The algorithm for an operation on so many bytes, if the file chooses one.
-    pub fn algorithm(&self, operation: Operation, bytes: u64) -> Option<Algorithm> {
-        let choice = self.0.iter().find(|choice| choice.operation == operation)?;
-        let below = choice.below.iter().find(|(limit, _)| bytes < *limit);
-        Some(below.map_or(choice.last, |(_, algorithm)| *algorithm))
+    /// The algorithm for an operation on so many bytes, if the file chooses one: of all ranks, the
+    /// tree if there is one and nothing else is said.
+    pub fn algorithm(
+        &self, operation: Operation, bytes: u64, is_of_all: bool,
+    ) -> Option<Algorithm> {
+        let choice = self.choices.iter().find(|choice| choice.operation == operation);
+        let chosen = choice.map(|choice| {
+            let below = choice.below.iter().find(|(limit, _)| bytes < *limit);
+            below.map_or(choice.last, |(_, algorithm)| *algorithm)
+        });
+        let can_climb = operation.algorithms().contains(&Algorithm::Hardware);
+        let by_tree = (self.tree.is_some() && can_climb).then_some(Algorithm::Hardware);
+        chosen.or(by_tree).filter(|it| is_of_all || *it != Algorithm::Hardware)
     }
 }
 
@@ -127,6 +166,11 @@ pub enum Word<'a> {
 }
 
 impl Preference {
+    /// Whether it names this algorithm.
+    pub fn has(&self, algorithm: Algorithm) -> bool {
+        self.last == algorithm || self.below.iter().any(|(_, below)| *below == algorithm)
+    }
+
     /// Reads `name, limit, name, limit, …, name`; the place of the word that is wrong, and why.
     pub fn read(operation: Operation, words: &[Word<'_>]) -> Result<Preference, (usize, String)> {
         let known = || {
@@ -168,16 +212,33 @@ mod tests {
     #[test]
     fn a_choice_goes_by_the_number_of_bytes() {
         let words = [Name("doubling"), Limit(100), Name("ring"), Limit(5000), Name("rabenseifner")];
-        let chosen = Collectives(vec![Preference::read(Operation::Allreduce, &words).unwrap()]);
+        let choices = vec![Preference::read(Operation::Allreduce, &words).unwrap()];
+        let chosen = Collectives { choices, tree: None };
         for (bytes, algorithm) in [
             (0, Algorithm::Doubling),
             (99, Algorithm::Doubling),
             (100, Algorithm::Ring),
             (5000, Algorithm::Rabenseifner),
         ] {
-            assert_eq!(chosen.algorithm(Operation::Allreduce, bytes), Some(algorithm), "{bytes}");
+            let found = chosen.algorithm(Operation::Allreduce, bytes, true);
+            assert_eq!(found, Some(algorithm), "{bytes}");
         }
-        assert_eq!(chosen.algorithm(Operation::Bcast, 5), None);
+        assert_eq!(chosen.algorithm(Operation::Bcast, 5, true), None);
+    }
+
+    #[test]
+    fn the_tree_is_for_all_ranks_unless_the_file_chooses_otherwise() {
+        let words = [Name("hardware"), Limit(100), Name("binomial")];
+        let choices = vec![Preference::read(Operation::Bcast, &words).unwrap()];
+        let tree = Some(HardwareTree { hop: 1, barrier_hop: 1, byte: 1 });
+        let chosen = Collectives { choices, tree };
+        let algorithm = |operation, bytes, is_of_all| chosen.algorithm(operation, bytes, is_of_all);
+        assert_eq!(algorithm(Operation::Barrier, 0, true), Some(Algorithm::Hardware));
+        assert_eq!(algorithm(Operation::Barrier, 0, false), None);
+        assert_eq!(algorithm(Operation::Alltoall, 0, true), None);
+        assert_eq!(algorithm(Operation::Bcast, 99, true), Some(Algorithm::Hardware));
+        assert_eq!(algorithm(Operation::Bcast, 99, false), None);
+        assert_eq!(algorithm(Operation::Bcast, 100, false), Some(Algorithm::Binomial));
     }
 
     #[test]

@@ -6,6 +6,7 @@ pub mod berths;
 pub mod chance;
 pub mod collectives;
 pub mod cost;
+pub mod dragonfly;
 pub mod fat_tree;
 pub mod faults;
 pub mod flows;
@@ -23,6 +24,7 @@ pub mod spares;
 pub mod topology;
 pub mod traffic;
 pub mod units;
+pub mod wires;
 
 pub use chance::Chance;
 pub use model::Model;

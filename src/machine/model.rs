@@ -5,7 +5,7 @@ use super::cost::Cost;
 use super::faults::Faults;
 use super::spares::Spares;
 use super::topology::Topology;
-use super::units::Picos;
+use super::units::{Picos, SECOND};
 
 #[derive(Clone, Debug, PartialEq)]
 pub struct Model {
@@ -18,6 +18,8 @@ pub struct Model {
     pub mpi: Overheads,
     pub speed: Speed,
     pub recovery: Recovery,
+    /// `None`: files cost nothing.
+    pub files: Option<Files>,
     pub spares: Option<Spares>,
     pub faults: Faults,
 }
@@ -28,6 +30,8 @@ pub struct Overheads {
     /// The time that a call takes to send a message, and to receive one.
     pub send: Picos,
     pub receive: Picos,
+    /// The time that a call takes to ask in vain.
+    pub poll: Picos,
     /// Longer messages wait for their receiver (rendezvous).
     pub eager: usize,
     pub collectives: Collectives,
@@ -40,6 +44,25 @@ pub struct Recovery {
     pub detect: Picos,
     /// Until a rank that is started again runs.
     pub restart: Picos,
+}
+
+/// The file system, which all share.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Files {
+    /// Of an access, besides its bytes.
+    pub latency: Picos,
+    /// Bytes per second, of all accesses together.
+    pub bytes: f64,
+}
+
+impl Files {
+    /// When the files have taken in an access, and may begin with the next, and when it is over, if
+    /// they have been busy until `taken`.
+    pub fn access(&self, bytes: u64, taken: Picos, now: Picos) -> (Picos, Picos) {
+        let length = (bytes as f64 / self.bytes * SECOND as f64) as Picos;
+        let free = now.max(taken).saturating_add(length);
+        (free, free.saturating_add(self.latency))
+    }
 }
 
 /// How fast a rank computes.
@@ -130,6 +153,14 @@ impl Model {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn accesses_to_files_take_turns_and_wait_for_the_latency_together() {
+        let files = Files { latency: 7, bytes: SECOND as f64 / 3.0 };
+        assert_eq!(files.access(10, 0, 5), (35, 42));
+        assert_eq!(files.access(10, 35, 6), (65, 72));
+        assert_eq!(files.access(0, 65, 100), (100, 107));
+    }
 
     #[test]
     fn every_machine_that_comes_along_is_well_formed_and_named_as_its_file() {

@@ -44,6 +44,8 @@ pub struct Network {
     taken: Vec<(Picos, Picos)>,
     /// What is under way as flows.
     flows: Flows,
+    /// Until when the files are busy.
+    files_taken: Picos,
 }
 
 /// The way of a message whose packets wait at links.
@@ -75,7 +77,7 @@ impl Network {
             NetworkModel::Flows | NetworkModel::Packets => model.topology.links(),
         };
         let flows = Flows::new(links, model.cost.byte);
-        Network { model, detail, taken: vec![(0, 0); links], flows }
+        Network { model, detail, taken: vec![(0, 0); links], flows, files_taken: 0 }
     }
 
     /// Whether messages do not wait for each other.
@@ -129,6 +131,14 @@ impl Network {
         self.flows.end(now)
     }
 
+    /// When an access to files is over that begins now; `None`: it takes no time.
+    pub fn access_files(&mut self, bytes: u64, now: Picos) -> Option<Picos> {
+        let files = self.model.files.as_ref()?;
+        let (free, over) = files.access(bytes, self.files_taken, now);
+        self.files_taken = free;
+        Some(over)
+    }
+
     /// How long the next packet is of a message of which so many bytes are left.
     pub fn packet(&self, rest: u64) -> u64 {
         rest.min(u64::from(self.model.node.packet.max(1)))
@@ -147,6 +157,11 @@ impl Network {
 }
 
 impl Network {
+    /// For how long a link has been taken, if messages wait for each other.
+    pub fn busy(&self, link: usize) -> Picos {
+        self.taken.get(link).map_or(0, |(_, busy)| *busy)
+    }
+
     /// The links that have been taken for the longest time, and for how long.
     pub fn busiest(&self, many: usize) -> impl Iterator<Item = (usize, Picos)> + '_ {
         let mut links: Vec<usize> = (0..self.taken.len()).collect();

@@ -1,10 +1,11 @@
 //! Reads a machine from TOML. Every error names file, line and cure; nothing is ignored.
 
-use super::collectives::{Collectives, Operation, Preference, Word};
+use super::collectives::{Algorithm, Collectives, HardwareTree, Operation, Preference, Word};
 use super::cost::{CornerRule, Cost};
+use super::dragonfly::{Dragonfly, Shape};
 use super::fat_tree::FatTree;
 use super::faults::{Dice, Faults, Plan};
-use super::model::{Model, Node, Overheads, Recovery, Speed};
+use super::model::{Files, Model, Node, Overheads, Recovery, Speed};
 use super::region::Nodes;
 use super::simgrid;
 use super::spares::{Choice, Method, Spares};
@@ -55,14 +56,16 @@ struct Section<'a> {
 }
 
 fn read_model(root: &Spanned<DeTable>) -> Result<Model, Wrong> {
-    const SECTIONS: [&str; 9] = [
+    const SECTIONS: [&str; 11] = [
         "machine",
         "node",
         "cost",
         "mpi",
         "collectives",
+        "tree",
         "compute",
         "recovery",
+        "files",
         "spares",
         "faults",
     ];
@@ -84,11 +87,12 @@ fn read_model(root: &Spanned<DeTable>) -> Result<Model, Wrong> {
         name,
         node: read_node(section("node")?)?,
         mpi: Overheads {
-            collectives: read_collectives(section("collectives")?)?,
+            collectives: read_collectives(section("collectives")?, read_tree(section("tree")?)?)?,
             ..read_overheads(section("mpi")?, &cost)?
         },
         speed: read_speed(section("compute")?, &cost)?,
         recovery: read_recovery(section("recovery")?)?,
+        files: read_files(section("files")?)?,
         cost,
         spares,
         faults: read_faults(section("faults")?, &topology)?,
@@ -126,14 +130,31 @@ fn read_machine(mut section: Section) -> Result<(String, Topology, Vec<u32>), Wr
             };
             Topology::FatTree(FatTree::new(arity, levels).map_err(|why| (section.at, why))?)
         }
+        "dragonfly" => Topology::Dragonfly(read_dragonfly(&mut section)?),
         other => {
-            let shapes = ["mesh", "torus", "hypercube", "fat-tree"];
+            let shapes = ["mesh", "torus", "hypercube", "fat-tree", "dragonfly"];
             return Err((at, unknown(other, &shapes, "topology")));
         }
     };
     let rack = read_rack(&mut section, &topology)?;
     section.done()?;
     Ok((name, topology, rack))
+}
+
+fn read_dragonfly(section: &mut Section) -> Result<Dragonfly, Wrong> {
+    let at = section.at;
+    let mut many = |name| {
+        let usage = "groups = 9, chassis = 6, routers = 16, nodes = 4";
+        let missing = || (at, format!("[machine] dragonfly lacks {name}: use {usage}"));
+        section.whole(name)?.ok_or_else(missing)
+    };
+    let shape = Shape {
+        groups: many("groups")?,
+        chassis: many("chassis")?,
+        routers: many("routers")?,
+        nodes: many("nodes")?,
+    };
+    Dragonfly::new(shape).map_err(|why| (at, why))
 }
 
 /// How many nodes a rack has in each dimension.
@@ -201,6 +222,7 @@ fn read_overheads(mut section: Section, cost: &Cost) -> Result<Overheads, Wrong>
     let mpi = Overheads {
         send: section.nanos("send_ns")?.unwrap_or(0),
         receive: section.nanos("receive_ns")?.unwrap_or(cost.handler),
+        poll: section.nanos("poll_ns")?.unwrap_or(0),
         eager: section.whole("eager_bytes")?.unwrap_or(EAGER) as usize,
         collectives: Collectives::default(),
     };
@@ -209,7 +231,9 @@ fn read_overheads(mut section: Section, cost: &Cost) -> Result<Overheads, Wrong>
 }
 
 /// `allreduce = ["doubling", 12288, "ring"]`, or one algorithm for all sizes.
-fn read_collectives(mut section: Section) -> Result<Collectives, Wrong> {
+fn read_collectives(
+    mut section: Section, tree: Option<HardwareTree>,
+) -> Result<Collectives, Wrong> {
     let mut choices = Vec::new();
     for name in Operation::NAMES {
         let (Some(value), Some(operation)) = (section.value(name), Operation::named(name)) else {
@@ -228,23 +252,36 @@ fn read_collectives(mut section: Section) -> Result<Collectives, Wrong> {
         let choice = Preference::read(operation, &words).map_err(|(at, why)| {
             (values.get(at).map_or(section.at, |it| it.span().start), format!("{name}: {why}"))
         });
-        choices.push(choice?);
+        let choice = choice?;
+        if tree.is_none() && choice.has(Algorithm::Hardware) {
+            let why = format!("{name}: a tree in hardware has prices: add [tree] hop_ns = 100");
+            return Err((value.span().start, why));
+        }
+        choices.push(choice);
     }
     section.done()?;
-    Ok(Collectives(choices))
+    Ok(Collectives { choices, tree })
+}
+
+fn read_tree(mut section: Section) -> Result<Option<HardwareTree>, Wrong> {
+    if section.table.is_none() {
+        return Ok(None);
+    }
+    let missing = (section.at, "[tree] lacks hop_ns: use hop_ns = 100".to_string());
+    let hop = section.nanos("hop_ns")?.ok_or(missing)?;
+    let barrier_hop = section.nanos("barrier_hop_ns")?.unwrap_or(hop);
+    let byte = section.nanos("byte_ns")?.unwrap_or(0);
+    section.done()?;
+    Ok(Some(HardwareTree { hop, barrier_hop, byte }))
 }
 
 /// Without better knowledge, an operation takes a cycle, and so does a word of memory.
 fn read_speed(mut section: Section, cost: &Cost) -> Result<Speed, Wrong> {
     let cycles = SECOND as f64 / cost.cycle.max(1) as f64;
-    let mut positive = |name, usual| match section.number(name)? {
-        Some(0.0) => Err((section.at, format!("{name} is more than 0"))),
-        number => Ok(number.unwrap_or(usual)),
-    };
     let speed = Speed {
-        flops: positive("flops", cycles)?,
-        bytes: positive("bytes", 8.0 * cycles)?,
-        factor: positive("factor", 1.0)?,
+        flops: section.positive("flops", cycles)?,
+        bytes: section.positive("bytes", 8.0 * cycles)?,
+        factor: section.positive("factor", 1.0)?,
     };
     section.done()?;
     Ok(speed)
@@ -257,6 +294,16 @@ fn read_recovery(mut section: Section) -> Result<Recovery, Wrong> {
     };
     section.done()?;
     Ok(recovery)
+}
+
+fn read_files(mut section: Section) -> Result<Option<Files>, Wrong> {
+    if section.table.is_none() {
+        return Ok(None);
+    }
+    let latency = section.time("latency")?.unwrap_or(0);
+    let bytes = section.positive("bytes", f64::INFINITY)?;
+    section.done()?;
+    Ok(Some(Files { latency, bytes }))
 }
 
 fn read_spares(mut section: Section, topology: &Topology) -> Result<Spares, Wrong> {
@@ -395,6 +442,13 @@ impl<'a> Section<'a> {
         let number = text.parse().ok().filter(|number: &f64| number.is_finite() && *number >= 0.0);
         let no = || (value.span().start, format!("{name} is a number, 0 or more"));
         number.ok_or_else(no).map(Some)
+    }
+
+    fn positive(&mut self, name: &'static str, usual: f64) -> Result<f64, Wrong> {
+        match self.number(name)? {
+            Some(0.0) => Err((self.at, format!("{name} is more than 0"))),
+            number => Ok(number.unwrap_or(usual)),
+        }
     }
 
     fn time(&mut self, name: &'static str) -> Result<Option<Picos>, Wrong> {

@@ -55,8 +55,8 @@ fn cluster<'a>(document: &'a Document<'a>) -> Result<Node<'a, 'a>, Wrong> {
             "platform" | "zone" | "AS" | "prop" | "config" => {}
             other => {
                 let why = format!(
-                    "<{other}>: here a platform is one <cluster> (flat, a torus, or a fat tree); \
-                     write other machines as machine files"
+                    "<{other}>: here a platform is one <cluster> (flat, a torus, a fat tree or \
+                     a dragonfly); write other machines as machine files"
                 );
                 return Err((node.range().start, why));
             }
@@ -125,8 +125,18 @@ fn network(cluster: Node, hosts: u32) -> Result<(String, u32), Wrong> {
             let shape = format!("topology = \"fat-tree\"\narity = {arity}\nlevels = {levels}\n");
             (shape, product(&vec![arity; levels as usize]), levels)
         }
+        "DRAGONFLY" => {
+            let shape = read(cluster, "topo_parameters", dragonfly)?;
+            let [groups, chassis, routers, nodes] = shape;
+            let lines = format!(
+                "topology = \"dragonfly\"\ngroups = {groups}\nchassis = {chassis}\n\
+                 routers = {routers}\nnodes = {nodes}\n"
+            );
+            (lines, product(&shape), 0)
+        }
         _ => {
-            let why = format!("topology {kind}: there are FLAT, TORUS and FAT_TREE here");
+            let why =
+                format!("topology {kind}: there are FLAT, TORUS, FAT_TREE and DRAGONFLY here");
             return Err((place(cluster, "topology"), why));
         }
     };
@@ -214,6 +224,22 @@ fn fat_tree(text: &str) -> Result<(u32, u32), String> {
         && up.iter().enumerate().all(|(level, ports)| *ports == ways_up(level))
         && many.iter().all(|links| *links == 1);
     if is_regular { Ok((arity, levels)) } else { Err(no()) }
+}
+
+/// Groups, chassis, routers and nodes of a dragonfly of simple links.
+fn dragonfly(text: &str) -> Result<[u32; 4], String> {
+    let no = || {
+        "use GROUPS,1;CHASSIS,1;ROUTERS,1;NODES, where all links are simple, such as 3,1;4,1;5,1;2"
+            .to_string()
+    };
+    let parts = text.split(';').map(|part| list(part).map_err(|_| no()));
+    let parts = parts.collect::<Result<Vec<_>, _>>()?;
+    match parts.iter().map(Vec::as_slice).collect::<Vec<_>>()[..] {
+        [&[groups, 1], &[chassis, 1], &[routers, 1], &[nodes]] => {
+            Ok([groups, chassis, routers, nodes])
+        }
+        _ => Err(no()),
+    }
 }
 
 fn product(extents: &[u32]) -> Option<u64> {
@@ -312,7 +338,7 @@ mod tests {
     }
 
     #[test]
-    fn clusters_of_three_shapes_are_machines() {
+    fn clusters_of_four_shapes_are_machines() {
         let hops = |attributes: &str, from, to| {
             let model = Model::read("p.xml", &of(attributes)).unwrap();
             assert_eq!((model.cost.hop, model.cost.byte), (50_000 * NANO, 8 * NANO));
@@ -326,6 +352,9 @@ mod tests {
         let tree = "radical=\"0-15\" topology=\"FAT_TREE\" topo_parameters=\"2;4,4;1,4;1,1\"";
         assert_eq!(hops(tree, 0, 3), (16, 2));
         assert_eq!(hops(tree, 0, 4), (16, 4));
+        let dragonfly = "radical=\"0-47\" topology=\"DRAGONFLY\" topo_parameters=\"3,1;2,1;4,1;2\"";
+        assert_eq!(hops(dragonfly, 0, 2), (48, 3));
+        assert_eq!(hops(dragonfly, 0, 26), (48, 6));
     }
 
     #[test]
@@ -367,7 +396,11 @@ mod tests {
             (of("radical=\"3-0\""), "p.xml:6: radical=\"3-0\": use numbers of hosts"),
             (of("radical=\"0-7\" limiter_link=\"1f\""), "p.xml:6: limiter_link cannot be taken"),
             (of("radical=\"0-7\" core=\"0\""), "p.xml:6: core=\"0\": use a whole number"),
-            (of("radical=\"0-7\" topology=\"DRAGONFLY\""), "p.xml:6: topology DRAGONFLY: there"),
+            (of("radical=\"0-7\" topology=\"CUBE\""), "p.xml:6: topology CUBE: there"),
+            (
+                of("radical=\"0-7\" topology=\"DRAGONFLY\" topo_parameters=\"2,2;2,1;2,1;1\""),
+                "p.xml:6: topo_parameters=\"2,2;2,1;2,1;1\": use GROUPS,1;CHASSIS,1;",
+            ),
             (
                 of("radical=\"0-7\" topology=\"TORUS\" topo_parameters=\"4,4\""),
                 "p.xml:6: topo_parameters describe 16 hosts, radical 8",

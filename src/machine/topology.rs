@@ -2,8 +2,9 @@
 //!
 //! Nodes are numbered with the first coordinate running fastest. A link has a direction. Routes
 //! take the dimensions in order, on a torus the shorter way round (the positive one if both are
-//! equal), in a fat tree up to the first common switch and down again.
+//! equal), in a fat tree up to the first common switch and down again; of a dragonfly see there.
 
+use super::dragonfly::Dragonfly;
 use super::fat_tree::FatTree;
 pub use super::path::Path;
 
@@ -12,6 +13,7 @@ pub use super::path::Path;
 pub enum Topology {
     Grid(Grid),
     FatTree(FatTree),
+    Dragonfly(Dragonfly),
 }
 
 /// A mesh or torus of any dimension. A hypercube is a mesh with two nodes in each.
@@ -164,6 +166,7 @@ impl Topology {
         match self {
             Topology::Grid(grid) => grid.nodes(),
             Topology::FatTree(tree) => tree.nodes(),
+            Topology::Dragonfly(dragonfly) => dragonfly.nodes(),
         }
     }
 
@@ -172,10 +175,11 @@ impl Topology {
         match self {
             Topology::Grid(grid) => grid.nodes() * grid.dims.len() * 2,
             Topology::FatTree(tree) => tree.links(),
+            Topology::Dragonfly(dragonfly) => dragonfly.links(),
         }
     }
 
-    /// The two nodes that a link joins; of a fat tree, its number.
+    /// The two nodes that a link joins; where switches are between nodes, its number.
     pub fn link_name(&self, link: usize) -> String {
         match self {
             Topology::Grid(grid) => {
@@ -183,7 +187,7 @@ impl Topology {
                 let other = grid.step(node, dim, link % 2 == 1);
                 format!("{node}-{}", other.map_or("?".to_string(), |other| other.to_string()))
             }
-            Topology::FatTree(_) => format!("link {link}"),
+            Topology::FatTree(_) | Topology::Dragonfly(_) => format!("link {link}"),
         }
     }
 
@@ -192,6 +196,7 @@ impl Topology {
         match self {
             Topology::Grid(grid) => grid.each_link(from, to, visit),
             Topology::FatTree(tree) => tree.each_link(from, to, visit),
+            Topology::Dragonfly(dragonfly) => dragonfly.each_link(from, to, visit),
         }
     }
 
@@ -199,10 +204,11 @@ impl Topology {
         match self {
             Topology::Grid(grid) => grid.path(from, to),
             Topology::FatTree(tree) => tree.path(from, to),
+            Topology::Dragonfly(dragonfly) => dragonfly.path(from, to),
         }
     }
 
-    /// Nodes one hop away; in a fat tree, those below the switch of this node.
+    /// Nodes one hop away; where switches are between nodes, those at the switch of this node.
     pub fn neighbours(&self, node: usize) -> Vec<usize> {
         match self {
             Topology::Grid(grid) => {
@@ -214,13 +220,14 @@ impl Topology {
                 near
             }
             Topology::FatTree(tree) => tree.siblings(node),
+            Topology::Dragonfly(dragonfly) => dragonfly.siblings(node),
         }
     }
 
     pub fn grid(&self) -> Option<&Grid> {
         match self {
             Topology::Grid(grid) => Some(grid),
-            Topology::FatTree(_) => None,
+            Topology::FatTree(_) | Topology::Dragonfly(_) => None,
         }
     }
 }
@@ -228,14 +235,17 @@ impl Topology {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::dragonfly::Shape;
 
     fn every() -> Vec<Topology> {
+        let dragonfly = Shape { groups: 3, chassis: 2, routers: 2, nodes: 2 };
         vec![
             Topology::Grid(Grid::mesh(&[3, 4, 2]).unwrap()),
             Topology::Grid(Grid::torus(&[5, 4]).unwrap()),
             Topology::Grid(Grid::torus(&[2, 1, 3]).unwrap()),
             Topology::Grid(Grid::hypercube(4).unwrap()),
             Topology::FatTree(FatTree::new(3, 3).unwrap()),
+            Topology::Dragonfly(Dragonfly::new(dragonfly).unwrap()),
         ]
     }
 

@@ -212,7 +212,15 @@ impl<'a> Lane<'a> {
         Lane { round: self.round, ..lane }
     }
 
-    /// Starts to send a message without data that takes as long as one of so many bytes.
+    /// This lane for messages that the machine's tree carries.
+    pub(super) fn by_hardware(&self) -> Lane<'a> {
+        let tag = self.tag | Envelope::BY_HARDWARE;
+        let lane = Lane::new(self.process, self.asked, tag, self.way);
+        Lane { round: self.round, ..lane }
+    }
+
+    /// Starts to send a message without data that takes as long as one of so many bytes; by
+    /// hardware, so long.
     pub(super) fn start_priced_send(&self, to: i32, bytes: u64) -> Result<Doing<'_, 'a>> {
         let send = || self.start_send(to, &Region::EMPTY);
         match self.process.world.network() {

@@ -36,3 +36,4 @@ pub mod session;
 pub mod thread;
 pub mod tools;
 pub mod topology;
+pub mod transfers;

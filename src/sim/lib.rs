@@ -16,4 +16,3 @@ pub mod program;
 pub mod report;
 pub mod spares;
 pub mod stage;
-pub mod wires;

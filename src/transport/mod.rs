@@ -29,4 +29,4 @@ pub use processes::{
     Address, Area, Hall, LONGEST_IN_AREA, MOST_IN_AREA, OfHosts, Processes, Reservation, Seat,
     Short, Taken,
 };
-pub use simulated::SimulatedNetwork;
+pub use simulated::{SimulatedNetwork, Transfers};

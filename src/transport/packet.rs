@@ -54,6 +54,19 @@ pub struct Envelope {
     pub tag: i32,
 }
 
+impl Envelope {
+    /// In the tag of a collective operation's message: the machine carries it by a network for
+    /// such operations.
+    pub const BY_HARDWARE: i32 = 1 << 30;
+
+    /// Whether the simulated machine's own network for collective operations carries it, so that no
+    /// call of its MPI sends or receives it.
+    pub fn is_by_hardware(&self) -> bool {
+        let is_collective = self.context % 2 == 1;
+        is_collective && self.tag > 0 && self.tag & Envelope::BY_HARDWARE != 0
+    }
+}
+
 /// How a message's bytes travel.
 pub enum Load<'a> {
     /// Copied into the packet; at most [`Packet::ROOM`] bytes.

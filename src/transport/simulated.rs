@@ -5,21 +5,25 @@
 //! long one only the announcement goes that way; when the receiver has matched it, the sender is
 //! asked for the data, and the packet comes once more when they have arrived ([`Self::fetch`]).
 
+mod transfers;
+
 use crate::base::sync::queue::Linked;
 use crate::host::clock;
-use crate::host::sched::Bell;
 use crate::host::virtual_time::{self, Happens, accounts};
 use crate::machine::model::Overheads;
 use crate::machine::network::{Network, Passed, Route};
-use crate::machine::units::Picos;
+use crate::machine::units::{NANO, Picos};
+use crate::machine::wires;
 use crate::transport::inbox::{Outside, Wire};
 use crate::transport::packet::Packet;
 use parking_lot::Mutex;
 use rustc_hash::FxHashMap;
 use std::collections::VecDeque;
 use std::ptr::{NonNull, with_exposed_provenance_mut};
-use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock};
+
+pub use transfers::Transfers;
 
 /// On which node of the machine a rank is.
 type Placement = dyn Fn(usize) -> usize + Send + Sync;
@@ -112,7 +116,8 @@ impl SimulatedNetwork {
         &self.overheads
     }
 
-    /// The message that the calling rank sends by `send` takes as long as one of so many bytes.
+    /// The message that the calling rank sends by `send` takes as long as one of so many bytes; one
+    /// by hardware takes so long.
     pub fn priced<T>(&self, bytes: u64, send: impl FnOnce() -> T) -> T {
         self.price.store(bytes, Ordering::Relaxed);
         let sent = send();
@@ -132,34 +137,6 @@ impl SimulatedNetwork {
         happens_at(clock::picos(), move |now| self.go_on(request, now));
     }
 
-    /// The calling rank waits until so many bytes have gone from one seat to another, for each of
-    /// these: data of a common work that its members read in each other's memory.
-    pub fn carry(&'static self, transfers: impl Iterator<Item = (usize, usize, u64)>) {
-        let left = Arc::new((AtomicUsize::new(1), Bell::default()));
-        let arrive = |left: &(AtomicUsize, Bell)| {
-            if left.0.fetch_sub(1, Ordering::SeqCst) == 1 {
-                left.1.unpark();
-            }
-        };
-        for (from, to, bytes) in transfers.filter(|(from, to, bytes)| from != to && *bytes > 0) {
-            left.0.fetch_add(1, Ordering::SeqCst);
-            let left = left.clone();
-            let journey = self.journey((from, to), bytes, move |_| {
-                accounts::blame(Some(from));
-                arrive(&left);
-            });
-            happens_at(clock::picos(), move |now| self.go_on(journey, now));
-        }
-        arrive(&left);
-        loop {
-            let heard = left.1.listen();
-            if left.0.load(Ordering::SeqCst) == 0 {
-                return;
-            }
-            left.1.park(heard);
-        }
-    }
-
     /// A message is in a seat: whoever waits for it there has waited for its sender.
     fn deliver(&self, seat: usize, packet: Packet) {
         accounts::blame(Some(packet.sender().seat));
@@ -171,6 +148,18 @@ impl SimulatedNetwork {
         let network = self.network.lock();
         let topology = &network.model().topology;
         network.busiest(many).map(|(link, busy)| (topology.link_name(link), busy)).collect()
+    }
+
+    /// Whether links are known to be busy.
+    pub fn has_loads(&self) -> bool {
+        !self.is_ideal
+    }
+
+    /// For how many nanoseconds each link of a grid has been busy, in JSON.
+    pub fn loads(&self) -> Option<String> {
+        let network = self.network.lock();
+        let grid = network.model().topology.grid()?;
+        Some(wires::loads(grid, |link| network.busy(link) / NANO))
     }
 
     fn wire(&self) -> &'static Wire {
@@ -369,9 +358,13 @@ impl Outside for SimulatedNetwork {
     }
 
     fn post(&'static self, seat: usize, packet: Packet) {
+        let price = self.price.swap(NO_PRICE, Ordering::Relaxed);
+        if price != NO_PRICE && packet.envelope().is_by_hardware() {
+            let packet = packet.into_raw().as_ptr().expose_provenance();
+            return virtual_time::enter(clock::picos() + price, self, [packet, seat]);
+        }
         clock::pass_picos(self.overheads.send);
         let seats = (packet.sender().seat, seat);
-        let price = self.price.swap(NO_PRICE, Ordering::Relaxed);
         let bytes = match price {
             NO_PRICE if !packet.has_data() => 0,
             NO_PRICE => packet.bytes() as u64,

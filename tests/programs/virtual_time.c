@@ -95,6 +95,58 @@ static void patience(void)
     }
 }
 
+/* Some ranks ask for ever for what nobody sends; others have a deadline. */
+static void in_vain(int all)
+{
+    int flag = 0, got;
+    MPI_Request request;
+    MPI_Irecv(&got, 1, MPI_INT, MPI_ANY_SOURCE, 7, world, &request);
+    long begun = now();
+    while (now() - begun < 5000000000)
+        MPI_Test(&request, &flag, MPI_STATUS_IGNORE);
+    printf("rank %d asked for %ld ms\n", me, (now() - begun) / 1000000);
+    fflush(stdout);
+    while (!flag && (all || me == 0))
+        MPI_Test(&request, &flag, MPI_STATUS_IGNORE);
+    MPI_Barrier(world);
+}
+
+/* Rank 0 computes, while ranks 1 and 2 ask for what it sends then. */
+static void askers(void)
+{
+    int flag = 0, got = 0;
+    MPI_Request request;
+    if (me == 0) {
+        ftmpi_compute(0.1);
+        MPI_Send(&me, 1, MPI_INT, 1, 0, world);
+        MPI_Send(&me, 1, MPI_INT, 2, 0, world);
+        return;
+    }
+    MPI_Irecv(&got, 1, MPI_INT, 0, 0, world, &request);
+    while (!flag)
+        MPI_Test(&request, &flag, MPI_STATUS_IGNORE);
+    printf("rank %d asked until %ld us\n", me, now() / 1000);
+}
+
+/* Rank 0 asks whenever it has computed for a while, and rank 1 sends at last. */
+static void between(void)
+{
+    int flag = 0, got = 0;
+    MPI_Barrier(world);
+    long begun = now();
+    if (me == 0) {
+        for (int step = 0; step < 1000; step++) {
+            ftmpi_compute(1e-3);
+            MPI_Iprobe(1, 0, world, &flag, MPI_STATUS_IGNORE);
+        }
+        printf("computed for %ld us\n", (now() - begun) / 1000);
+        MPI_Recv(&got, 1, MPI_INT, 1, 0, world, MPI_STATUS_IGNORE);
+    } else {
+        ftmpi_compute(10.0);
+        MPI_Send(&me, 1, MPI_INT, 0, 0, world);
+    }
+}
+
 /* A broadcast along x, from there along y, and from there along z, as ftbg's line. What the first
  * rank does takes as long as to receive a message. */
 static void line(int x, int y, int z)
@@ -177,6 +229,13 @@ static void collectives(int many)
     begun = now();
     MPI_Scan(from, to, many, MPI_DOUBLE, MPI_SUM, world);
     tell("scan", begun);
+    MPI_Comm half;
+    MPI_Comm_split(world, me % 2, me, &half);
+    MPI_Barrier(world);
+    begun = now();
+    MPI_Barrier(half);
+    tell("barrier of half", begun);
+    MPI_Comm_free(&half);
 }
 
 /* Rank 1 is killed while rank 0 waits for it. */
@@ -265,6 +324,12 @@ int main(int argc, char **argv)
         first_come();
     else if (!strcmp(what, "patience"))
         patience();
+    else if (!strcmp(what, "in_vain"))
+        in_vain(number[0]);
+    else if (!strcmp(what, "askers"))
+        askers();
+    else if (!strcmp(what, "between"))
+        between();
     else if (!strcmp(what, "line"))
         line(number[0], number[1], number[2]);
     else if (!strcmp(what, "ring"))

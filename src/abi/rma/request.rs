@@ -1,4 +1,5 @@
-//! Accesses that return a request (MPI-5.0 §12.3.5). They are complete when they return.
+//! Accesses that return a request (MPI-5.0 §12.3.5). They are complete at this end when they
+//! return; but what is loaded in virtual time is on its way.
 
 use crate::abi::kinds::*;
 use crate::mpi::p2p::request_table::DONE;
@@ -41,7 +42,7 @@ mpi!(
         let spot = Spot { rank, disp, count, datatype: &target_datatype };
         spot.must_be_passive(&win)?;
         transfer::get(process, &win, &origin, &spot)?;
-        request.set(DONE);
+        request.set(transfer::request(process, &win, rank)?);
         Ok(())
     }
 );
@@ -87,7 +88,7 @@ mpi!(
         let spot = Spot { rank, disp, count, datatype: &target_datatype };
         spot.must_be_passive(&win)?;
         accumulate::fetch(process, &win, origin, result, &spot, &op)?;
-        request.set(DONE);
+        request.set(transfer::request(process, &win, rank)?);
         Ok(())
     }
 );

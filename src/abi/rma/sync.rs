@@ -123,7 +123,7 @@ mpi!(
     #[raises_on(win)]
     #[at_once(fast_path::flush)]
     fn MPI_Win_flush_local(process: &Process, rank: Int, win: MPI_Win) {
-        passive::flush(process, &win, Some(rank))
+        passive::flush_local(process, &win, Some(rank))
     }
 );
 
@@ -133,7 +133,7 @@ mpi!(
     #[raises_on(win)]
     #[at_once(fast_path::flush_all)]
     fn MPI_Win_flush_local_all(process: &Process, win: MPI_Win) {
-        passive::flush(process, &win, None)
+        passive::flush_local(process, &win, None)
     }
 );
 

@@ -73,8 +73,8 @@ impl Engine {
             drop(state);
             return self.wait(key);
         }
-        self.take_time_to_receive();
         let (envelope, sent) = (packet.envelope(), packet.bytes());
+        self.take_time_to_receive(&envelope);
         self.received(envelope, sent, into.bytes(), packet.deliver(into))
     }
 

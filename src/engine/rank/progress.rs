@@ -101,7 +101,7 @@ impl Engine {
     pub(in crate::engine) fn delivered(
         &self, state: &mut State, key: Key, message: (Envelope, usize), delivery: Delivery,
     ) -> Result<(), Died> {
-        self.take_time_to_receive();
+        self.take_time_to_receive(&message.0);
         let room = state.target(key).bytes();
         let outcome = self.received(message.0, message.1, room, delivery)?;
         self.finish(state, key, outcome);

@@ -75,10 +75,10 @@ impl Engine {
                     drop(state);
                     return self.wait(key);
                 }
-                self.take_time_to_receive();
+                let (envelope, sent) = (packet.envelope(), packet.bytes());
+                self.take_time_to_receive(&envelope);
                 self.leave(&mut state)?;
                 drop(state);
-                let (envelope, sent) = (packet.envelope(), packet.bytes());
                 return self.received(envelope, sent, into.bytes(), packet.deliver(into));
             }
             let judged = self.judge(&mut state, pattern, watch, heard);

@@ -5,7 +5,7 @@ use crate::base::Member;
 use crate::base::slab::Key;
 use crate::engine::{Engine, State};
 use crate::host::clock;
-use crate::transport::Packet;
+use crate::transport::{Envelope, Packet};
 
 impl Engine {
     /// Whether the data of a message have to come over a simulated network.
@@ -24,8 +24,10 @@ impl Engine {
 
     /// In virtual time, receiving a message takes the machine's time.
     #[inline]
-    pub(in crate::engine) fn take_time_to_receive(&self) {
-        if let Some(network) = self.network {
+    pub(in crate::engine) fn take_time_to_receive(&self, envelope: &Envelope) {
+        if let Some(network) = self.network
+            && !envelope.is_by_hardware()
+        {
             clock::pass_picos(network.overheads().receive);
         }
     }

@@ -1,16 +1,16 @@
 //! Which fiber runs next in [virtual time](crate::host::virtual_time): the one that became ready
 //! first.
 
-use super::record::{Fiber, Left};
+use super::record::{Fiber, Left, Polls};
 use super::slot::Found;
 use super::timers;
 use crate::host::virtual_time::{self, accounts};
 use crate::host::{clock, replay};
-use crate::machine::units::{NANO, Picos};
+use crate::machine::units::{NANO, Picos, SECOND};
 use parking_lot::Mutex;
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 
 /// A fiber that is ready, with the time since when, and a number that keeps equal times apart.
 struct Entry(Picos, u64, &'static Fiber);
@@ -37,8 +37,23 @@ impl Ord for Entry {
 
 static READY: Mutex<BinaryHeap<Reverse<Entry>>> = Mutex::new(BinaryHeap::new());
 
-/// What it takes to ask in vain when nothing else happens any more.
+/// What it takes to ask in vain when nothing else happens any more, at least.
 const POLL: Picos = 1000 * NANO;
+/// Who has asked in vain for so long, while nothing else could happen, asks for ever.
+const FOR_EVER: Picos = 24 * 3600 * SECOND;
+
+/// Fibers that ask again and again, until something has changed.
+static ASKING: Mutex<Vec<&'static Fiber>> = Mutex::new(Vec::new());
+/// Since when nothing has changed while fibers asked.
+static VAIN_SINCE: AtomicU64 = AtomicU64::new(NEVER);
+const NEVER: Picos = Picos::MAX;
+/// The seat whose fiber asks for ever, plus one.
+static ASKS_FOR_EVER: AtomicUsize = AtomicUsize::new(0);
+
+/// The seat whose rank asks for ever whether something has happened, if nothing can.
+pub(in crate::host) fn asks_for_ever() -> Option<usize> {
+    ASKS_FOR_EVER.load(Ordering::Relaxed).checked_sub(1)
+}
 
 /// `fiber` is ready since `at`.
 fn add(at: Picos, fiber: &'static Fiber) {
@@ -61,16 +76,17 @@ fn next_event() -> Option<Picos> {
 /// The next fiber to run. Events that are due before it are carried out first. `ready` moves the
 /// fibers out of a slot that have become ready.
 pub(super) fn next(mut ready: impl FnMut(&mut dyn FnMut(&'static Fiber)) -> bool) -> Found {
-    loop {
+    while asks_for_ever().is_none() {
         replay::let_supervisor_work();
         if !ready(&mut |fiber| add(fiber.ready_at.get(), fiber)) {
             return Found::Lost;
         }
         let (first, event) = (first_ready(), next_event());
         match (first, event) {
-            (None, None) => return Found::Nobody,
+            (None, None) if !let_time_pass() => return Found::Nobody,
+            (None, None) => {}
             (Some(first), event) if event.is_none_or(|event| first < event) => {
-                if let Some(fiber) = take(event) {
+                if let Some(fiber) = take() {
                     return Found::Fiber(fiber);
                 }
             }
@@ -79,33 +95,76 @@ pub(super) fn next(mut ready: impl FnMut(&mut dyn FnMut(&'static Fiber)) -> bool
                 accounts::blame(None);
                 timers::ring(clock::now());
                 virtual_time::carry_out(event);
+                note_change(event);
             }
             (Some(_), None) => unreachable!("it is before an event that does not happen"),
         }
     }
+    Found::Nobody
 }
 
-/// Takes the first fiber out. One that only asks whether something has happened is put back until
-/// something can have: until another fiber, or an event, comes.
-fn take(event: Option<Picos>) -> Option<&'static Fiber> {
+/// Takes the first fiber out. One that asks again and again waits until something has changed.
+fn take() -> Option<&'static Fiber> {
+    /// A program may ask several times before it does something else.
+    const FEW: u32 = 4;
     let Reverse(Entry(at, _, fiber)) = READY.lock().pop()?;
-    let other = first_ready().into_iter().chain(event).min();
-    let at = match (fiber.polls.replace(false), other) {
-        (true, Some(other)) => {
-            fiber.ready_at.set(at.max(other));
-            add(at.max(other), fiber);
+    let asks = fiber.polls.replace(Polls::No);
+    let computed = fiber.left_at.get().saturating_sub(fiber.went_on_at.get());
+    if asks == Polls::No {
+        fiber.asked.set(0);
+    } else if computed > virtual_time::time_to_poll() {
+        fiber.asked.set(0);
+        note_change(at);
+    }
+    if asks == Polls::Asks {
+        let asked = fiber.asked.get();
+        fiber.asked.set(asked.saturating_add(1));
+        if asked >= FEW {
+            ASKING.lock().push(fiber);
             return None;
         }
-        // Nothing will happen, but it may look at its clock.
-        (true, None) => at + POLL,
-        (false, _) => at,
-    };
+    }
     clock::set(at);
+    fiber.went_on_at.set(at);
     let waited = at - fiber.left_at.get();
     accounts::note_wait(fiber.seat, waited, at, fiber.called_by.get());
     accounts::blame(Some(fiber.seat));
     virtual_time::begin_computing();
     Some(fiber)
+}
+
+/// Something has changed: those who ask have a reason to ask again.
+fn note_change(at: Picos) {
+    VAIN_SINCE.store(NEVER, Ordering::Relaxed);
+    go_on_asking(at);
+}
+
+fn go_on_asking(at: Picos) {
+    let mut asking = ASKING.lock();
+    for fiber in asking.drain(..) {
+        let at = at.max(fiber.ready_at.get());
+        fiber.ready_at.set(at);
+        fiber.polls.set(Polls::HasAsked);
+        add(at, fiber);
+    }
+}
+
+/// Nothing happens, but those who ask may look at their clocks: lets time pass for them. More and
+/// more, so that a loop of this kind ends soon at its own deadline, or is one for ever. False if
+/// nobody asks.
+fn let_time_pass() -> bool {
+    const SHARE: Picos = 1000;
+    let asking = ASKING.lock();
+    let Some(last) = asking.iter().max_by_key(|fiber| fiber.ready_at.get()) else { return false };
+    let (at, seat) = (last.ready_at.get(), last.seat);
+    drop(asking);
+    let since = VAIN_SINCE.load(Ordering::Relaxed).min(at);
+    VAIN_SINCE.store(since, Ordering::Relaxed);
+    if at - since > FOR_EVER {
+        ASKS_FOR_EVER.store(seat + 1, Ordering::Relaxed);
+    }
+    go_on_asking(at + POLL + (at - since) / SHARE);
+    true
 }
 
 impl Fiber {
@@ -134,6 +193,9 @@ impl Fiber {
             self.called_by.set(self.seat);
             if left == Left::Ended {
                 accounts::note_life(self.begun_at.get(), now);
+            }
+            if left != Left::Ready {
+                note_change(now);
             }
         }
     }

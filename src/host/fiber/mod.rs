@@ -34,8 +34,8 @@ mod timers;
 mod trial;
 mod worker;
 
-use crate::host::replay;
-use record::{CURRENT, ENDED, Left, RUNNING};
+use crate::host::{replay, virtual_time};
+use record::{CURRENT, ENDED, Left, Polls, RUNNING};
 use slot::Chain;
 use std::cell::{Cell, UnsafeCell};
 use std::ffi::c_void;
@@ -44,6 +44,7 @@ use std::ptr::null;
 use std::sync::atomic::{AtomicBool, AtomicPtr, AtomicU32, AtomicUsize, Ordering};
 use std::time::Instant;
 
+pub(super) use by_time::asks_for_ever;
 pub(super) use frame::{is_on_the_move, move_to_own_stack};
 pub(super) use record::{Body, Fiber, current};
 pub use row::Rows;
@@ -67,11 +68,13 @@ impl Fiber {
             signal_stack: UnsafeCell::new(0..0),
             body: UnsafeCell::new(Body { call: |_| unreachable!(), argument: 0 }),
             begun_at: Cell::new(0),
+            went_on_at: Cell::new(0),
             left_at: Cell::new(0),
             ready_at: Cell::new(0),
             called_by: Cell::new(seat),
             seat,
-            polls: Cell::new(false),
+            polls: Cell::default(),
+            asked: Cell::new(0),
             clear: AtomicPtr::default(),
         }))
     }
@@ -133,7 +136,8 @@ impl Fiber {
 
     /// Lets other fibers run first: the caller waits for something that they do.
     pub(super) fn yield_now(&'static self) {
-        self.polls.set(true);
+        self.polls.set(Polls::Asks);
+        virtual_time::pay_for_poll();
         worker::leave(self, Left::Ready);
     }
 }
@@ -161,6 +165,7 @@ pub(super) fn let_those_behind_catch_up() {
     if let Some(fiber) = current()
         && (by_time::is_ahead() || worker::has_others_ready(fiber))
     {
+        fiber.polls.set(Polls::GivesWay);
         worker::leave(fiber, Left::Ready);
     }
 }

@@ -36,15 +36,31 @@ pub(in crate::host) struct Fiber {
     /// In virtual time: its clock when its life began; when it left its stack, and became ready
     /// since.
     pub(super) begun_at: Cell<Picos>,
+    /// When it last went on.
+    pub(super) went_on_at: Cell<Picos>,
     pub(super) left_at: Cell<Picos>,
     pub(super) ready_at: Cell<Picos>,
     /// Whose doing it was that it became ready, and whose fiber it is.
     pub(super) called_by: Cell<usize>,
     pub(super) seat: usize,
-    /// It only yields: nothing is new for it before something else happens.
-    pub(super) polls: Cell<bool>,
+    pub(super) polls: Cell<Polls>,
+    /// How often it has asked since it did something else.
+    pub(super) asked: Cell<u32>,
     /// Zeroed when it has ended, as the kernel does for a thread.
     pub(super) clear: AtomicPtr<AtomicU32>,
+}
+
+/// Whether a fiber that is ready only asks: then nothing is new for it before something else
+/// happens.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) enum Polls {
+    #[default]
+    No,
+    Asks,
+    /// It asked, and something may have happened since.
+    HasAsked,
+    /// It only lets those go first that are behind it.
+    GivesWay,
 }
 
 /// What a fiber does first and last.

@@ -22,10 +22,11 @@ pub(super) fn obey(words: &str, sight: &mut Sight) -> Result<String, String> {
         "region" => kill_region(rest, sight),
         "ranks" => Ok(table::of_ranks(sight)),
         "pairs" => table::of_messages(sight),
+        "links" => table::of_links(sight),
         "view" => sight.choose(rest).map(str::to_string),
         _ => Err(format!(
-            "`{word}`: use info RANK, kill RANK, region X0 Y0 X1 Y1 PERCENT, view NAME, ranks or \
-             pairs"
+            "`{word}`: use info RANK, kill RANK, region X0 Y0 X1 Y1 PERCENT, view NAME, ranks, \
+             pairs or links"
         )),
     }
 }

@@ -135,7 +135,7 @@ impl Live {
             };
             if let Some(order) = self.feed.order(wait.max(Duration::from_millis(1))) {
                 let asks = |what: &&str| order.words.starts_with(what);
-                is_urgent = is_watched && !["info", "ranks", "pairs"].iter().any(asks);
+                is_urgent = is_watched && !["info", "ranks", "pairs", "links"].iter().any(asks);
                 self.obey(order, sight);
             }
             let (begun, before) = (Instant::now(), service::spent());

@@ -6,6 +6,7 @@ use crate::engine::World;
 use crate::host::life::{self, Visit};
 use crate::machine::map;
 use crate::mpi::process::Process;
+use crate::transport::SimulatedNetwork;
 use crate::view::{Frame, Image, Scene, Vacant};
 use crate::watch::{self, Accounts, DONE, KINDS, OUTSIDE, Stories, WAITS};
 use std::sync::atomic::Ordering;
@@ -72,6 +73,7 @@ impl Sight {
             grid: berths.dims().to_vec(),
             berths: berths.nodes().to_vec(),
             vacant: vacant.collect(),
+            has_links: self.world().network().is_some_and(SimulatedNetwork::has_loads),
             ..scene
         }
     }

@@ -1,5 +1,5 @@
 //! What a page shows of all ranks beside the picture: where each is, what its time went into, how
-//! old its last checkpoint is; and who has sent how much to whom.
+//! old its last checkpoint is; who has sent how much to whom; how busy links are.
 
 use super::sight::Sight;
 use crate::base::json::quoted;
@@ -40,4 +40,11 @@ pub(super) fn of_messages(sight: &Sight) -> Result<String, String> {
     let all = pairs.all().map(|(from, to, count)| format!("[{from},{to},{count}]"));
     let all: Vec<String> = all.collect();
     Ok(format!("{{\"ranks\":{},\"pairs\":[{}]}}", sight.places.len(), all.join(",")))
+}
+
+/// For how long each link of the simulated network has been busy.
+pub(super) fn of_links(sight: &Sight) -> Result<String, String> {
+    let network = sight.world().network().filter(|network| network.has_loads());
+    let loads = network.and_then(|network| network.loads());
+    loads.ok_or_else(|| "links are busy with --network flows or packets on a grid".into())
 }

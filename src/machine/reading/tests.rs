@@ -67,6 +67,14 @@ fn what_is_wrong_is_told_with_file_line_and_cure() {
         ),
         ("[machine]\ntopology = \"hypercube\"\n", "m:1: [machine] hypercube: use dimension = 10"),
         ("[machine]\ntopology = \"fat-tree\"\n", "m:1: [machine] fat-tree: use arity = 16"),
+        (
+            "[machine]\ntopology = \"dragonfly\"\ngroups = 2\n",
+            "m:1: [machine] dragonfly lacks chassis: use groups = 9",
+        ),
+        (
+            "[machine]\ntopology = \"dragonfly\"\ngroups=9\nchassis=2\nrouters=2\nnodes=1\n",
+            "m:1: a dragonfly of 9 groups",
+        ),
         ("@[nodes]\n", "m:4: `nodes` is not a section: there are machine, node, cost"),
         ("@[node]\nthread = 8\n", "m:5: `thread` is not a key of [node]: there are processors"),
         ("@[cost]\nhop_ns = \"5\"\n", "m:5: hop_ns is a number, 0 or more"),
@@ -90,6 +98,13 @@ fn what_is_wrong_is_told_with_file_line_and_cure() {
             "@[faults]\nschedule = [{at=\"5s\", nodes=\"random 101%\"}]\n",
             "m:5: `101%` is not an amount",
         ),
+        ("@[tree]\nbyte_ns = 1\n", "m:4: [tree] lacks hop_ns: use hop_ns = 100"),
+        (
+            "@[collectives]\nbcast = [\"binomial\", 9, \"hardware\"]\n",
+            "m:5: bcast: a tree in hardware has prices",
+        ),
+        ("@[files]\nbytes = 0\n", "m:4: bytes is more than 0"),
+        ("@[files]\nlatency = 5\n", "m:5: latency is a word in quotes"),
         ("@[cost]\nhop_ns = nan\n", "m:5: hop_ns is a number, 0 or more"),
         (
             "@[faults]\nschedule = [{at=\"5s\", nodes=\"99\"}]\n",

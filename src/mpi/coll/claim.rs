@@ -137,6 +137,9 @@ const TITLES: [&str; 54] = [
     "MPI_Win_free",
 ];
 
+/// Calls of which members give and get nothing.
+const BARRIERS: [Kind; 3] = [Kind::Barrier, Kind::WinFence, Kind::WinFree];
+
 /// Calls of different forms do not match (MPI-5.0 §6.12).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::mpi) enum Form {
@@ -235,7 +238,7 @@ impl Claim {
     pub(super) fn bytes(self) -> Option<u64> {
         let code = (self.0.what >> ELEMENT) as u8;
         match code {
-            0 => self.is_of(Kind::Barrier).then_some(0),
+            0 => BARRIERS.iter().any(|kind| self.is_of(*kind)).then_some(0),
             Digest::MIXED => None,
             _ => Some(signature::bytes_of_code(code).saturating_mul(self.0.amount)),
         }

@@ -24,6 +24,7 @@ use crate::mpi::file::turn;
 use crate::mpi::lane::Lane;
 use crate::mpi::process::Process;
 use crate::mpi::run::Way;
+use crate::mpi::transfers::access_files;
 use std::sync::{Arc, OnceLock};
 
 /// Accesses of this length are not worth the trouble of one system call each.
@@ -69,9 +70,10 @@ impl Plan for FileAccess {
         members.all_there().await?;
         let division = gathering.plan.get_or_init(|| self.divide(&gathering, members.crowd()));
         let own = self.work(members.lane().way(), &gathering, division, me).await;
+        let took = self.take_time(members.lane().way()).await;
         members.end_reading();
         let seen = members.all_have_read().await?;
-        let end = match own? {
+        let end = match took.and(own)? {
             Some(own) => own,
             None => total(&gathering, division, me),
         };
@@ -91,6 +93,7 @@ impl Plan for FileAccess {
         let (disk, manner) = (self.disk.clone(), self.manner);
         let carry = move || turn::carry(&disk, manner, &access);
         let end = self.done(lane.way(), carry).await?;
+        self.take_time(lane.way()).await?;
         if let Some(address) = self.end.get_or_init(|| end).fault {
             return Err(self.process.engine.suffer(address).into());
         }
@@ -99,6 +102,11 @@ impl Plan for FileAccess {
 }
 
 impl FileAccess {
+    /// In virtual time, what a member accesses takes its time, whoever carries it.
+    async fn take_time(&self, way: Way) -> Result {
+        access_files(self.process, way, self.access.bytes()).await
+    }
+
     /// Does work of this member: in place if it waits anyway. In atomic mode a thread of the
     /// library does it, since nobody may be ended while it holds the file.
     async fn done<T: Send + 'static>(

@@ -5,7 +5,8 @@
 
 use super::claim::{Claim, Kind};
 use super::select::Crowd;
-use crate::machine::collectives::{Algorithm, Operation};
+use crate::host::clock;
+use crate::machine::collectives::{Algorithm, Collectives, HardwareTree, Operation};
 use crate::mpi::error::Result;
 use crate::mpi::lane::Lane;
 
@@ -26,23 +27,31 @@ struct Part<'l, 'a> {
 pub(super) async fn take_time(lane: &Lane<'_>, claim: Claim) -> Result<bool> {
     let lane = lane.unpaced();
     let (size, me) = (lane.size(), lane.rank());
-    let part = Part { lane: &lane, size, me };
     let (Some(bytes), Some(operation)) = (claim.bytes(), operation(claim)) else {
         return Ok(false);
     };
-    let chosen = lane
-        .process()
-        .world
-        .network()
-        .and_then(|network| network.overheads().collectives.algorithm(operation, bytes));
+    let world = lane.process().world;
+    let Some(network) = world.network() else { return Ok(false) };
+    let Collectives { tree, .. } = &network.overheads().collectives;
+    let is_of_all = size as usize == world.ranks();
+    let chosen = network.overheads().collectives.algorithm(operation, bytes, is_of_all);
     let algorithm = chosen.unwrap_or_else(|| usual(operation, bytes, size as u64));
-    part.carry_out(operation, algorithm, claim.rank_of_root(), bytes).await?;
+    let root = claim.rank_of_root();
+    match (algorithm, tree) {
+        (Algorithm::Hardware, Some(tree)) => {
+            let part = Part { lane: &lane.by_hardware(), size, me };
+            part.climb(tree, operation, root, bytes).await?;
+        }
+        _ => Part { lane: &lane, size, me }.carry_out(operation, algorithm, root, bytes).await?,
+    }
     Ok(true)
 }
 
 fn operation(claim: Claim) -> Option<Operation> {
-    const KINDS: [(Kind, Operation); 11] = [
+    const KINDS: [(Kind, Operation); 13] = [
         (Kind::Barrier, Operation::Barrier),
+        (Kind::WinFence, Operation::Barrier),
+        (Kind::WinFree, Operation::Barrier),
         (Kind::Bcast, Operation::Bcast),
         (Kind::Gather, Operation::Gather),
         (Kind::Scatter, Operation::Scatter),
@@ -126,6 +135,40 @@ impl Part<'_, '_> {
             (Operation::ReduceScatterBlock, _) => self.halving(all).await,
             (Operation::Scan, Algorithm::Linear) => self.chain(bytes).await,
             (Operation::Scan, _) => self.prefixes(bytes).await,
+        }
+    }
+
+    /// By the machine's own tree, which is binary and has all ranks at its ends: the messages of a
+    /// binomial tree have as many steps, each of which takes a hop. The data follow the first step
+    /// in a stream.
+    async fn climb(
+        &self, tree: &HardwareTree, operation: Operation, root: i32, bytes: u64,
+    ) -> Result {
+        let HardwareTree { hop, barrier_hop, byte } = *tree;
+        let stream = |is_at_root: bool| {
+            if is_at_root {
+                clock::pass_picos(bytes.saturating_mul(byte));
+            }
+        };
+        match operation {
+            Operation::Barrier => {
+                self.up(0, |_| barrier_hop).await?;
+                self.down(0, |_| barrier_hop).await
+            }
+            Operation::Bcast => {
+                stream(self.me == root);
+                self.down(root, |_| hop).await
+            }
+            Operation::Reduce => {
+                self.up(root, |_| hop).await?;
+                stream(self.me == root);
+                Ok(())
+            }
+            _ => {
+                self.up(0, |_| hop).await?;
+                stream(self.me == 0);
+                self.down(0, |_| hop).await
+            }
         }
     }
 

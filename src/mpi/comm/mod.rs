@@ -21,7 +21,7 @@ use crate::mpi::info::Info;
 use crate::mpi::p2p::attached_buffer::Slot;
 use crate::mpi::reaction::Hearer;
 use crate::mpi::topology::shape::Topology;
-use crate::transport::Hall;
+use crate::transport::{Envelope, Hall};
 use parking_lot::Mutex;
 use std::ops::Deref;
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
@@ -395,7 +395,7 @@ impl Comm {
         // One after the other, as the program orders them for all members alike (MPI-5.0 §6.12).
         let number = self.collectives.load(Ordering::Relaxed);
         self.collectives.store(number.wrapping_add(1), Ordering::Relaxed);
-        (number & i32::MAX as u32) as i32
+        (number % Envelope::BY_HARDWARE as u32) as i32
     }
 
     /// Whether some collective operation has begun on it.

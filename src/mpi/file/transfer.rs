@@ -20,6 +20,7 @@ use crate::mpi::p2p::request;
 use crate::mpi::p2p::status::{Completed, Status};
 use crate::mpi::process::Process;
 use crate::mpi::run::{self, Way};
+use crate::mpi::transfers::access_files;
 use std::sync::atomic::Ordering;
 use std::sync::{Arc, OnceLock};
 
@@ -172,6 +173,7 @@ pub fn perform(process: &'static Process, file: &File, wish: &Wish) -> Result<Co
         (_, true) => run::block(pool::perform(process, Way::Blocking, carry))?,
         (_, false) => carry(),
     };
+    run::block(access_files(process, Way::Blocking, prepared.access.bytes()))?;
     prepared.finish(process, end)
 }
 
@@ -183,6 +185,7 @@ pub fn start(process: &'static Process, file: &File, wish: &Wish) -> Result<usiz
             0 => End::GOOD,
             _ => pool::perform(process, way, prepared.carrier()).await?,
         };
+        access_files(process, way, prepared.access.bytes()).await?;
         prepared.finish(process, end)
     })?;
     process.requests.keep(&file.comm, pending)

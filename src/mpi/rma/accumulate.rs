@@ -76,6 +76,13 @@ fn combine(
         let wish = ask::Wish { op, element, accumulator: &it, origin, result };
         return ask::combine(process, win, &wish, &target);
     }
+    if let Some((traffic, seat)) = win.traffic_to(target.rank) {
+        let bytes = |region: Option<&Region>| region.map_or(0, Region::bytes);
+        match result {
+            None => traffic.store(seat, bytes(origin)),
+            Some(_) => traffic.load(seat, bytes(origin), bytes(result)),
+        }
+    }
     let walked = walk(&it, origin, result, &target);
     walked.map_err(|address| target.missed(process, win, address, target.holds(address)))
 }
@@ -186,6 +193,9 @@ pub fn compare_and_swap(process: &Process, win: &Win, swap: Swap, spot: &Spot<'_
         let buffers = [swap.origin, swap.compare, swap.result].map(|buf| buf.span(it.bytes()));
         let address = span.address();
         return ask::compare_and_swap(process, win, element, buffers, &target, address);
+    }
+    if let Some((traffic, seat)) = win.traffic_to(target.rank) {
+        traffic.load(seat, 2 * it.bytes(), it.bytes());
     }
     let exchange = Exchange {
         origin: swap.origin.0,

@@ -17,7 +17,7 @@ use crate::mpi::rma::passive::{
 };
 use crate::mpi::rma::peers::{self, must_be_whole, must_live};
 use crate::mpi::rma::remote::endpoint::Endpoint;
-use crate::mpi::rma::shared::Mail;
+use crate::mpi::rma::shared::{Mail, Shared};
 use crate::mpi::rma::win::Win;
 use std::cell::Cell;
 use std::collections::BTreeSet;
@@ -29,6 +29,7 @@ pub fn fence(process: &Process, win: &Win, assert: i32) -> Result {
     win.epochs.may_fence()?;
     must_be_whole(process, win)?;
     sync();
+    win.traffic.iter().for_each(|traffic| traffic.complete(None));
     coll::block(process, &win.comm, &Barrier::of(Kind::WinFence))?;
     win.epochs.fenced(assert & NOSUCCEED == 0);
     Ok(())
@@ -80,6 +81,8 @@ pub fn complete(process: &Process, win: &Win) -> Result {
     let partners = win.epochs.complete()?;
     sync();
     tell(process, win, &partners, |mail| &mut mail.completed, Endpoint::tell_completed);
+    let targets = partners.ranks.iter().filter_map(|rank| win.traffic_to(*rank));
+    targets.for_each(|(traffic, seat)| traffic.complete_here(Some(seat)));
     must_be_whole(process, win)?;
     partners.ranks.iter().try_for_each(|rank| must_live(process, win, *rank))
 }
@@ -127,8 +130,18 @@ fn tell(
             write(endpoint, process.world, part.member);
             continue;
         }
-        of(&mut part.mail.lock()).insert(win.comm.rank);
-        peers::wake(process, part.member);
+        let (world, rank, me) = (process.world, *rank, win.comm.rank);
+        let note = move |shared: &Shared| {
+            let part = shared.part(rank);
+            of(&mut part.mail.lock()).insert(me);
+            world.wake(part.member.seat);
+        };
+        let Some((traffic, seat)) = win.traffic_to(rank) else {
+            note(&win.shared);
+            continue;
+        };
+        let shared = win.shared.clone();
+        traffic.tell(seat, move || note(&shared));
     }
 }
 

@@ -198,7 +198,8 @@ fn make(
     }
     let draft = Draft::child(comm, contexts.own, comm.group.clone());
     let hidden = Arc::new(draft.hidden(process));
-    let new = |handle| Arc::new(Win::new(handle, hidden, shared, flavor, hints));
+    let network = process.world.network();
+    let new = |handle| Arc::new(Win::new(handle, hidden, shared, flavor, hints, network));
     let made = process.windows.table.insert_with(new).map(|(_, win)| win);
     made.ok_or_else(|| Class::OTHER.because("too many objects: no handle is left for a window"))
 }

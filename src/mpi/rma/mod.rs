@@ -1,6 +1,7 @@
 //! One-sided communication (MPI-5.0 §12). Where ranks share a process, put and get are copies, an
 //! accumulate is an atomic operation on the target's memory, and all are complete when their calls
-//! return. What is left is to say when they are allowed (epochs), and who waits for whom.
+//! return. What is left is to say when they are allowed (epochs), and who waits for whom; and in
+//! virtual time, what they would take ([`traffic`]).
 //!
 //! From below: what the members of a window share ([`shared`]), what a process
 //! knows of its own part ([`epochs`], [`win`]), and what the calls do.
@@ -19,5 +20,6 @@ pub mod remote;
 pub mod segment;
 pub mod shared;
 pub mod target;
+pub mod traffic;
 pub mod transfer;
 pub mod win;

@@ -13,8 +13,10 @@ use crate::mpi::process::Process;
 use crate::mpi::rma::peers::{must_be_whole, must_live, wait, watch_one};
 use crate::mpi::rma::remote::endpoint::Endpoint;
 use crate::mpi::rma::remote::handler::hand_over;
+use crate::mpi::rma::traffic::Traffic;
 use crate::mpi::rma::win::Win;
 use std::cell::Cell;
+use std::iter::once;
 use std::sync::atomic::{Ordering, fence};
 
 pub const NOCHECK: i32 = 1024;
@@ -73,8 +75,17 @@ pub fn lock_one_of_all(process: &Process, win: &Win, rank: i32) -> Result {
     Ok(())
 }
 
-/// Gets the lock of a member, if need be when others have given it up.
+/// Gets the lock of a member. In virtual time it is asked for, and granted there.
 fn take(process: &Process, win: &Win, lock: Lock, rank: i32) -> Result {
+    let target = win.traffic_to(rank);
+    target.inspect(|(traffic, seat)| traffic.reach(once(*seat)));
+    take_there(process, win, lock, rank)?;
+    target.inspect(|(traffic, seat)| traffic.hear(once(*seat)));
+    Ok(())
+}
+
+/// Gets the lock of a member, if need be when others have given it up.
+fn take_there(process: &Process, win: &Win, lock: Lock, rank: i32) -> Result {
     /// It is held for as long as a short access takes; a place in the queue costs more than that,
     /// and a queue, once it is there, stays as long as all come again.
     const LOOKS: u32 = 64;
@@ -188,14 +199,23 @@ fn leave(process: &Process, win: &Win, rank: i32) {
     pass_on(process, win, rank, |queue| queue.release(win.comm.rank));
 }
 
+/// Gives up the locks of members that are held. In virtual time, when the accesses have come.
+fn leave_all(process: &Process, win: &Win, ranks: &[i32]) {
+    let seats = ranks.iter().map(|rank| win.shared.part(*rank).member.seat);
+    win.traffic.iter().for_each(|traffic| traffic.reach(seats.clone()));
+    ranks.iter().for_each(|rank| leave(process, win, *rank));
+    win.traffic.iter().for_each(|traffic| traffic.hear(seats.clone()));
+}
+
 /// Ends the epoch at the member with this rank.
 pub fn unlock(process: &Process, win: &Win, rank: i32) -> Result {
     process.engine.step()?;
     if win.comm.target(rank, "rank").is_ok_and(|target| target.is_none()) {
         return Ok(());
     }
-    if win.epochs.unlock(rank)? {
-        leave(process, win, rank);
+    match win.epochs.unlock(rank)? {
+        true => leave_all(process, win, &[rank]),
+        false => _ = win.traffic_to(rank).inspect(|(traffic, seat)| traffic.complete(Some(*seat))),
     }
     process.engine.give_way();
     must_be_whole(process, win)?;
@@ -214,19 +234,32 @@ pub fn lock_all(process: &Process, win: &Win, assert: i32) -> Result {
 pub fn unlock_all(process: &Process, win: &Win) -> Result {
     process.engine.step()?;
     let taken = win.epochs.unlock_all()?;
-    taken.iter().for_each(|rank| leave(process, win, *rank));
+    leave_all(process, win, &taken);
+    win.traffic.iter().for_each(|traffic| traffic.complete(None));
     must_be_whole(process, win)?;
     all_must_live(process, win)
 }
 
 /// Completes all accesses to the member with this rank, or to all.
 pub fn flush(process: &Process, win: &Win, rank: Option<i32>) -> Result {
+    flush_by(process, win, rank, Traffic::complete)
+}
+
+/// The same at this end.
+pub fn flush_local(process: &Process, win: &Win, rank: Option<i32>) -> Result {
+    flush_by(process, win, rank, Traffic::complete_here)
+}
+
+fn flush_by(
+    process: &Process, win: &Win, rank: Option<i32>, complete: fn(&Traffic, Option<usize>),
+) -> Result {
     must_be_whole(process, win)?;
     process.engine.step()?;
     process.engine.give_way();
     let Some(rank) = rank else {
         win.epochs.must_be_passive(None)?;
         sync();
+        win.traffic.iter().for_each(|traffic| complete(traffic, None));
         return all_must_live(process, win);
     };
     if win.comm.target(rank, "rank")?.is_none() {
@@ -234,6 +267,7 @@ pub fn flush(process: &Process, win: &Win, rank: Option<i32>) -> Result {
     }
     win.epochs.must_be_passive(Some(rank))?;
     sync();
+    win.traffic_to(rank).inspect(|(traffic, seat)| complete(traffic, Some(*seat)));
     must_live(process, win, rank)
 }
 

@@ -1,6 +1,5 @@
 //! What a failure means for a window, and how its members wait for each other.
 
-use crate::base::Member;
 use crate::engine::{Outcome, PeerWait, Watch};
 use crate::mpi::error::{Class, Result};
 use crate::mpi::failure::usability::must_stand;
@@ -61,9 +60,4 @@ pub fn watch(process: &Process, win: &Win, partners: &Partners) -> Watch {
 /// The death of this one ends a wait for it.
 pub fn watch_one(win: &Win, rank: i32) -> Watch {
     Watch::Peer { rank, member: win.shared.part(rank).member }
-}
-
-/// Lets a member look again at what it waits for.
-pub fn wake(process: &Process, member: Member) {
-    process.world.wake(member.seat);
 }

@@ -9,6 +9,8 @@ use crate::mpi::handle_table::{Sort, Table};
 use crate::mpi::info::Info;
 use crate::mpi::rma::epochs::Epochs;
 use crate::mpi::rma::shared::{Part, Shared};
+use crate::mpi::rma::traffic::Traffic;
+use crate::transport::SimulatedNetwork;
 use parking_lot::Mutex;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -37,6 +39,8 @@ pub struct Win {
     pub attributes: Attributes,
     pub hints: Info,
     pub epochs: Epochs,
+    /// In virtual time.
+    pub traffic: Option<Traffic>,
     /// What the engine's mark was when nothing was wrong with the window; or one of these two.
     well_at: AtomicU64,
     cells: Cells,
@@ -59,7 +63,9 @@ struct Cells {
 impl Win {
     pub fn new(
         handle: usize, comm: Arc<Comm>, shared: Arc<Shared>, flavor: Flavor, hints: Info,
+        network: Option<&'static SimulatedNetwork>,
     ) -> Win {
+        let seat = shared.part(comm.rank).member.seat;
         let own = shared.part(comm.rank).segment();
         let cells = Cells {
             base: own.map_or(0, |own| own.memory.address()),
@@ -71,6 +77,7 @@ impl Win {
         Win {
             handle,
             epochs: Epochs::new(shared.parts().len()),
+            traffic: network.map(|network| Traffic::new(network, seat)),
             well_at: AtomicU64::new(UNKNOWN),
             comm,
             shared,
@@ -86,6 +93,13 @@ impl Win {
     /// The own part of it.
     pub fn own_part(&self) -> &Part {
         self.shared.part(self.comm.rank)
+    }
+
+    /// In virtual time, what is under way from here, and the seat of another member.
+    #[inline]
+    pub fn traffic_to(&self, rank: i32) -> Option<(&Traffic, usize)> {
+        let traffic = self.traffic.as_ref()?;
+        Some((traffic, self.shared.find(rank)?.member.seat))
     }
 
     /// Whether calls may go the short way: all members live, nobody recovers, and it was not
@@ -173,8 +187,8 @@ impl Windows {
             return Some(recent.clone());
         }
         let found = self.table.find(handle)?;
-        if found.shared.endpoint().is_some() {
-            // The fast path knows this process only.
+        if found.shared.endpoint().is_some() || found.traffic.is_some() {
+            // The fast path knows this process only, and takes no virtual time.
             return Some(found);
         }
         let before = self.recent.lock().replace(found.clone());

@@ -1,9 +1,9 @@
 //! `--watch`: shows a running machine as dots whose heat is the load of their links.
 
 use ftmpi_machine::map;
+use ftmpi_machine::wires;
 use ftmpi_sim::bluegene::{Counts, Emulator, Heat, Load, Program, Totals};
 use ftmpi_sim::stage::Run;
-use ftmpi_sim::wires;
 use ftmpi_view::{Feed, Frame, Image, Scene, heat};
 
 /// The quantities that colours can show: their names on the command line and for people.

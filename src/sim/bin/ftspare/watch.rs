@@ -6,9 +6,9 @@ use ftmpi_machine::placement::{Move, Use};
 use ftmpi_machine::spares::Method;
 use ftmpi_machine::topology::Topology;
 use ftmpi_machine::traffic::Traffic;
+use ftmpi_machine::wires;
 use ftmpi_sim::spares::{Case, Study};
 use ftmpi_sim::stage::Run;
-use ftmpi_sim::wires;
 use ftmpi_view::{Feed, Frame, Image, Scene, heat};
 use std::collections::VecDeque;
 

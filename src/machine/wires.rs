@@ -1,6 +1,6 @@
 //! What the links of a machine carry, as pages ask for it that show it as a body.
 
-use ftmpi_machine::topology::Grid;
+use super::topology::Grid;
 
 /// For each node and dimension, the link to the next node: the busier of its two directions, by
 /// the numbers of links; nothing at a border. In JSON.
@@ -21,7 +21,7 @@ pub fn loads(grid: &Grid, load: impl Fn(usize) -> u64) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use ftmpi_machine::topology::Topology;
+    use crate::topology::Topology;
 
     #[test]
     fn a_wire_carries_what_its_busier_direction_does() {

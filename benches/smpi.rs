@@ -1,0 +1,143 @@
+//! Virtual time beside SimGrid's SMPI: the same programs on the same platform. `--help` says how.
+
+use std::fmt::Write;
+use std::path::{Path, PathBuf};
+use std::process::{Command, ExitCode, Output};
+use std::time::Instant;
+
+const HELP: &str = "\
+Compares what virtual time and SimGrid's SMPI say that programs take on a torus
+of 50 µs a hop and 125 MB/s a link, and what saying so takes. Computing takes no
+time. Debian has SMPI in libsimgrid-dev. 64 ranks take five minutes, most of
+them SMPI's.
+
+usage: cargo bench --bench smpi -- [--side N]
+
+  --side N  ranks in each dimension of the torus; 4 by default";
+
+/// Programs of benches/c, with their words.
+const PROGRAMS: [(&str, &str, &str); 7] = [
+    ("there and back, 8 bytes", "patterns", "pingpong 8"),
+    ("there and back, 10,000 bytes", "patterns", "pingpong 10000"),
+    ("around a ring, 1000 bytes", "patterns", "ring 1000"),
+    ("all to all, 8 bytes", "patterns", "alltoall 8"),
+    ("all to all, 2000 bytes", "patterns", "alltoall 2000"),
+    ("conjugate gradients, 4³ points a rank", "pcg", "4"),
+    ("sample sort, 1000 keys a rank", "sort", "1000"),
+];
+
+struct Bench {
+    directory: PathBuf,
+    ranks: usize,
+    platform: PathBuf,
+    hosts: PathBuf,
+}
+
+/// What a run has said and taken.
+struct Told {
+    micros: f64,
+    seconds: f64,
+    megabytes: f64,
+}
+
+fn main() -> ExitCode {
+    let words: Vec<String> = std::env::args().skip(1).filter(|word| word != "--bench").collect();
+    let words: Vec<&str> = words.iter().map(String::as_str).collect();
+    let side = match words[..] {
+        [] => Some(4),
+        ["--side", side] => side.parse().ok().filter(|side| *side > 1),
+        _ => None,
+    };
+    let Some(side) = side else {
+        println!("{HELP}");
+        return ExitCode::from(if words == ["--help"] { 0 } else { 2 });
+    };
+    if Command::new("smpicc").arg("--version").output().is_err() {
+        println!("SMPI is not there: apt-get install libsimgrid-dev");
+        return ExitCode::from(2);
+    }
+    let bench = Bench::new(side);
+    println!("| {} ranks, a step | SMPI | here | real time | memory |", bench.ranks);
+    println!("|---|---|---|---|---|");
+    for (title, program, words) in PROGRAMS {
+        let smpi = bench.smpi(&bench.compile("smpicc", program), words);
+        let here = bench.here(&bench.compile(env!("CARGO_BIN_EXE_mpicc"), program), words);
+        println!(
+            "| {title} | {:.1} µs | {:.1} µs | {:.2} and {:.2} s | {:.0} and {:.0} MB |",
+            smpi.micros, here.micros, smpi.seconds, here.seconds, smpi.megabytes, here.megabytes
+        );
+    }
+    ExitCode::SUCCESS
+}
+
+impl Bench {
+    fn new(side: usize) -> Bench {
+        let directory = Path::new(env!("CARGO_TARGET_TMPDIR")).join("smpi");
+        std::fs::create_dir_all(&directory).expect("the target directory can be written");
+        let (ranks, last) = (side.pow(3), side.pow(3) - 1);
+        let platform = directory.join("platform.xml");
+        let text = format!(
+            "<?xml version='1.0'?>\n\
+             <!DOCTYPE platform SYSTEM 'https://simgrid.org/simgrid.dtd'>\n\
+             <platform version='4.1'>\n\
+             <cluster id='c' prefix='n' suffix='' radical='0-{last}' speed='1Gf' bw='125MBps'\n\
+             lat='50us' topology='TORUS' topo_parameters='{side},{side},{side}'/>\n\
+             </platform>\n"
+        );
+        std::fs::write(&platform, text).expect("there is room");
+        let hosts = directory.join("hosts");
+        let mut text = String::new();
+        (0..ranks).for_each(|host| _ = writeln!(text, "n{host}"));
+        std::fs::write(&hosts, text).expect("there is room");
+        Bench { directory, ranks, platform, hosts }
+    }
+
+    fn compile(&self, compiler: &str, name: &str) -> PathBuf {
+        let stem = Path::new(compiler).file_name().expect("it has a name").to_string_lossy();
+        let program = self.directory.join(format!("{name}-{stem}"));
+        let status = Command::new(compiler)
+            .args(["-O2", &format!("benches/c/{name}.c"), "-lm", "-o"])
+            .arg(&program)
+            .status();
+        assert!(status.is_ok_and(|status| status.success()), "{compiler} {name}.c");
+        program
+    }
+
+    fn smpi(&self, program: &Path, words: &str) -> Told {
+        let mut command = self.measured("smpirun");
+        command.args(["-np", &self.ranks.to_string(), "-platform"]).arg(&self.platform);
+        command.arg("-hostfile").arg(&self.hosts);
+        command.args(["--cfg=network/model:CM02", "--cfg=smpi/simulate-computation:no"]);
+        command.args(["--cfg=smpi/wtime:0", "--cfg=smpi/test:0", "--log=root.thresh:critical"]);
+        told(command.arg(program).args(words.split(' ')))
+    }
+
+    fn here(&self, program: &Path, words: &str) -> Told {
+        let mut command = self.measured(env!("CARGO_BIN_EXE_ftrun"));
+        command.args(["-np", &self.ranks.to_string(), "--machine"]).arg(&self.platform);
+        command.args(["--virtual", "--compute", "none", "--network", "packets"]);
+        told(command.arg(program).args(words.split(' ')))
+    }
+
+    /// A program that is run to see how much memory it takes.
+    fn measured(&self, program: &str) -> Command {
+        let mut command = Command::new("/usr/bin/time");
+        command.args(["-f", "%M kilobytes"]).arg(program);
+        command
+    }
+}
+
+fn told(command: &mut Command) -> Told {
+    let begun = Instant::now();
+    let Output { status, stdout, stderr } = command.output().expect("Debian's time is there");
+    let seconds = begun.elapsed().as_secs_f64();
+    let (said, stderr) = (String::from_utf8_lossy(&stdout), String::from_utf8_lossy(&stderr));
+    assert!(status.success(), "{command:?}: {said}{stderr}");
+    let micros = said.split_whitespace().next_back().and_then(|word| word.parse().ok());
+    let memory = stderr.lines().find_map(|line| line.strip_suffix(" kilobytes"));
+    Told {
+        micros: micros.unwrap_or_else(|| panic!("{command:?}: no figure in: {said}")),
+        seconds,
+        megabytes: memory.and_then(|it| it.parse::<f64>().ok()).expect("time tells") / 1e3,
+    }
+}
