@@ -64,6 +64,8 @@ pub(crate) struct Hosts {
     pub(crate) spares: Vec<String>,
     /// The number of ranks was given for each host.
     pub(crate) counts_per_host: bool,
+    /// The job ends with `ftrun`.
+    pub(crate) has_no_takeover: bool,
 }
 
 impl Default for Hosts {
@@ -77,6 +79,7 @@ impl Default for Hosts {
             per_host: None,
             spares: Vec::new(),
             counts_per_host: false,
+            has_no_takeover: false,
         }
     }
 }
@@ -88,6 +91,7 @@ impl Hosts {
             Does::PerHost => self.per_host = Some(ranks(dashed, value)?),
             Does::HostFile => self.files.push(value.into()),
             Does::Spares => self.spares.extend(names(value)),
+            Does::NoTakeover => self.has_no_takeover = true,
             _ => self.names.extend(names(value)),
         }
         Ok(())
@@ -410,7 +414,12 @@ impl Reading<'_> {
             Does::Variable => return self.export(dashed, value),
             Does::VariablePair => self.set(dashed, values)?,
             Does::Directory => self.app.directory = Some(value.into()),
-            Does::Hosts | Does::HostFile | Does::Agent | Does::PerHost | Does::Spares => {
+            Does::Hosts
+            | Does::HostFile
+            | Does::Agent
+            | Does::PerHost
+            | Does::Spares
+            | Does::NoTakeover => {
                 self.request.hosts.set(does, dashed, value)?;
             }
             Does::NotHere => return Ok(Some(format!("{dashed} has no effect here"))),

@@ -53,7 +53,11 @@ impl Work {
                     self.start_elsewhere(host, Member { seat, incarnation }, generation);
                 }
             }
-            OfAgent::Hello { .. } | OfAgent::Ready(_) | OfAgent::Beat(_) => {}
+            OfAgent::Hello { .. }
+            | OfAgent::Ready(_)
+            | OfAgent::Beat { .. }
+            | OfAgent::Accepted(_)
+            | OfAgent::Account(_) => {}
         }
     }
 
@@ -71,6 +75,7 @@ impl Work {
 
     /// A host is lost: its ranks are dead.
     fn lose_host(&mut self, host: usize) {
+        self.lose_unknown(Some(host));
         let Some(name) = self.starter.cluster().and_then(|cluster| cluster.lose(host)) else {
             return;
         };

@@ -61,6 +61,8 @@ enum Body {
     Here { child: OwnedFd, joined: Option<OwnedFd>, output: Vec<Passing> },
     /// A process of another host.
     There { agent: Arc<Agent>, seat: usize },
+    /// Nobody knows of it any more.
+    Nowhere,
 }
 
 impl Template {
@@ -147,6 +149,11 @@ impl Life {
         Life { host, ..Life::new(incarnation, Body::There { agent: agent.clone(), seat }) }
     }
 
+    /// One that was started on a host that may be lost.
+    pub(crate) fn nowhere(incarnation: u32) -> Life {
+        Life::new(incarnation, Body::Nowhere)
+    }
+
     /// Its process, or one that this has started, has made its first call of MPI.
     pub(crate) fn join(&mut self, at: Whereabouts, connection: Connection) {
         if let Body::Here { joined, .. } = &mut self.body {
@@ -166,13 +173,14 @@ impl Life {
                 }
             }
             Body::There { agent, seat } => agent.kill(*seat, self.incarnation),
+            Body::Nowhere => {}
         }
     }
 
     /// The number of its host, if that is another one.
     pub(crate) fn host_number(&self) -> Option<usize> {
         match &self.body {
-            Body::Here { .. } => None,
+            Body::Here { .. } | Body::Nowhere => None,
             Body::There { agent, .. } => Some(agent.host),
         }
     }
