@@ -1,4 +1,4 @@
-//! A job on several hosts whose coordinator is lost: the agents are on this host (`--agent 'sh -c'`).
+//! A job on several hosts whose coordinator is lost: all hosts are this one (`--agent 'sh -c'`).
 
 mod support;
 

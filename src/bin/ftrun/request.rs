@@ -91,7 +91,6 @@ impl Hosts {
             Does::PerHost => self.per_host = Some(ranks(dashed, value)?),
             Does::HostFile => self.files.push(value.into()),
             Does::Spares => self.spares.extend(names(value)),
-            Does::NoTakeover => self.has_no_takeover = true,
             _ => self.names.extend(names(value)),
         }
         Ok(())
@@ -414,12 +413,8 @@ impl Reading<'_> {
             Does::Variable => return self.export(dashed, value),
             Does::VariablePair => self.set(dashed, values)?,
             Does::Directory => self.app.directory = Some(value.into()),
-            Does::Hosts
-            | Does::HostFile
-            | Does::Agent
-            | Does::PerHost
-            | Does::Spares
-            | Does::NoTakeover => {
+            Does::NoTakeover => self.request.hosts.has_no_takeover = true,
+            Does::Hosts | Does::HostFile | Does::Agent | Does::PerHost | Does::Spares => {
                 self.request.hosts.set(does, dashed, value)?;
             }
             Does::NotHere => return Ok(Some(format!("{dashed} has no effect here"))),

@@ -1,5 +1,5 @@
-//! A coordinator that takes over: what it knows from the notices that all have heard, and what ranks
-//! have been told or still wait for, as the agents of their hosts have kept it.
+//! A coordinator that takes over: what it knows from the notices that all have heard, and what
+//! ranks have been told or still wait for, as the agents of their hosts have kept it.
 
 use super::Coordinator;
 use crate::agreement::{Decision, Value};

@@ -1,6 +1,6 @@
-//! The hosts of a job, as its coordinator hears them: their leases, and the view. Beats are answered
-//! by the threads that listen to the agents, and a thread of its own looks for leases that are over:
-//! so what the coordinator does otherwise, or waits for, lengthens no host's silence.
+//! The hosts of a job, as its coordinator hears them: their leases, and the view. Beats are
+//! answered by the threads that listen to the agents, and a thread of its own looks for leases that
+//! are over: so what the coordinator does otherwise, or waits for, lengthens no host's silence.
 //!
 //! The coordinator hears of a lost host once enough of the others have accepted that it is out.
 

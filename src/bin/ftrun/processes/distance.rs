@@ -100,7 +100,8 @@ impl Work {
     pub(super) fn suspect(&mut self, member: Member) {
         let Member { seat, incarnation } = member;
         let is_known = self.suspects.iter().any(|(_, suspect)| *suspect == member);
-        let is_there = self.life(seat, incarnation).is_some_and(|life| !life.has_departed);
+        let is_there = |life: &mut Life| !life.has_departed && !life.is_nowhere();
+        let is_there = self.life(seat, incarnation).is_some_and(is_there);
         if is_there && !is_known {
             self.suspects.push((Instant::now() + REACH_PATIENCE, member));
         }

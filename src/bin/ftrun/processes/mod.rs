@@ -9,6 +9,7 @@ mod distance;
 pub(crate) mod happening;
 mod judgement;
 pub(crate) mod lines;
+mod orders;
 mod report;
 pub(crate) mod resume;
 pub(crate) mod seats;

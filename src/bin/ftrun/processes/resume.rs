@@ -62,7 +62,7 @@ pub(crate) fn run(crown: Crown) {
     let age = accounts.values().map(|account| account.age_ms).max().unwrap_or(0);
     work.started -= Duration::from_millis(age);
     let missing = settled.into_iter().filter(|host| !accounts.contains_key(host));
-    work.unknown.1 = missing.collect();
+    work.unknown.hosts = missing.map(|host| (host, name(host))).collect();
     work.take_over(best, &accounts, &agents);
     early.into_iter().for_each(|happening| work.cope(happening));
     let status = work.go_on();
@@ -175,7 +175,7 @@ impl Work {
                 self.obey(orders);
             }
         }
-        if self.unknown.1.is_empty() {
+        if self.unknown.hosts.is_empty() {
             self.lose_unknown(None);
         }
     }
@@ -186,24 +186,26 @@ impl Work {
             self.seats[member.seat].is_none() && !self.coordinator.has_departed(*member)
         };
         let unknown: Vec<Member> = self.coordinator.living().filter(is_unknown).collect();
-        for member in &unknown {
-            self.seats[member.seat] = Some(Life::nowhere(member.incarnation));
+        let mut hosts = self.unknown.hosts.values();
+        let host = hosts.next().filter(|_| hosts.next().is_none()).cloned();
+        for Member { seat, incarnation } in &unknown {
+            let life = Life::nowhere(*incarnation, host.clone(), self.started);
+            self.seats[*seat] = Some(life);
         }
-        self.unknown.0 = unknown;
+        self.unknown.members = unknown;
     }
 
     /// A host is lost, or there is none that could be. With the last one that did not answer, those
     /// are lost that nobody knows.
     pub(super) fn lose_unknown(&mut self, host: Option<usize>) {
-        if let Some(host) = host
-            && !self.unknown.1.remove(&host)
-        {
+        if let Some(host) = host {
+            let Some(name) = self.unknown.hosts.remove(&host) else { return };
+            self.tell_user(&format!("ftrun: host {name} is lost"));
+        }
+        if !self.unknown.hosts.is_empty() {
             return;
         }
-        if !self.unknown.1.is_empty() {
-            return;
-        }
-        for Member { seat, incarnation } in std::mem::take(&mut self.unknown.0) {
+        for Member { seat, incarnation } in std::mem::take(&mut self.unknown.members) {
             if let Some(life) = self.life(seat, incarnation) {
                 life.is_lost = true;
                 life.is_silent = true;

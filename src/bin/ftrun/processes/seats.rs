@@ -3,10 +3,12 @@
 use super::happening::{Connection, Happening};
 use super::lines::{self, Passing, Sink, Stream};
 use crate::hosts::agent::Agent;
+use ftmpi_base::Member;
 use ftmpi_launch::RANK_VARIABLES;
 use ftmpi_wireup::{Place, VARIABLE, Whereabouts};
 use rustix::fd::OwnedFd;
 use rustix::process::{Pid, PidfdFlags, Signal, pidfd_open, pidfd_send_signal};
+use std::collections::BTreeMap;
 use std::process::{Child, ChildStdin, Command, Stdio};
 use std::sync::Arc;
 use std::sync::mpsc::Sender;
@@ -52,6 +54,14 @@ pub(crate) struct Life {
     pub(crate) host: Option<String>,
     /// What it reads, if that comes from elsewhere.
     pub(crate) input: Option<ChildStdin>,
+}
+
+/// Lives of which nobody knows since another coordinator was lost.
+#[derive(Default)]
+pub(super) struct Unknown {
+    pub(super) members: Vec<Member>,
+    /// The hosts on which they may be, and their names.
+    pub(super) hosts: BTreeMap<usize, String>,
 }
 
 /// What carries a life.
@@ -150,8 +160,8 @@ impl Life {
     }
 
     /// One that was started on a host that may be lost.
-    pub(crate) fn nowhere(incarnation: u32) -> Life {
-        Life::new(incarnation, Body::Nowhere)
+    pub(crate) fn nowhere(incarnation: u32, host: Option<String>, started: Instant) -> Life {
+        Life { host, started, ..Life::new(incarnation, Body::Nowhere) }
     }
 
     /// Its process, or one that this has started, has made its first call of MPI.
@@ -175,6 +185,11 @@ impl Life {
             Body::There { agent, seat } => agent.kill(*seat, self.incarnation),
             Body::Nowhere => {}
         }
+    }
+
+    /// Nobody knows where it is.
+    pub(crate) fn is_nowhere(&self) -> bool {
+        matches!(self.body, Body::Nowhere)
     }
 
     /// The number of its host, if that is another one.

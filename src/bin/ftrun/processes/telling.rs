@@ -1,5 +1,5 @@
-//! What all ranks are told. Where the job has several hosts, it is told to their agents, in one order,
-//! so that each of these can go on with the job.
+//! What all ranks are told. Where the job has several hosts, it is told to their agents, in one
+//! order, so that each of these can go on with the job.
 
 use super::work::{Work, tell};
 use ftmpi_wireup::takeover::Entry;

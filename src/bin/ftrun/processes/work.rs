@@ -7,7 +7,7 @@ use super::happening::{Guest, Happening};
 use super::judgement::{Record, Verdict, cause};
 use super::lines::{Passing, say};
 use super::report;
-use super::seats::Life;
+use super::seats::{Life, Unknown};
 use super::starter::Starter;
 use super::trace::Trace;
 use super::watch::{Surroundings, Watch};
@@ -19,7 +19,6 @@ use ftmpi_machine::Chance;
 use ftmpi_machine::schedule::When;
 use ftmpi_wireup::takeover::Entry;
 use ftmpi_wireup::{Said, Told};
-use std::collections::BTreeSet;
 use std::iter::Peekable;
 use std::sync::mpsc::{Receiver, Sender};
 use std::time::{Duration, Instant};
@@ -41,7 +40,7 @@ pub(super) struct Work {
     sender: Sender<Happening>,
     pub(super) strokes: Option<Peekable<Chance>>,
     /// The lives that are to die at a time of their own, and by which order.
-    timed: Vec<(Instant, Member, When)>,
+    pub(super) timed: Vec<(Instant, Member, When)>,
     /// What those who have ended may still be saying.
     since_silent: Vec<(Instant, usize)>,
     /// Lives of other hosts that somebody cannot reach, and when that makes them dead.
@@ -59,9 +58,8 @@ pub(super) struct Work {
     /// Watches for a deadlock, if the job wants that.
     deadlock: Option<Deadlock>,
     end: Option<u8>,
-    /// Lives of which nobody knows since another coordinator was lost, and the hosts on which they
-    /// may be.
-    pub(super) unknown: (Vec<Member>, BTreeSet<usize>),
+    /// What is not known since another coordinator was lost.
+    pub(super) unknown: Unknown,
 }
 
 /// What is written and shown of a job.
@@ -118,7 +116,7 @@ impl Work {
             unread: Vec::new(),
             deadlock: job.watches.then(|| Deadlock::new(Instant::now())),
             end: None,
-            unknown: Default::default(),
+            unknown: Unknown::default(),
         }
     }
 
@@ -297,25 +295,6 @@ impl Work {
         }
     }
 
-    /// Kills a rank as ordered, unless it has finalized MPI.
-    pub(super) fn strike(&mut self, seat: usize, incarnation: Option<u32>, order: String) {
-        let Some(life) = &mut self.seats[seat] else { return };
-        let is_meant = incarnation.is_none_or(|incarnation| incarnation == life.incarnation);
-        if is_meant && !life.has_departed && life.ended.is_none() {
-            life.order.get_or_insert(order);
-            life.kill();
-        }
-    }
-
-    /// Kills a rank as ordered once it is outside of MPI. A process that has not joined is.
-    fn strike_outside(&mut self, victim: Member, when: &When) {
-        let Some(life) = self.life(victim.seat, victim.incarnation) else { return };
-        match life.connection.is_some() && !life.has_departed {
-            true => tell(life, &Told::DieOutside(when.to_string())),
-            false => self.strike(victim.seat, Some(victim.incarnation), when.to_string()),
-        }
-    }
-
     fn kill(&self, seat: usize) {
         if let Some(life) = self.seats.get(seat).and_then(Option::as_ref) {
             life.kill();
@@ -360,16 +339,6 @@ impl Work {
             report.respawned(member);
         }
         Ok(())
-    }
-
-    /// Plans the deaths of a life that are ordered by time.
-    pub(super) fn plan(&mut self, member: Member, started: Instant) {
-        for event in &self.job.kills {
-            let When::Time { after, .. } = event.when else { continue };
-            if event.seat == member.seat && event.life.is(member.incarnation) {
-                self.timed.push((started + after, member, event.when.clone()));
-            }
-        }
     }
 
     pub(super) fn cope(&mut self, happening: Happening) {
