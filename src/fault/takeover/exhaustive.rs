@@ -40,7 +40,7 @@ enum Rule {
 }
 
 impl World {
-    fn new(hosts: usize, faults: usize) -> World {
+    fn new(hosts: usize, faults: usize, rounds: u64) -> World {
         World {
             voters: (0..hosts).map(|_| Voter::new(HostView::first(hosts))).collect(),
             lives: vec![true; hosts],
@@ -50,7 +50,7 @@ impl World {
             proposals: BTreeSet::new(),
             acceptances: BTreeSet::new(),
             faults,
-            epochs: 2 * hosts as u64,
+            epochs: rounds * hosts as u64,
             chain: BTreeMap::from([(0, (0..hosts).collect())]),
         }
     }
@@ -215,9 +215,10 @@ fn forgetful(vote: Vote, rule: Rule) -> Vote {
     Vote { accepted, ..vote }
 }
 
-/// Looks at all worlds that can come about; returns how many there are, or what is wrong with one.
-fn explore(hosts: usize, faults: usize, rule: Rule) -> Result<usize, String> {
-    let first = World::new(hosts, faults);
+/// Looks at all worlds that can come about, in so many rounds of epochs; returns how many there are,
+/// or what is wrong with one.
+fn explore(hosts: usize, faults: usize, rounds: u64, rule: Rule) -> Result<usize, String> {
+    let first = World::new(hosts, faults, rounds);
     let (mut seen, mut open) = (HashSet::new(), vec![first]);
     while let Some(world) = open.pop() {
         for mut next in world.successors(rule)? {
@@ -232,26 +233,30 @@ fn explore(hosts: usize, faults: usize, rule: Rule) -> Result<usize, String> {
     Ok(seen.len())
 }
 
+fn check(hosts: usize, faults: usize, rounds: u64) -> usize {
+    let found = explore(hosts, faults, rounds, Rule::Right);
+    let count = found.unwrap_or_else(|why| panic!("{hosts} hosts, {faults} faults: {why}"));
+    println!("{hosts} hosts, {faults} faults, epochs below {rounds} a host: {count} worlds");
+    count
+}
+
 #[test]
 fn there_is_one_chain_of_views_whatever_is_lost_when() {
-    for (hosts, faults) in [(1, 3), (2, 3), (3, 2)] {
-        let count = explore(hosts, faults, Rule::Right).unwrap_or_else(|why| panic!("{why}"));
-        println!("{hosts} hosts, {faults} faults: {count} worlds");
-        assert!(count > 3);
+    for (hosts, faults, rounds) in [(1, 3, 3), (2, 3, 3), (3, 2, 2)] {
+        assert!(check(hosts, faults, rounds) > 3);
     }
 }
 
 #[test]
 fn broken_rules_would_make_two_chains() {
-    assert!(explore(3, 3, Rule::Forgets).is_err());
-    assert!(explore(2, 3, Rule::NeedsFew).is_err());
+    assert!(explore(3, 3, 2, Rule::Forgets).is_err());
+    assert!(explore(2, 3, 2, Rule::NeedsFew).is_err());
 }
 
 #[test]
 #[ignore = "takes minutes"]
 fn there_is_one_chain_of_views_of_up_to_four_hosts_with_three_faults() {
-    for (hosts, faults) in [(3, 3), (4, 2), (4, 3)] {
-        let count = explore(hosts, faults, Rule::Right).unwrap_or_else(|why| panic!("{why}"));
-        println!("{hosts} hosts, {faults} faults: {count} worlds");
+    for (hosts, faults, rounds) in [(3, 3, 3), (4, 2, 2), (4, 3, 2), (4, 3, 3)] {
+        check(hosts, faults, rounds);
     }
 }
