@@ -8,8 +8,10 @@ use std::time::{Duration, Instant};
 use support::hosts::has_ucx;
 
 /// Kills whoever `KILLS` names, in the order `RANK CALL WHOM` for each: `ftrun`, the `agent` of the
-/// rank's host, both of them, or the rank `self`. The signal for `ftrun` is `WITH`.
+/// rank's host, both of them, that agent once it has taken over (`next`), or the rank `self`. The
+/// signal for `ftrun` is `WITH`.
 const KILLER: &str = r#"
+    #include <glob.h>
     #include <mpi.h>
     #include <signal.h>
     #include <stdio.h>
@@ -47,6 +49,12 @@ const KILLER: &str = r#"
                 kill(coordinator, with ? atoi(with) : SIGKILL);
             if (!strcmp(whom, "agent") || !strcmp(whom, "both"))
                 kill(agent, SIGKILL);
+            if (!strcmp(whom, "next")) {
+                glob_t found;
+                while (glob("ftrun.*.out", 0, NULL, &found))
+                    usleep(1000);
+                kill(agent, SIGKILL);
+            }
             if (!strcmp(whom, "self"))
                 kill(getpid(), SIGKILL);
         }
@@ -176,7 +184,7 @@ fn a_second_coordinator_is_lost_too() {
         return;
     }
     // The one that takes over is on the lowest host.
-    let rest = survives("second", "a:2,b:2,c:1,d:1", "2 100 ftrun 0 200 agent");
+    let rest = survives("second", "a:2,b:2,c:1,d:1", "2 100 ftrun 0 150 next");
     assert!(rest.contains("the coordinator is lost; host b goes on"), "{rest}");
 }
 
