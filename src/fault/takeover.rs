@@ -21,7 +21,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
 /// How long an agent hears nothing until it asks others whether they do.
-pub const SUSPICION: Duration = Duration::from_millis(1800);
+pub const SUSPICION: Duration = Duration::from_millis(1700);
 
 /// How old the loyalty of enough agents may be when a lease is prolonged.
 pub const BACKING: Duration = Duration::from_millis(1000);
@@ -39,9 +39,12 @@ const PAUSE: Duration = Duration::from_millis(100);
 const STAGGER: Duration = Duration::from_millis(150);
 
 /// How long until an agent asks again.
-const RETRY: Duration = Duration::from_millis(400);
+const RETRY: Duration = Duration::from_millis(300);
 
-/// How long one that has enough votes waits for the others.
+/// How long one that has enough votes waits for hosts that have not even answered.
+const STRAGGLING: Duration = Duration::from_millis(150);
+
+/// How long it waits for the votes of those that have.
 const COUNTING: Duration = Duration::from_millis(400);
 
 /// How long a voter waits for the one that it has voted for.
@@ -156,8 +159,8 @@ impl Candidacy {
         }
     }
 
-    /// What has come of the votes so far, and whether all hosts have voted.
-    pub fn outcome(&self) -> Option<(Reign, bool)> {
+    /// What has come of the votes so far.
+    pub fn outcome(&self) -> Option<Reign> {
         let newest = self.votes.values().map(|vote| &vote.settled).max_by_key(|it| it.number)?;
         let voters = self.votes.iter().filter(|(host, _)| newest.has(**host));
         let next = |vote: &Vote| {
@@ -166,7 +169,6 @@ impl Candidacy {
         };
         let latest = voters.clone().filter_map(|(_, vote)| next(vote)).max_by_key(|it| it.0);
         let voters: BTreeSet<usize> = voters.map(|(host, _)| *host).collect();
-        let is_complete = voters.len() == newest.hosts.len();
         let has_won = voters.len() >= newest.majority();
         let pending = latest.map(|(_, view)| (view, BTreeSet::new()));
         // Those whom the next view leaves out have voted for it, and are out all the same.
@@ -178,7 +180,7 @@ impl Candidacy {
             pending,
             lost: BTreeSet::new(),
         };
-        has_won.then_some((reign, is_complete))
+        has_won.then_some(reign)
     }
 }
 
@@ -338,12 +340,13 @@ pub struct Standby {
     next: Option<Duration>,
     /// The highest epoch that it has heard of.
     highest: u64,
-    /// The lowest host that has just asked, and until when it comes first.
+    /// The host that has asked last, and until when no other one is answered.
     first: Option<(usize, Duration)>,
     /// In which epoch it has asked, and who does not hear the coordinator either.
     asked: Option<(u64, BTreeSet<usize>)>,
-    /// The votes for it, and until when it waits for more than it needs.
+    /// The votes for it, since when it stands, and who has answered.
     candidacy: Option<(Candidacy, Duration)>,
+    answered: BTreeSet<usize>,
 }
 
 impl Standby {
@@ -359,6 +362,7 @@ impl Standby {
             first: None,
             asked: None,
             candidacy: None,
+            answered: BTreeSet::new(),
         }
     }
 
@@ -405,6 +409,7 @@ impl Standby {
         let highest = self.highest.max(self.voter.epoch());
         let epoch = (highest / self.hosts + 1) * self.hosts + self.me as u64;
         self.asked = Some((epoch, BTreeSet::new()));
+        self.answered.clear();
         Some(epoch)
     }
 
@@ -413,7 +418,7 @@ impl Standby {
         let by = (epoch % self.hosts) as usize;
         let is_well = self.is_well(now) || self.has_to_let_pass(by, now);
         if !is_well {
-            self.first = Some((by, now + RETRY + PAUSE));
+            self.first = Some((by, now + RETRY));
         }
         (!is_well && epoch > self.voter.epoch(), self.voter.epoch())
     }
@@ -423,9 +428,9 @@ impl Standby {
         !self.is_cut && now.saturating_sub(self.heard) < DOUBT
     }
 
-    /// Whether a lower host has asked shortly before this one.
+    /// Whether another host has asked shortly before this one.
     fn has_to_let_pass(&self, host: usize, now: Duration) -> bool {
-        self.first.is_some_and(|(first, until)| first < host && now < until)
+        self.first.is_some_and(|(first, until)| first != host && now < until)
     }
 
     /// Another one, or this one itself, says whether it would vote. True if this one is to ask all
@@ -436,6 +441,9 @@ impl Standby {
         self.highest = self.highest.max(highest);
         let majority = self.voter.settled().majority();
         let is_known = self.voter.settled().has(from);
+        if self.stands() == Some(epoch) || self.asked.as_ref().is_some_and(|it| it.0 == epoch) {
+            self.answered.insert(from);
+        }
         let Some((_, with)) = self.asked.as_mut().filter(|(asked, _)| *asked == epoch) else {
             return false;
         };
@@ -445,7 +453,7 @@ impl Standby {
         let stands = with.len() >= majority;
         if stands {
             self.asked = None;
-            self.candidacy = Some((Candidacy::new(epoch), now + COUNTING));
+            self.candidacy = Some((Candidacy::new(epoch), now));
         }
         stands
     }
@@ -470,9 +478,12 @@ impl Standby {
 
     /// Its reign, once all have voted for it, or enough and the others had time.
     pub fn win(&mut self, now: Duration) -> Option<Reign> {
-        let (candidacy, until) = self.candidacy.as_ref()?;
-        let (reign, is_complete) = candidacy.outcome()?;
-        if !is_complete && now < *until {
+        let (candidacy, since) = self.candidacy.as_ref()?;
+        let reign = candidacy.outcome()?;
+        let has_all = self.answered.iter().all(|host| candidacy.votes.contains_key(host));
+        let is_complete = reign.members().count() == reign.settled().hosts.len();
+        let patience = if has_all { STRAGGLING } else { COUNTING };
+        if !is_complete && now < *since + patience {
             return None;
         }
         self.candidacy = None;

@@ -41,6 +41,9 @@ struct State {
 /// How long another agent may take to answer.
 const PATIENCE: Duration = Duration::from_millis(600);
 
+/// How long to wait for other answers when most agents have answered.
+const STRAGGLING: Duration = Duration::from_millis(100);
+
 /// How soon one is asked again.
 const AGAIN: Duration = Duration::from_millis(30);
 
@@ -192,12 +195,17 @@ impl Succession {
             });
         }
         drop(sender);
-        let (until, mut streams, mut stands) = (Instant::now() + PATIENCE, Vec::new(), false);
+        let (mut until, mut streams) = (Instant::now() + PATIENCE, Vec::new());
+        let mut stands = false;
         while let Ok((host, stream, would)) =
             answers.recv_timeout(until.saturating_duration_since(Instant::now()))
         {
             let hear = |it: &mut Standby, now| it.hear_would(host, epoch, would, now);
-            stands |= self.standing(hear).unwrap_or(false);
+            if self.standing(hear).unwrap_or(false) {
+                stands = true;
+                // Those that take longer may not be there.
+                until = until.min(Instant::now() + STRAGGLING);
+            }
             streams.push((host, stream));
         }
         if stands {
