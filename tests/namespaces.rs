@@ -413,8 +413,8 @@ fn without_the_coordinator_all_end() {
     }
 }
 
-/// Most hosts go on when the one of `ftrun` is lost, killed or cut off; the one that is cut off does
-/// not.
+/// Most hosts go on when the one of `ftrun` is lost, killed or cut off; the one that is cut off
+/// does not.
 #[test]
 fn most_hosts_go_on_without_that_of_the_coordinator() {
     let Some(hosts) = hosts("t", &["alpha", "beta", "gamma"]) else { return };

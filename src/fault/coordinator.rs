@@ -6,6 +6,7 @@
 //! have the same record of deaths. Deaths are reported by whoever sees processes end; they are
 //! never suspected. If the coordinator is lost, another one may take over ([`resume`]).
 
+mod known;
 pub mod resume;
 
 use crate::agreements::{Agreements, News, Party, Surroundings};
@@ -27,7 +28,7 @@ pub struct Coordinator {
     /// The next context that the coordinator draws, and how far apart they are.
     context: Cell<u32>,
     stride: u32,
-    known: resume::Known,
+    known: known::Known,
 }
 
 impl Coordinator {
@@ -42,7 +43,7 @@ impl Coordinator {
             revoked: BTreeMap::new(),
             context: Cell::new(remainder),
             stride,
-            known: resume::Known::default(),
+            known: known::Known::default(),
         }
     }
 

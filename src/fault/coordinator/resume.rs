@@ -6,16 +6,7 @@ use crate::agreement::{Decision, Value};
 use crate::agreements::{Key, Purpose, Summons};
 use crate::messages::{Notice, Order, Report};
 use ftmpi_base::Member;
-use std::collections::BTreeMap;
-use std::sync::Arc;
 use std::time::Duration;
-
-/// What the last coordinator has told some, and may not have told all.
-#[derive(Default)]
-pub(super) struct Known {
-    pub(super) decided: BTreeMap<Key, (Arc<Decision>, Option<u64>)>,
-    pub(super) heard: BTreeMap<Key, Option<Vec<Vec<u8>>>>,
-}
 
 /// What follows for a member from a decision that has led to another agreement: it has contributed
 /// there, as this report says.

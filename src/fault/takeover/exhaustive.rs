@@ -215,8 +215,8 @@ fn forgetful(vote: Vote, rule: Rule) -> Vote {
     Vote { accepted, ..vote }
 }
 
-/// Looks at all worlds that can come about, in so many rounds of epochs; returns how many there are,
-/// or what is wrong with one.
+/// Looks at all worlds that can come about, in so many rounds of epochs; returns how many there
+/// are, or what is wrong with one.
 fn explore(hosts: usize, faults: usize, rounds: u64, rule: Rule) -> Result<usize, String> {
     let first = World::new(hosts, faults, rounds);
     let (mut seen, mut open) = (HashSet::new(), vec![first]);
