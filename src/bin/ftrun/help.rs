@@ -96,10 +96,10 @@ OPTIONS
                       Default: ssh {HOST}; for this host, sh -c; for hosts of
                       the allocation in which ftrun is, srun.
     --no-takeover     End the job if ftrun is lost. Otherwise the agent of another
-                      host takes over if it reaches more than half of the hosts,
-                      and output goes on in the file ftrun.PID.out (the process
-                      number of ftrun) in the working directory of that host. A
-                      signal other than SIGKILL ends ftrun and the job.
+                      host takes over if it reaches more than half of them, and
+                      output goes on in the file ftrun.PID.out (PID: of ftrun) in
+                      the working directory there. Signals other than SIGKILL
+                      end ftrun and the job.
     In an allocation of Slurm, its hosts are used unless others are named.
 
   Several programs
