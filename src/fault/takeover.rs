@@ -41,10 +41,7 @@ const STAGGER: Duration = Duration::from_millis(150);
 /// How long until an agent asks again.
 const RETRY: Duration = Duration::from_millis(300);
 
-/// How long one that has enough votes waits for hosts that have not even answered.
-const STRAGGLING: Duration = Duration::from_millis(150);
-
-/// How long it waits for the votes of those that have.
+/// How long one that has enough votes waits for the others: they may be held up.
 const COUNTING: Duration = Duration::from_millis(400);
 
 /// How long a voter waits for the one that it has voted for.
@@ -344,9 +341,8 @@ pub struct Standby {
     first: Option<(usize, Duration)>,
     /// In which epoch it has asked, and who does not hear the coordinator either.
     asked: Option<(u64, BTreeSet<usize>)>,
-    /// The votes for it, since when it stands, and who has answered.
+    /// The votes for it, and since when it stands.
     candidacy: Option<(Candidacy, Duration)>,
-    answered: BTreeSet<usize>,
 }
 
 impl Standby {
@@ -362,7 +358,6 @@ impl Standby {
             first: None,
             asked: None,
             candidacy: None,
-            answered: BTreeSet::new(),
         }
     }
 
@@ -409,7 +404,6 @@ impl Standby {
         let highest = self.highest.max(self.voter.epoch());
         let epoch = (highest / self.hosts + 1) * self.hosts + self.me as u64;
         self.asked = Some((epoch, BTreeSet::new()));
-        self.answered.clear();
         Some(epoch)
     }
 
@@ -441,9 +435,6 @@ impl Standby {
         self.highest = self.highest.max(highest);
         let majority = self.voter.settled().majority();
         let is_known = self.voter.settled().has(from);
-        if self.stands() == Some(epoch) || self.asked.as_ref().is_some_and(|it| it.0 == epoch) {
-            self.answered.insert(from);
-        }
         let Some((_, with)) = self.asked.as_mut().filter(|(asked, _)| *asked == epoch) else {
             return false;
         };
@@ -480,10 +471,8 @@ impl Standby {
     pub fn win(&mut self, now: Duration) -> Option<Reign> {
         let (candidacy, since) = self.candidacy.as_ref()?;
         let reign = candidacy.outcome()?;
-        let has_all = self.answered.iter().all(|host| candidacy.votes.contains_key(host));
         let is_complete = reign.members().count() == reign.settled().hosts.len();
-        let patience = if has_all { STRAGGLING } else { COUNTING };
-        if !is_complete && now < *since + patience {
+        if !is_complete && now < *since + COUNTING {
             return None;
         }
         self.candidacy = None;

@@ -10,7 +10,7 @@ use ftmpi_wireup::hosts::{Mark, Program};
 use ftmpi_wireup::takeover::{Fellow, Fellows, OfPeer, ToPeer};
 use std::io::BufReader;
 use std::net::{SocketAddr, TcpStream};
-use std::sync::mpsc::channel;
+use std::sync::mpsc::{Sender, channel};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
@@ -40,9 +40,6 @@ struct State {
 
 /// How long another agent may take to answer.
 const PATIENCE: Duration = Duration::from_millis(600);
-
-/// How long to wait for other answers when most agents have answered.
-const STRAGGLING: Duration = Duration::from_millis(100);
 
 /// How soon one is asked again.
 const AGAIN: Duration = Duration::from_millis(30);
@@ -181,84 +178,78 @@ impl Succession {
         }
     }
 
-    /// Asks all others; stands if most would vote for it.
+    /// Asks all others; stands if most would vote for it, and takes over with enough votes.
     fn canvass(self: Arc<Succession>, epoch: u64) {
         let fellows = self.with(|state, _| state.fellows.clone());
-        let (sender, answers) = channel();
+        let (sender, heard) = channel();
         for (host, fellow) in fellows.hosts.iter().cloned().enumerate() {
             let (sender, secret) = (sender.clone(), self.secret.clone());
             thread::spawn(move || {
                 if let Some((stream, would)) = ask((host, &fellow), secret, epoch) {
                     // It may be too late.
-                    let _late = sender.send((host, stream, would));
+                    let _late = sender.send(Heard::Would { host, stream, would });
                 }
             });
         }
-        drop(sender);
-        let (mut until, mut streams) = (Instant::now() + PATIENCE, Vec::new());
-        let mut stands = false;
-        while let Ok((host, stream, would)) =
-            answers.recv_timeout(until.saturating_duration_since(Instant::now()))
-        {
-            let hear = |it: &mut Standby, now| it.hear_would(host, epoch, would, now);
-            if self.standing(hear).unwrap_or(false) {
-                stands = true;
-                // Those that take longer may not be there.
-                until = until.min(Instant::now() + STRAGGLING);
-            }
-            streams.push((host, stream));
-        }
-        if stands {
-            self.stand(epoch, streams, &fellows);
-        }
-    }
-
-    /// Asks for votes; takes over with enough.
-    fn stand(
-        self: Arc<Succession>, epoch: u64, streams: Vec<(usize, BufReader<TcpStream>)>,
-        fellows: &Fellows,
-    ) {
-        let (sender, votes) = channel();
-        let asked = Instant::now();
-        for (host, mut stream) in streams {
-            let sender = sender.clone();
-            thread::spawn(move || {
-                while asked.elapsed() < PATIENCE {
-                    wireup::write(stream.get_mut(), &ToPeer::Stand).ok()?;
-                    match wireup::read(&mut stream).ok()? {
-                        Some(OfPeer::Voted(Some(vote))) => {
-                            return sender.send((host, stream, vote)).ok();
-                        }
-                        // It may be about to notice that the coordinator is lost.
-                        Some(OfPeer::Voted(None)) => thread::sleep(AGAIN),
-                        _ => return None,
-                    }
-                }
-                None
-            });
-        }
-        drop(sender);
-        let (until, mut voters) = (asked + PATIENCE, Vec::new());
+        let (begun, mut stood, mut open, mut voters) = (Instant::now(), None, vec![], vec![]);
         let reign = loop {
-            if let Ok((host, stream, vote)) = votes.recv_timeout(AGAIN) {
-                voters.push((host, stream));
-                self.standing(|standby, _| standby.hear_vote(host, vote));
+            match heard.recv_timeout(AGAIN) {
+                Ok(Heard::Would { host, stream, would }) => {
+                    let hear = |it: &mut Standby, now| it.hear_would(host, epoch, would, now);
+                    if self.standing(hear).unwrap_or(false) {
+                        stood = Some(Instant::now());
+                    }
+                    open.push((host, stream));
+                }
+                Ok(Heard::Vote { host, stream, vote }) => {
+                    voters.push((host, stream));
+                    self.standing(|standby, _| standby.hear_vote(host, vote));
+                }
+                Err(_) => {}
             }
-            if let Some(reign) = self.standing(Standby::win).flatten() {
-                break reign;
-            }
-            if Instant::now() > until || self.standing(|it, _| it.stands()) != Some(Some(epoch)) {
+            if begun.elapsed() > PATIENCE && stood.is_none_or(|at| at.elapsed() > PATIENCE) {
                 return;
+            }
+            if stood.is_some() {
+                open.drain(..).for_each(|(host, stream)| stand(host, stream, sender.clone()));
+                if let Some(reign) = self.standing(Standby::win).flatten() {
+                    break reign;
+                }
             }
         };
         let members: Vec<usize> = reign.members().collect();
         voters.retain(|(host, _)| members.contains(host));
-        let (me, program, fellows) = (self.me, self.program.clone(), fellows.clone());
+        let (me, program, asked) = (self.me, self.program.clone(), stood.unwrap_or(begun));
         let crown = Crown { me, asked, reign, voters, program, fellows };
         let succeed = self.succeed;
         let reign = thread::spawn(move || succeed(crown));
         self.with(|state, _| state.reign = Some(reign));
     }
+}
+
+/// What another agent answers.
+enum Heard {
+    Would { host: usize, stream: BufReader<TcpStream>, would: (bool, u64) },
+    Vote { host: usize, stream: BufReader<TcpStream>, vote: Vote },
+}
+
+/// Asks an agent for its vote until it gives it.
+fn stand(host: usize, mut stream: BufReader<TcpStream>, sender: Sender<Heard>) {
+    let begun = Instant::now();
+    thread::spawn(move || {
+        while begun.elapsed() < PATIENCE {
+            wireup::write(stream.get_mut(), &ToPeer::Stand).ok()?;
+            match wireup::read(&mut stream).ok()? {
+                Some(OfPeer::Voted(Some(vote))) => {
+                    return sender.send(Heard::Vote { host, stream, vote }).ok();
+                }
+                // It may be about to notice that the coordinator is lost.
+                Some(OfPeer::Voted(None)) => thread::sleep(AGAIN),
+                _ => return None,
+            }
+        }
+        None
+    });
 }
 
 /// Asks an agent whether it would vote.
