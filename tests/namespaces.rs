@@ -191,7 +191,8 @@ impl Hosts {
         let agent = format!("ssh -F {} {{HOST}}", self.directory.join("client").display());
         command.args(["-np", &ranks.to_string(), "--timeout", "100", "--hosts", hosts]);
         command.arg("--agent").arg(agent).args(options).arg(program.path()).args(words);
-        command.env_remove("FTMPI_RANKS").stdin(Stdio::null());
+        // Hosts that are cut off write there why they end.
+        command.env_remove("FTMPI_RANKS").stdin(Stdio::null()).current_dir(&self.directory);
         command.stdout(Stdio::piped()).stderr(Stdio::piped());
         command
     }
