@@ -8,7 +8,7 @@ use ftmpi_base::Member;
 use ftmpi_fault::{Key, Notice, Report, led_on};
 use ftmpi_wireup::takeover::{Account, Entry, LifeAccount};
 use ftmpi_wireup::{Said, Told};
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::BTreeMap;
 
 #[derive(Default)]
 pub(super) struct Replica {
@@ -18,7 +18,7 @@ pub(super) struct Replica {
     log: Vec<Entry>,
     notes: BTreeMap<Member, Notes>,
     /// The answers to ranks of this host, each with its step.
-    told: VecDeque<(u64, Notice)>,
+    told: Vec<(u64, Notice)>,
     context: u64,
     rules: Option<(Member, Said)>,
 }
@@ -49,6 +49,8 @@ impl Replica {
     /// A new coordinator has begun after so many entries.
     pub(super) fn begin(&mut self, epoch: u64, begun: u64) {
         (self.epoch, self.begun) = (epoch, begun);
+        // It tells all that in its first step.
+        self.told.iter_mut().for_each(|(of, _)| *of = 1);
     }
 
     /// A rank of this host says this.
@@ -107,7 +109,7 @@ impl Replica {
                     Notice::Heard { key, .. } => _ = notes.waits.remove(key),
                     _ => return,
                 }
-                self.told.push_back((step, notice.clone()));
+                self.told.push((step, notice.clone()));
             }
             _ => {}
         }
@@ -115,7 +117,7 @@ impl Replica {
 
     /// What was told up to this step is known to all.
     pub(super) fn forget(&mut self, step: u64) {
-        while self.told.pop_front_if(|(of, _)| *of <= step).is_some() {}
+        self.told.retain(|(of, _)| *of > step);
     }
 
     /// Whether a life has been welcomed.

@@ -63,7 +63,10 @@ impl Uplink {
 
     /// This beat was heard, and so was all that was written before.
     pub(super) fn confirm(&self, beat: u64) {
-        self.with(|line| while line.output.pop_front_if(|(before, _)| *before < beat).is_some() {});
+        self.with(|line| {
+            let read = line.output.partition_point(|(before, _)| *before < beat);
+            line.output.drain(..read);
+        });
     }
 
     /// Says nothing more to the coordinator of this epoch.
