@@ -21,7 +21,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
 /// How long an agent hears nothing until it asks others whether they do.
-pub const SUSPICION: Duration = Duration::from_millis(1700);
+pub const SUSPICION: Duration = Duration::from_millis(1500);
 
 /// How old the loyalty of enough agents may be when a lease is prolonged.
 pub const BACKING: Duration = Duration::from_millis(1000);
@@ -30,7 +30,7 @@ pub const BACKING: Duration = Duration::from_millis(1000);
 pub const SUCCESSION: Duration = BACKING.saturating_add(TERM).saturating_add(GRACE);
 
 /// From when on it would vote for another one that has heard nothing for longer.
-const DOUBT: Duration = Duration::from_millis(1400);
+const DOUBT: Duration = Duration::from_millis(1200);
 
 /// How long an agent waits until it asks: others may notice a little later.
 const PAUSE: Duration = Duration::from_millis(100);
@@ -42,7 +42,7 @@ const STAGGER: Duration = Duration::from_millis(150);
 const RETRY: Duration = Duration::from_millis(300);
 
 /// How long one that has enough votes waits for the others: they may be held up.
-const COUNTING: Duration = Duration::from_millis(400);
+const COUNTING: Duration = Duration::from_millis(350);
 
 /// How long a voter waits for the one that it has voted for.
 const PATIENCE: Duration = Duration::from_millis(900);

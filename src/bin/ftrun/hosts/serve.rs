@@ -98,14 +98,15 @@ fn run(succeed: Succeed) -> Result<(), Refusal> {
     listener.serve(sender.clone());
     let Shared { uplink, succession, .. } = shared.clone();
     let tenancy = Tenancy::begin(uplink.clone(), succession.clone(), sender.clone());
-    _ = shared.tenancy.set(tenancy);
+    _ = shared.tenancy.set(tenancy.clone());
     let hearing = shared.clone();
     thread::spawn(move || hear(reading, 0, hearing));
     let template = template(program, host, address, job_secret, uplink.clone());
     let (lives, early, replica) = (BTreeMap::new(), Some(Vec::new()), Replica::default());
     let begun = Instant::now();
     let (input, epoch) = (None, 0);
-    let office = Office { template, uplink, replica, early, lives, input, sender, begun, epoch };
+    let office =
+        Office { template, uplink, tenancy, replica, early, lives, input, sender, begun, epoch };
     if office.work(&events) {
         succession.finish();
     }
@@ -221,6 +222,7 @@ fn command(program: &Program) -> Command {
 struct Office {
     template: Template,
     uplink: Arc<Uplink>,
+    tenancy: Arc<Tenancy>,
     replica: Replica,
     /// What is to be done once the lease has begun: before, no rank is started.
     early: Option<Vec<ToAgent>>,
@@ -271,6 +273,7 @@ impl Office {
         });
         let account = self.replica.account(known, lives.collect(), millis(self.begun));
         self.uplink.turn(epoch, stream, &OfAgent::Account(Box::new(account)));
+        self.tenancy.hurry();
         self.epoch = epoch;
     }
 

@@ -52,6 +52,11 @@ impl Tenancy {
         }
     }
 
+    /// Another coordinator is to be asked for more time at once.
+    pub(super) fn hurry(&self) {
+        self.with(|lease, _| lease.hurry());
+    }
+
     /// The coordinator has answered a beat.
     pub(super) fn renew(&self, beat: u64) {
         self.with(|lease, _| lease.renew(beat));
