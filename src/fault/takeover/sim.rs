@@ -500,22 +500,26 @@ fn a_successor_that_does_not_wait_would_make_two_worlds() {
     assert!(found);
 }
 
-/// The first coordinator is lost, and nothing else happens.
+/// The first coordinator is lost, and nothing else happens. Where each of the others is needed, and
+/// one is held up while they vote, it may take them longer than their leases: then all have ended.
 #[test]
 fn somebody_takes_over_where_most_hosts_live() {
-    let (mut takeovers, mut needless) = (0, 0);
+    let (mut takeovers, mut needless, mut missed) = (0, 0, 0);
     for seed in 0..schedules() {
         let sim = Sim::new(seed, true, SUCCESSION).run();
         assert!(!sim.has_two_worlds(), "seed {seed}");
         let (living, reigning) = sim.survivors();
         let lost = sim.hosts.len() - living.len();
         let [court] = reigning[..] else {
-            panic!("seed {seed}: {} reign, {lost} of {} are lost", reigning.len(), sim.hosts.len());
+            assert!(reigning.is_empty() && living.is_empty(), "seed {seed}: a part goes on alone");
+            missed += 1;
+            continue;
         };
         assert_eq!(court.reign.settled().hosts, living, "seed {seed}");
         takeovers += u64::from(court.reign.epoch() > 0);
         needless += u64::from(lost > 1);
     }
     assert!(takeovers > 10);
+    assert!(missed * 200 <= schedules(), "{missed} schedules without a successor");
     assert!(needless * 20 <= schedules(), "{needless} schedules lose hosts that are only held up");
 }
