@@ -191,7 +191,8 @@ impl Hosts {
         let agent = format!("ssh -F {} {{HOST}}", self.directory.join("client").display());
         command.args(["-np", &ranks.to_string(), "--timeout", "100", "--hosts", hosts]);
         command.arg("--agent").arg(agent).args(options).arg(program.path()).args(words);
-        command.env_remove("FTMPI_RANKS").stdin(Stdio::null());
+        // Hosts that are cut off write there why they end.
+        command.env_remove("FTMPI_RANKS").stdin(Stdio::null()).current_dir(&self.directory);
         command.stdout(Stdio::piped()).stderr(Stdio::piped());
         command
     }
@@ -380,7 +381,8 @@ fn of_two_hosts_that_do_not_reach_each_other_one_is_given_up() {
 fn whoever_cannot_reach_the_coordinator_ends() {
     let Some(hosts) = hosts("o", &["alpha", "beta", "gamma"]) else { return };
     let words = ["survive", "3000"];
-    let job = hosts.job(6, "alpha:2,beta:2,gamma:2", &["--mode=rebuild"], &words);
+    let options = ["--mode=rebuild", "--no-takeover"];
+    let job = hosts.job(6, "alpha:2,beta:2,gamma:2", &options, &words);
     let mut child = hosts.begin(job);
     let mut errors = Errors::of(&mut child);
     hosts.cut("alpha", true);
@@ -397,7 +399,8 @@ fn whoever_cannot_reach_the_coordinator_ends() {
 fn without_the_coordinator_all_end() {
     let Some(hosts) = hosts("w", &["alpha", "beta"]) else { return };
     for signal in ["-KILL", "-STOP"] {
-        let job = hosts.job(4, "alpha:2,beta:2", &["--mode=rebuild"], &["survive", "100000000"]);
+        let options = ["--mode=rebuild", "--no-takeover"];
+        let job = hosts.job(4, "alpha:2,beta:2", &options, &["survive", "100000000"]);
         let mut child = hosts.begin(job);
         assert_eq!(hosts.workers("beta").len(), 3);
         let id = child.id().to_string();
@@ -408,6 +411,42 @@ fn without_the_coordinator_all_end() {
         wait(5, "all have ended", || is_over("alpha") && is_over("beta"));
         child.kill().unwrap();
         child.wait().unwrap();
+    }
+}
+
+/// Most hosts go on when the one of `ftrun` is lost, killed or cut off; the one that is cut off
+/// does not.
+#[test]
+fn most_hosts_go_on_without_that_of_the_coordinator() {
+    let Some(hosts) = hosts("t", &["alpha", "beta", "gamma"]) else { return };
+    for is_killed in [false, true] {
+        let directory = support::fresh_directory("namespaces_takeover");
+        let place = format!("--wdir={}", directory.display());
+        let options = ["--mode=rebuild", &place];
+        let job = hosts.job(6, "alpha:2,beta:2,gamma:2", &options, &["survive", "3000"]);
+        let mut child = hosts.begin(job);
+        match is_killed {
+            true => hosts.kill("alpha"),
+            false => hosts.cut("alpha", true),
+        }
+        let written = || {
+            let files = std::fs::read_dir(&directory).unwrap().flatten();
+            files.map(|file| std::fs::read_to_string(file.path()).unwrap()).collect::<String>()
+        };
+        let last = "ftrun: the job has ended with exit status 0\n";
+        wait(60, "the job has ended", || written().contains(last));
+        let (rest, value) = (written(), right_value(6, 3000));
+        assert!(rest.contains(&format!("6 ranks, 2 restarted: {value}\n")), "{rest}");
+        assert!(rest.contains("the coordinator is lost; host beta goes on"), "{rest}");
+        let mut errors = Errors::of(&mut child);
+        if !is_killed {
+            errors.wait_for("ftrun: only 1 of 3 hosts are left");
+        }
+        assert!(!child.wait().unwrap().success(), "{}", errors.said);
+        wait(10, "it has no world of its own", || hosts.workers("alpha").is_empty());
+        let is_over = |name: &str| hosts.workers(name).is_empty();
+        wait(10, "all agents have ended", || is_over("beta") && is_over("gamma"));
+        hosts.cut("alpha", false);
     }
 }
 

@@ -4,7 +4,10 @@
 //!
 //! Every process reports what its rank does, and hears of everything in one order, so all of them
 //! have the same record of deaths. Deaths are reported by whoever sees processes end; they are
-//! never suspected. The coordinator outlives all of them: if it is lost, so is the job.
+//! never suspected. If the coordinator is lost, another one may take over ([`resume`]).
+
+mod known;
+pub mod resume;
 
 use crate::agreements::{Agreements, News, Party, Surroundings};
 use crate::exchange::Exchanges;
@@ -25,6 +28,7 @@ pub struct Coordinator {
     /// The next context that the coordinator draws, and how far apart they are.
     context: Cell<u32>,
     stride: u32,
+    known: known::Known,
 }
 
 impl Coordinator {
@@ -39,6 +43,7 @@ impl Coordinator {
             revoked: BTreeMap::new(),
             context: Cell::new(remainder),
             stride,
+            known: known::Known::default(),
         }
     }
 
@@ -46,6 +51,9 @@ impl Coordinator {
     pub fn hear(&mut self, from: Member, report: Report, now: Duration) -> Vec<Order> {
         if self.ledger.is_dead(from) {
             return Vec::new();
+        }
+        if let Some(orders) = self.answer_as_before(from, &report, now) {
+            return orders;
         }
         match report {
             Report::Began | Report::Learnt(_) => Vec::new(),

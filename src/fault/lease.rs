@@ -38,6 +38,11 @@ impl Lease {
         Some(now.as_micros() as u64)
     }
 
+    /// Another coordinator is to be asked for more time at once.
+    pub fn hurry(&mut self) {
+        self.next_beat = Duration::ZERO;
+    }
+
     /// The coordinator has answered this beat. True if that has begun the lease: before, no rank
     /// may be started.
     pub fn renew(&mut self, beat: u64) -> bool {

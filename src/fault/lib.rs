@@ -24,6 +24,7 @@ pub mod severed;
 #[cfg(test)]
 mod sim;
 pub mod state;
+pub mod takeover;
 pub mod timeline;
 pub mod view;
 
@@ -31,6 +32,7 @@ pub use agreement::{Agreement, Decision, Message, Outbox, Value};
 pub use agreements::{Agreements, Key, News, Party, Purpose, Summons, Surroundings};
 pub use chronicle::{Chronicle, Cure, Fact, Incident};
 pub use coordinator::Coordinator;
+pub use coordinator::resume::led_on;
 pub use deadlock_detector::{DeadlockDetector, Sight};
 pub use deadlock_report::{DeadlockReport, enumerate};
 pub use lease::{Lease, Leases};
@@ -41,4 +43,5 @@ pub use recovery::{Recovery, Step};
 pub use revocation::Revocations;
 pub use severed::{GivenUp, Resident, Severed};
 pub use state::{CommState, RankState};
+pub use takeover::{HostView, Move, Reign, SUCCESSION, Standby, Vote};
 pub use view::{Mode, Slot, View};

@@ -1,7 +1,10 @@
 //! What `ftrun` and its agents on other hosts tell each other, over TCP.
 
+use crate::takeover::{Account, Entry, Fellows};
 use crate::{Said, Whereabouts};
+use ftmpi_fault::HostView;
 use serde::{Deserialize, Serialize};
+use std::net::SocketAddr;
 use std::time::Duration;
 
 /// A variable of the environment, and its value if it is to be set.
@@ -24,6 +27,15 @@ pub struct Program {
     pub key: u64,
 }
 
+/// How far a coordinator was when it answered: what an agent repeats shows that it was loyal then.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Mark {
+    /// The time, by the clock of the coordinator, in microseconds.
+    pub at: u64,
+    /// All that was to be told up to this step had been.
+    pub step: u64,
+}
+
 /// What an agent is told.
 #[derive(Debug, Serialize, Deserialize)]
 pub enum ToAgent {
@@ -37,16 +49,44 @@ pub enum ToAgent {
         seat: usize,
         incarnation: u32,
     },
-    /// With a message to a rank as it is written.
+    /// With a message to a rank as it is written. What is not told to all before this step of the
+    /// coordinator is over may be known to some alone.
     Tell {
         seat: usize,
         incarnation: u32,
+        step: u64,
         told: Vec<u8>,
+    },
+    /// All ranks are told this, the entry of this number.
+    TellAll {
+        number: u64,
+        entry: Entry,
     },
     /// What rank 0 reads from its standard input; nothing: there is no more.
     Input(Vec<u8>),
-    /// The answer to the beat of this number.
-    Renew(u64),
+    /// The answer to the beat of this number, which prolongs the lease if it `renews` it.
+    Renew {
+        beat: u64,
+        renews: bool,
+        mark: Mark,
+        /// What was told up to this step is known to all.
+        known: u64,
+    },
+    /// The other hosts, for the case that `ftrun` is lost.
+    Fellows(Box<Fellows>),
+    /// A new coordinator has written entries from this one on.
+    Reign {
+        begun: u64,
+    },
+    /// This view is to follow that one.
+    Propose {
+        settled: HostView,
+        next: HostView,
+    },
+    /// This view is one of the chain.
+    Settled(HostView),
+    /// The job is to end at once.
+    Quit,
     /// The job is over: the ranks that are left write what they hold, and end.
     End,
 }
@@ -60,8 +100,8 @@ pub enum OfAgent {
         host: u32,
         version: String,
     },
-    /// It can start ranks; or why not.
-    Ready(Result<(), String>),
+    /// It can start ranks, and other agents reach it there; or why not.
+    Ready(Result<Vec<SocketAddr>, String>),
     NotStarted {
         seat: usize,
         incarnation: u32,
@@ -89,8 +129,15 @@ pub enum OfAgent {
         incarnation: u32,
         status: i32,
     },
-    /// It is there, and wants its lease prolonged.
-    Beat(u64),
+    /// It is there, and wants its lease prolonged. With the mark of the last answer.
+    Beat {
+        beat: u64,
+        mark: Mark,
+    },
+    /// It has accepted the view of this number.
+    Accepted(u64),
+    /// What it has kept, for a new coordinator.
+    Account(Box<Account>),
     /// Whole lines of ranks, or of their standard error.
     Output {
         is_error: bool,

@@ -5,6 +5,7 @@
 #![forbid(unsafe_code)]
 
 pub mod hosts;
+pub mod takeover;
 
 use ftmpi_base::Member;
 use ftmpi_fault::{Notice, Report, Welcome};
@@ -131,7 +132,7 @@ pub struct Asks {
 }
 
 /// What a process says to `ftrun`.
-#[derive(Debug, Serialize, Deserialize)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub enum Said {
     /// It has made its first call.
     Joined {
@@ -247,6 +248,7 @@ pub fn read_at_most<T: DeserializeOwned>(
     decode(&body).map(Some)
 }
 
+/// Reads the body of one message.
 fn decode<T: DeserializeOwned>(body: &[u8]) -> io::Result<T> {
     postcard::from_bytes(body).map_err(|_| ErrorKind::InvalidData.into())
 }

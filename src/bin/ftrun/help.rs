@@ -95,6 +95,11 @@ OPTIONS
                       {HOST} stands for the host, gets it as its last word.
                       Default: ssh {HOST}; for this host, sh -c; for hosts of
                       the allocation in which ftrun is, srun.
+    --no-takeover     End the job if ftrun is lost. Otherwise the agent of
+                      another host takes over if it reaches more than half of
+                      them, and output goes on in the file ftrun.PID.out (PID
+                      of ftrun) in the working directory there. Signals other
+                      than SIGKILL end ftrun and the job.
     In an allocation of Slurm, its hosts are used unless others are named.
 
   Several programs

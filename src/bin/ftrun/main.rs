@@ -50,7 +50,7 @@ fn main() -> ExitCode {
         return completions::main(&called, &words.collect::<Vec<_>>());
     }
     if words.next_if(|word| word == hosts::serve::NAME).is_some() {
-        return hosts::serve::main(&called);
+        return hosts::serve::main(&called, processes::resume::run);
     }
     let done = match request::read(&called, words) {
         Ok(Asked::Help) => return shared::print(&called, &help::page(&called)),

@@ -67,6 +67,7 @@ pub(crate) enum Does {
     /// `--per-host N`: how many ranks each host gets.
     PerHost,
     Spares,
+    NoTakeover,
     Help,
     Version,
     /// Has no meaning in one process, or is always so here.
@@ -145,6 +146,7 @@ const CHOICES: &[Choice] = &[
     choice(&["agent"], 1, Does::Agent),
     choice(&["per-host", "ppn", "perhost"], 1, Does::PerHost),
     choice(&["spares"], 1, Does::Spares),
+    choice(&["no-takeover"], 0, Does::NoTakeover),
     choice(&["help", "h"], 0, Does::Help),
     choice(&["version", "V", "info"], 0, Does::Version),
     choice(&["N", "npernode"], 1, Does::RanksPerNode),

@@ -64,6 +64,8 @@ pub(crate) struct Hosts {
     pub(crate) spares: Vec<String>,
     /// The number of ranks was given for each host.
     pub(crate) counts_per_host: bool,
+    /// The job ends with `ftrun`.
+    pub(crate) has_no_takeover: bool,
 }
 
 impl Default for Hosts {
@@ -77,6 +79,7 @@ impl Default for Hosts {
             per_host: None,
             spares: Vec::new(),
             counts_per_host: false,
+            has_no_takeover: false,
         }
     }
 }
@@ -410,6 +413,7 @@ impl Reading<'_> {
             Does::Variable => return self.export(dashed, value),
             Does::VariablePair => self.set(dashed, values)?,
             Does::Directory => self.app.directory = Some(value.into()),
+            Does::NoTakeover => self.request.hosts.has_no_takeover = true,
             Does::Hosts | Does::HostFile | Does::Agent | Does::PerHost | Does::Spares => {
                 self.request.hosts.set(does, dashed, value)?;
             }

@@ -1,13 +1,26 @@
 //! The hosts of a job while it runs, by their agents.
 
-use super::agent::Agent;
+use super::agent::{Agent, Steps};
+use super::registry::Registry;
 use super::stands::Stands;
 use crate::processes::seats::Life;
 use ftmpi_base::Member;
 use ftmpi_wireup::hosts::ToAgent;
+use ftmpi_wireup::takeover::Entry;
 use std::io::Read;
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
 use std::thread;
+
+/// How the coordinator reaches the hosts.
+pub(crate) struct Way {
+    /// How many entries all have been told before.
+    pub(crate) entries: u64,
+    pub(crate) steps: Steps,
+    pub(crate) registry: Arc<Registry>,
+    /// What is typed here is for rank 0.
+    pub(crate) passes_input: bool,
+}
 
 /// The hosts of a job.
 pub(crate) struct Cluster {
@@ -16,12 +29,28 @@ pub(crate) struct Cluster {
     stands: Stands,
     /// What is typed here goes to rank 0.
     passes_input: bool,
+    /// How many entries all have been told.
+    entries: u64,
+    steps: Steps,
+    registry: Arc<Registry>,
 }
 
 impl Cluster {
-    pub(crate) fn new(agents: Vec<Arc<Agent>>, stands: Stands) -> Cluster {
-        let agents = agents.into_iter().map(Some).collect();
-        Cluster { agents, stands, passes_input: false }
+    pub(crate) fn new(agents: Vec<Option<Arc<Agent>>>, stands: Stands, way: Way) -> Cluster {
+        let Way { entries, steps, registry, passes_input } = way;
+        Cluster { agents, stands, passes_input: !passes_input, entries, steps, registry }
+    }
+
+    /// Tells all ranks this, and their agents, in the one order of all entries.
+    pub(crate) fn tell_all(&mut self, entry: &Entry) {
+        self.entries += 1;
+        let what = ToAgent::TellAll { number: self.entries, entry: entry.clone() };
+        self.agents.iter().flatten().for_each(|agent| agent.tell(&what));
+    }
+
+    /// All that this step of the coordinator was to tell has been told.
+    pub(crate) fn end_step(&self) {
+        self.steps.fetch_add(1, Ordering::SeqCst);
     }
 
     /// Lets an agent start a rank: where its life before was, or, if that host is lost or cannot
@@ -57,16 +86,32 @@ impl Cluster {
 
     /// The job is over.
     pub(crate) fn end(&self) {
+        self.registry.close();
         self.agents.iter().flatten().for_each(|agent| agent.tell(&ToAgent::End));
+    }
+
+    /// What ends the job at once, whatever the coordinator does.
+    pub(crate) fn end_at_once(&self) -> impl FnOnce() + Send + use<> {
+        let agents: Vec<Arc<Agent>> = self.agents.iter().flatten().cloned().collect();
+        move || agents.iter().for_each(|agent| agent.tell(&ToAgent::Quit))
     }
 
     /// Waits for no agent any more.
     pub(crate) fn give_up(&mut self) {
+        self.registry.close();
+        self.agents.iter().flatten().for_each(|agent| agent.tell(&ToAgent::Quit));
         (0..self.agents.len()).for_each(|host| _ = self.lose(host));
     }
 
     pub(crate) fn has_agents(&self) -> bool {
         self.agents.iter().any(Option::is_some)
+    }
+}
+
+impl Drop for Cluster {
+    /// A job that could not begin has no successor.
+    fn drop(&mut self) {
+        self.give_up();
     }
 }
 

@@ -3,11 +3,18 @@
 
 pub(crate) mod agent;
 pub(crate) mod cluster;
+pub(crate) mod crown;
+mod hearing;
 pub(crate) mod named;
-mod registry;
+mod peers;
+pub(crate) mod registry;
+mod replica;
 pub(crate) mod serve;
+pub(crate) mod signals;
 pub(crate) mod slurm;
 pub(crate) mod stands;
+mod succession;
 pub(crate) mod summon;
 mod tenancy;
+mod uplink;
 mod version;

@@ -2,6 +2,7 @@
 
 use crate::request::Hosts;
 use crate::shared::refusal::Refusal;
+use std::net::{IpAddr, Ipv4Addr};
 use std::path::Path;
 
 /// A host, and for how many ranks it has places, if that was said.
@@ -136,6 +137,20 @@ pub(crate) fn is_here(name: &str, this: &str) -> bool {
     let short = |name: &str| name.split('.').next().unwrap_or(name).to_ascii_lowercase();
     let loops_back = name == "localhost" || name.starts_with("127.") || name == "::1";
     loops_back || (!this.is_empty() && short(name) == short(this))
+}
+
+/// All addresses of this host, as the kernel's table of routes has them.
+pub(crate) fn own_addresses() -> Vec<IpAddr> {
+    let table = std::fs::read_to_string("/proc/net/fib_trie").unwrap_or_default();
+    let (mut found, mut last) = (Vec::new(), None);
+    for line in table.lines() {
+        if let Some((_, address)) = line.split_once("|-- ") {
+            last = address.trim().parse::<Ipv4Addr>().ok();
+        } else if line.contains("/32 host LOCAL") {
+            found.extend(last.map(IpAddr::from));
+        }
+    }
+    found
 }
 
 #[cfg(test)]

@@ -1,26 +1,35 @@
 //! The agent of a host: starts the ranks that `ftrun` wants there, watches their processes, and
-//! passes on what they say, print and are told. It ends, with its ranks, when `ftrun` does.
+//! passes on what they say, print and are told. If `ftrun` is lost, one of the agents takes over
+//! (`succession`).
 
+use super::hearing::{Shared, hear};
+use super::named::own_addresses;
+use super::peers;
+use super::replica::Replica;
+use super::succession::{Succeed, Succession};
 use super::tenancy::{Tenancy, insist};
+use super::uplink::Uplink;
 use super::version::version;
 use crate::processes::connections;
 use crate::processes::happening::{Guest, Happening};
 use crate::processes::lines::Stream;
 use crate::processes::seats::{Life, Template};
 use crate::shared::refusal::Refusal;
+use ftmpi_base::Member;
 use ftmpi_launch::Job;
 use ftmpi_wireup::hosts::{OfAgent, Program, ToAgent};
+use ftmpi_wireup::takeover::{Entry, LifeAccount};
 use ftmpi_wireup::{self as wireup, Told};
 use std::collections::BTreeMap;
 use std::ffi::OsStr;
 use std::io::{self, BufRead, BufReader, Write};
-use std::net::{SocketAddr, TcpStream};
+use std::net::{IpAddr, SocketAddr, TcpStream};
 use std::os::unix::ffi::OsStrExt;
 use std::os::unix::process::{CommandExt, ExitStatusExt};
 use std::path::Path;
 use std::process::{Command, ExitCode};
 use std::sync::mpsc::{Receiver, Sender, channel};
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, OnceLock};
 use std::thread;
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
@@ -39,43 +48,68 @@ const FOR_UCX: [(&str, &str); 4] = [
     ("UCX_LOG_LEVEL", "fatal"),
 ];
 
-pub(crate) fn main(called: &str) -> ExitCode {
-    match run() {
+/// `succeed` is what it does if it takes over.
+pub(crate) fn main(called: &str, succeed: Succeed) -> ExitCode {
+    match run(succeed) {
         Ok(()) => ExitCode::SUCCESS,
         Err(refusal) => refusal.say(called),
     }
 }
 
-fn run() -> Result<(), Refusal> {
+fn run(succeed: Succeed) -> Result<(), Refusal> {
     let Call { secret, host, addresses } = Call::read(&mut io::stdin().lock())
         .ok_or_else(|| Refusal::usage(format!("{NAME} is for ftrun itself")))?;
     let version = version()?;
     let mut stream = connect(&addresses).map_err(|why| Refusal::new(UNREACHED as u8, why))?;
     let gone = |error: io::Error| Refusal::broken(format!("ftrun has gone: {error}"));
-    wireup::write(&mut stream, &OfAgent::Hello { secret, host, version }).map_err(gone)?;
+    let hello = OfAgent::Hello { secret: secret.clone(), host, version };
+    wireup::write(&mut stream, &hello).map_err(gone)?;
     let mut reading = BufReader::new(stream.try_clone().map_err(gone)?);
     let Some(ToAgent::Begin(program)) = wireup::read(&mut reading).map_err(gone)? else {
         // It has no use for this host.
         return Ok(());
     };
-    let connection = stream.try_clone().map_err(gone)?;
-    let out = Arc::new(Mutex::new(stream));
-    let able = enter(&program);
+    let here = stream.local_addr().map_err(gone)?.ip();
+    let uplink = Arc::new(Uplink::new(stream));
+    let (sender, events) = channel();
+    let program = *program;
+    let succession = Succession::new(host as usize, secret, program.clone(), succeed);
+    let (tenancy, events_of) = (Arc::new(OnceLock::new()), sender.clone());
+    let shared = Shared { uplink, succession, tenancy, events: events_of };
+    let able = enter(&program).and_then(|()| {
+        let port = peers::listen(shared.clone())
+            .map_err(|error| format!("cannot listen to other hosts: {error}"))?;
+        let mut all = own_addresses();
+        // From the one by which ftrun is reached, others are, most likely.
+        all.sort_by_key(|address| *address != here);
+        if !all.iter().all(IpAddr::is_loopback) {
+            all.retain(|address| !address.is_loopback());
+        }
+        Ok(all.into_iter().map(|address| SocketAddr::new(address, port)).collect())
+    });
     let is_able = able.is_ok();
-    say(&out, &OfAgent::Ready(able));
+    shared.uplink.say(&OfAgent::Ready(able));
     if !is_able {
         return Ok(());
     }
     let listener = connections::listen()
         .map_err(|error| Refusal::broken(format!("cannot listen to the ranks: {error}")))?;
     let (address, job_secret) = (listener.address.clone(), listener.secret.clone());
-    let (sender, events) = channel();
     listener.serve(sender.clone());
-    let tenancy = Tenancy::begin(out.clone(), connection, sender.clone());
-    hear(reading, tenancy, sender.clone());
-    let template = template(*program, host, address, job_secret, out.clone());
-    let (lives, early) = (BTreeMap::new(), Some(Vec::new()));
-    Office { template, out, early, lives, input: None, sender }.work(&events);
+    let Shared { uplink, succession, .. } = shared.clone();
+    let tenancy = Tenancy::begin(uplink.clone(), succession.clone(), sender.clone());
+    _ = shared.tenancy.set(tenancy.clone());
+    let hearing = shared.clone();
+    thread::spawn(move || hear(reading, 0, hearing));
+    let template = template(program, host, address, job_secret, uplink.clone());
+    let (lives, early, replica) = (BTreeMap::new(), Some(Vec::new()), Replica::default());
+    let begun = Instant::now();
+    let (input, epoch) = (None, 0);
+    let office =
+        Office { template, uplink, tenancy, replica, early, lives, input, sender, begun, epoch };
+    if office.work(&events) {
+        succession.finish();
+    }
     Ok(())
 }
 
@@ -129,14 +163,15 @@ fn enter(program: &Program) -> Result<(), String> {
 }
 
 fn template(
-    program: Program, host: u32, address: String, secret: String, out: Arc<Mutex<TcpStream>>,
+    program: Program, host: u32, address: String, secret: String, uplink: Arc<Uplink>,
 ) -> Template {
     let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
     let job = by_this_clock(&program, now);
     let (tags_output, key) = (program.tags_output, program.key);
     let shown = String::from_utf8_lossy(&program.file).into_owned();
     let sink = move |to: Stream, lines: &[u8]| {
-        say(&out, &OfAgent::Output { is_error: to == Stream::Errors, lines: lines.to_vec() });
+        let is_error = to == Stream::Errors;
+        uplink.print(OfAgent::Output { is_error, lines: lines.to_vec() });
         Ok(())
     };
     Template {
@@ -183,58 +218,88 @@ fn command(program: &Program) -> Command {
     command
 }
 
-fn say(out: &Mutex<TcpStream>, said: &OfAgent) {
-    if let Ok(mut stream) = out.lock() {
-        // If nobody listens, that is heard elsewhere.
-        let _unheard = wireup::write(&mut *stream, said);
-    }
-}
-
-/// What `ftrun` says goes to `events`.
-fn hear(mut from: BufReader<TcpStream>, tenancy: Arc<Tenancy>, events: Sender<Happening>) {
-    thread::spawn(move || {
-        loop {
-            let told = wireup::read(&mut from).ok().flatten();
-            if let Some(ToAgent::Renew(beat)) = told
-                && !tenancy.renew(beat)
-            {
-                continue;
-            }
-            let is_last = told.is_none();
-            if events.send(Happening::ToAgent(told)).is_err() || is_last {
-                return;
-            }
-        }
-    });
-}
-
 /// The agent at work.
 struct Office {
     template: Template,
-    out: Arc<Mutex<TcpStream>>,
+    uplink: Arc<Uplink>,
+    tenancy: Arc<Tenancy>,
+    replica: Replica,
     /// What is to be done once the lease has begun: before, no rank is started.
     early: Option<Vec<ToAgent>>,
     lives: BTreeMap<(usize, u32), Life>,
     /// The way to the standard input of rank 0.
     input: Option<Sender<Vec<u8>>>,
     sender: Sender<Happening>,
+    begun: Instant,
+    /// That of the coordinator.
+    epoch: u64,
 }
 
 impl Office {
-    /// Works until the job is over.
-    fn work(mut self, events: &Receiver<Happening>) {
+    /// Works until the job is over; true if it has come to its end.
+    fn work(mut self, events: &Receiver<Happening>) -> bool {
         while let Ok(happening) = events.recv() {
             match happening {
-                Happening::ToAgent(None) => return self.lives.values().for_each(Life::kill),
-                Happening::ToAgent(Some(ToAgent::End)) => return self.end(events),
+                Happening::ToAgent(None | Some(ToAgent::Quit)) => break,
+                Happening::ToAgent(Some(ToAgent::End)) => {
+                    let (uplink, epoch) = (self.uplink.clone(), self.epoch);
+                    self.end(events);
+                    uplink.cut(epoch);
+                    return true;
+                }
                 Happening::ToAgent(Some(told)) => self.obey(told),
+                Happening::Elected { epoch, known, stream } => self.turn(epoch, known, stream),
                 happening => self.pass_on(happening),
+            }
+        }
+        self.lives.values().for_each(Life::kill);
+        false
+    }
+
+    /// Another coordinator reigns: it is told what is known here.
+    fn turn(&mut self, epoch: u64, known: u64, stream: TcpStream) {
+        // Whoever typed that has gone.
+        self.input = None;
+        let millis = |since: Instant| since.elapsed().as_millis() as u64;
+        let lives = self.lives.iter().map(|((seat, incarnation), life)| LifeAccount {
+            member: Member { seat: *seat, incarnation: *incarnation },
+            at: life.at.clone(),
+            is_in: false,
+            has_begun: false,
+            has_departed: false,
+            is_silent: life.is_silent,
+            ended: life.ended.map(ExitStatusExt::into_raw),
+            age_ms: millis(life.started),
+        });
+        let account = self.replica.account(known, lives.collect(), millis(self.begun));
+        self.uplink.turn(epoch, stream, &OfAgent::Account(Box::new(account)));
+        self.tenancy.hurry();
+        self.epoch = epoch;
+    }
+
+    /// All ranks here are told this, but the one that it is about.
+    fn spread(&self, entry: Entry) {
+        let (told, but) = match entry {
+            Entry::Notice(notice) => (Told::Notice(notice), None),
+            Entry::Met { seat, at } => (Told::Met { seat, at }, Some(seat)),
+            Entry::Cause(status) => (Told::Cause(status), None),
+            Entry::Record(_) => return,
+        };
+        let told = wireup::encode(&told);
+        for ((seat, incarnation), life) in &self.lives {
+            let member = Member { seat: *seat, incarnation: *incarnation };
+            if life.ended.is_none() && but != Some(*seat) && self.replica.is_in(member) {
+                pass_on(life, &told);
             }
         }
     }
 
     fn obey(&mut self, told: ToAgent) {
-        if let ToAgent::Renew(_) = told {
+        if let ToAgent::Renew { known, renews, .. } = told {
+            self.replica.forget(known);
+            if !renews {
+                return;
+            }
             let early = self.early.take().into_iter().flatten();
             return early.for_each(|told| self.obey(told));
         }
@@ -252,7 +317,7 @@ impl Office {
                     }
                     Err(why) => {
                         let not = OfAgent::NotStarted { seat, incarnation, generation, why };
-                        say(&self.out, &not);
+                        self.uplink.say(&not);
                     }
                 }
             }
@@ -261,15 +326,20 @@ impl Office {
                     life.kill();
                 }
             }
-            ToAgent::Tell { seat, incarnation, told } => {
-                if let Some(life) = self.lives.get(&(seat, incarnation))
-                    && let Some(connection) = &life.connection
-                    && !connection.pass_on(&told)
-                {
-                    // It is as good as dead.
-                    life.kill();
+            ToAgent::Tell { seat, incarnation, step, told } => {
+                if let Ok(Some(told)) = wireup::read(&mut &told[..]) {
+                    self.replica.tell(Member { seat, incarnation }, &told, step);
+                }
+                if let Some(life) = self.lives.get(&(seat, incarnation)) {
+                    pass_on(life, &told);
                 }
             }
+            ToAgent::TellAll { number, entry } => {
+                if self.replica.enter(number, &entry) {
+                    self.spread(entry);
+                }
+            }
+            ToAgent::Reign { begun } => self.replica.begin(self.epoch, begun),
             ToAgent::Input(bytes) if bytes.is_empty() => self.input = None,
             ToAgent::Input(bytes) => {
                 if let Some(input) = &self.input {
@@ -277,7 +347,14 @@ impl Office {
                     let _unread = input.send(bytes);
                 }
             }
-            ToAgent::Begin(_) | ToAgent::Renew(_) | ToAgent::End => {}
+            // Heard elsewhere.
+            ToAgent::Begin(_)
+            | ToAgent::Renew { .. }
+            | ToAgent::Fellows(_)
+            | ToAgent::Propose { .. }
+            | ToAgent::Settled(_)
+            | ToAgent::Quit
+            | ToAgent::End => {}
         }
     }
 
@@ -288,18 +365,27 @@ impl Office {
                 None => return,
             },
             Happening::Said { seat, incarnation, said } => {
+                self.replica.hear(Member { seat, incarnation }, &said);
                 OfAgent::Said { seat, incarnation, said }
             }
-            Happening::Closed { seat, incarnation } => OfAgent::Closed { seat, incarnation },
+            Happening::Closed { seat, incarnation } => {
+                if let Some(life) = self.lives.get_mut(&(seat, incarnation)) {
+                    life.is_silent = true;
+                }
+                OfAgent::Closed { seat, incarnation }
+            }
             Happening::Ended { seat, incarnation, status } => {
                 if let Some(life) = self.lives.get_mut(&(seat, incarnation)) {
                     life.ended = Some(status);
                 }
                 OfAgent::Ended { seat, incarnation, status: status.into_raw() }
             }
-            Happening::OfAgent { .. } | Happening::ToAgent(_) => return,
+            Happening::OfAgent { .. }
+            | Happening::ToAgent(_)
+            | Happening::Elected { .. }
+            | Happening::Outvoted { .. } => return,
         };
-        say(&self.out, &said);
+        self.uplink.say(&said);
     }
 
     /// Only the first process in each place is one of the job.
@@ -334,6 +420,16 @@ impl Office {
         }
         self.lives.values().for_each(Life::kill);
         self.lives.values_mut().for_each(|life| drop(life.drain()));
+    }
+}
+
+/// Passes on a message as it is written.
+fn pass_on(life: &Life, message: &[u8]) {
+    if let Some(connection) = &life.connection
+        && !connection.pass_on(message)
+    {
+        // It is as good as dead.
+        life.kill();
     }
 }
 

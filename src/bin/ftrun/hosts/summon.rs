@@ -4,7 +4,7 @@
 //! An agent is started by a command with `{HOST}` in it. It gets the secret of the job by its
 //! standard input, and connects to this process. Whoever connects without the secret is not heard.
 
-use super::agent::Agent;
+use super::agent::{Agent, Steps};
 use super::named::{self, Named};
 use super::registry::Registry;
 use super::serve;
@@ -14,6 +14,7 @@ use crate::processes::connections::secret;
 use crate::processes::happening::Happening;
 use crate::request::Hosts;
 use crate::shared::refusal::{NOT_RUNNABLE, Refusal};
+use ftmpi_fault::Reign;
 use ftmpi_wireup as wireup;
 use ftmpi_wireup::hosts::{OfAgent, Program, ToAgent};
 use rustix::fd::OwnedFd;
@@ -44,10 +45,18 @@ enum Answer {
     Gone { host: usize, status: ExitStatus, last_line: String },
 }
 
+/// The agents, and where others reach each of them.
+pub(crate) struct Summoned {
+    pub(crate) agents: Vec<Arc<Agent>>,
+    pub(crate) addresses: Vec<Vec<SocketAddr>>,
+    pub(crate) registry: Arc<Registry>,
+    pub(crate) steps: Steps,
+}
+
 /// Starts the agents; what they say goes to `events`.
 pub(crate) fn all(
     hosts: &[Named], ways: &Hosts, program: Program, events: &Sender<Happening>,
-) -> Result<Vec<Arc<Agent>>, Refusal> {
+) -> Result<Summoned, Refusal> {
     let broken = |what: &str, error: std::io::Error| Refusal::broken(format!("{what}: {error}"));
     let listener = TcpListener::bind((Ipv4Addr::UNSPECIFIED, 0))
         .map_err(|error| broken("cannot listen to other hosts", error))?;
@@ -61,7 +70,8 @@ pub(crate) fn all(
         Ok(())
     });
     let streams = all.and_then(|()| await_all(&calls, &version, &answers));
-    let agents = streams.and_then(|streams| begin_all(&calls, streams, &program, events));
+    let agents = streams
+        .and_then(|streams| begin_all(&calls, streams, &program, (events, ways.has_no_takeover)));
     if agents.is_err() {
         calls.iter().for_each(Call::end);
     }
@@ -69,54 +79,46 @@ pub(crate) fn all(
 }
 
 fn begin_all(
-    calls: &[Call], streams: Vec<TcpStream>, program: &Program, events: &Sender<Happening>,
-) -> Result<Vec<Arc<Agent>>, Refusal> {
-    let registry = Arc::new(Registry::new(calls.len()));
-    let agents = calls.iter().zip(streams).enumerate().map(|(host, (call, stream))| {
-        begin((host, call), stream, program, &registry, events).map_err(|why| {
+    calls: &[Call], streams: Vec<TcpStream>, program: &Program,
+    (events, is_alone): (&Sender<Happening>, bool),
+) -> Result<Summoned, Refusal> {
+    let (steps, hosts, now) = (Steps::default(), calls.len(), Instant::now());
+    let reign = Reign::first(hosts, Duration::ZERO);
+    let registry = Registry::new(hosts, reign, is_alone, now, steps.clone(), events.clone());
+    let registry = Arc::new(registry);
+    let (mut agents, mut addresses) = (Vec::new(), Vec::new());
+    for (host, (call, stream)) in calls.iter().zip(streams).enumerate() {
+        let begun = begin((host, call), stream, program, &registry, &steps).map_err(|why| {
             Refusal::new(NOT_RUNNABLE, format!("host {} cannot start ranks: {why}", call.name))
-        })
-    });
-    let agents: Vec<Arc<Agent>> = agents.collect::<Result<_, _>>()?;
-    registry.watch(agents.clone(), events.clone());
-    Ok(agents)
+        });
+        let (agent, found) = begun?;
+        agents.push(agent);
+        addresses.push(found);
+    }
+    registry.watch(&agents);
+    Ok(Summoned { agents, addresses, registry, steps })
 }
 
 /// Tells an agent what to run, and hears what it says from then on.
 fn begin(
     (host, call): (usize, &Call), stream: TcpStream, program: &Program, registry: &Arc<Registry>,
-    events: &Sender<Happening>,
-) -> Result<Arc<Agent>, String> {
+    steps: &Steps,
+) -> Result<(Arc<Agent>, Vec<SocketAddr>), String> {
     let lost = |error: std::io::Error| format!("its agent has gone ({error})");
     let mut reading = BufReader::new(stream.try_clone().map_err(lost)?);
     let starter = call.starter.try_clone().map_err(lost)?;
-    let agent = Agent::new(host, call.name.clone(), stream, starter).map_err(lost)?;
-    let agent = Arc::new(agent);
+    let agent = Agent::new(host, call.name.clone(), stream, Some(starter), steps.clone());
+    let agent = Arc::new(agent.map_err(lost)?);
     let sent_at = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
     agent.tell(&ToAgent::Begin(Box::new(Program { sent_at, ..program.clone() })));
-    match wireup::read(&mut reading).map_err(lost)? {
+    let addresses = match wireup::read(&mut reading).map_err(lost)? {
         Some(OfAgent::Ready(able)) => able?,
         _ => return Err("its agent has gone".to_string()),
-    }
+    };
+    let _once = agent.addresses.set(addresses.clone());
     let _unlimited = reading.get_ref().set_read_timeout(None);
-    let (events, registry, heard) = (events.clone(), registry.clone(), agent.clone());
-    thread::spawn(move || {
-        loop {
-            let said = wireup::read(&mut reading).ok().flatten();
-            if let Some(OfAgent::Beat(beat)) = said {
-                registry.answer(&heard, beat);
-                continue;
-            }
-            let is_last = said.is_none();
-            if is_last {
-                registry.forget(host);
-            }
-            if events.send(Happening::OfAgent { host, said }).is_err() || is_last {
-                return;
-            }
-        }
-    });
-    Ok(agent)
+    registry.attend(agent.clone(), reading);
+    Ok((agent, addresses))
 }
 
 /// How one agent was started.
@@ -220,24 +222,10 @@ fn addresses_towards(name: &str) -> Vec<IpAddr> {
     let by_name = (name, 9).to_socket_addrs().into_iter().flatten();
     let by_route = ANYWHERE.to_socket_addrs().into_iter().flatten();
     let routed = by_name.chain(by_route).filter(SocketAddr::is_ipv4).filter_map(from);
-    for address in routed.chain(own_addresses()) {
+    for address in routed.chain(named::own_addresses()) {
         let is_usable = !address.is_loopback() && !address.is_unspecified();
         if is_usable && !found.contains(&address) {
             found.push(address);
-        }
-    }
-    found
-}
-
-/// All addresses of this host, as the kernel's table of routes has them.
-fn own_addresses() -> Vec<IpAddr> {
-    let table = std::fs::read_to_string("/proc/net/fib_trie").unwrap_or_default();
-    let (mut found, mut last) = (Vec::new(), None);
-    for line in table.lines() {
-        if let Some((_, address)) = line.split_once("|-- ") {
-            last = address.trim().parse::<Ipv4Addr>().ok();
-        } else if line.contains("/32 host LOCAL") {
-            found.extend(last.map(IpAddr::from));
         }
     }
     found

@@ -1,12 +1,12 @@
 //! The lease of this host, as its agent keeps it: one thread sends beats, another one ends all when
 //! they are not answered. Neither waits for what the agent does otherwise.
 
+use super::succession::Succession;
+use super::uplink::Uplink;
 use crate::processes::happening::Happening;
 use ftmpi_fault::Lease;
-use ftmpi_wireup as wireup;
-use ftmpi_wireup::hosts::OfAgent;
 use rustix::net::sockopt::set_tcp_thin_linear_timeouts;
-use std::net::{Shutdown, TcpStream};
+use std::net::TcpStream;
 use std::sync::mpsc::Sender;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
@@ -29,44 +29,46 @@ impl Tenancy {
     }
 
     /// Sends beats from now on. When the lease is over, the connection is closed, and `events` hear
-    /// that `ftrun` has gone.
+    /// that nobody coordinates the job any more.
     pub(super) fn begin(
-        out: Arc<Mutex<TcpStream>>, connection: TcpStream, events: Sender<Happening>,
+        uplink: Arc<Uplink>, succession: Arc<Succession>, events: Sender<Happening>,
     ) -> Arc<Tenancy> {
         let lease = Mutex::new(Lease::default());
         let tenancy = Arc::new(Tenancy { lease, started: Instant::now() });
-        let beating = tenancy.clone();
-        thread::spawn(move || beating.beat(&out));
+        let (beating, up, after) = (tenancy.clone(), uplink.clone(), succession.clone());
+        thread::spawn(move || beating.beat(&up, &after));
         let watching = tenancy.clone();
-        thread::spawn(move || watching.watch(&connection, &events));
+        thread::spawn(move || watching.watch(&uplink, &succession, &events));
         tenancy
     }
 
-    fn beat(&self, out: &Mutex<TcpStream>) {
+    fn beat(&self, uplink: &Uplink, succession: &Succession) {
         const OFTEN: Duration = Duration::from_millis(50);
         loop {
             if let Some(beat) = self.with(Lease::beat) {
-                let Ok(mut stream) = out.lock() else { return };
-                if wireup::write(&mut *stream, &OfAgent::Beat(beat)).is_err() {
-                    return;
-                }
+                uplink.beat(beat, succession.mark());
             }
             thread::sleep(OFTEN);
         }
     }
 
-    /// `ftrun` has answered a beat. True if that has begun the lease.
-    pub(super) fn renew(&self, beat: u64) -> bool {
-        self.with(|lease, _| lease.renew(beat))
+    /// Another coordinator is to be asked for more time at once.
+    pub(super) fn hurry(&self) {
+        self.with(|lease, _| lease.hurry());
     }
 
-    fn watch(&self, connection: &TcpStream, events: &Sender<Happening>) {
+    /// The coordinator has answered a beat.
+    pub(super) fn renew(&self, beat: u64) {
+        self.with(|lease, _| lease.renew(beat));
+    }
+
+    fn watch(&self, uplink: &Uplink, succession: &Succession, events: &Sender<Happening>) {
         while !self.with(|lease, now| lease.is_over(now)) {
             let rest = self.with(|lease, now| lease.rest(now));
             thread::sleep(rest.max(Duration::from_millis(1)));
         }
-        // Whoever waits until more can be written waits no longer.
-        let _closed = connection.shutdown(Shutdown::Both);
+        uplink.cut(succession.epoch());
+        succession.say_why_it_ends();
         // It may be at its end already.
         let _unheard = events.send(Happening::ToAgent(None));
         // Without the agent, processes that have joined end by themselves.

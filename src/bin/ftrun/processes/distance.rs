@@ -53,7 +53,11 @@ impl Work {
                     self.start_elsewhere(host, Member { seat, incarnation }, generation);
                 }
             }
-            OfAgent::Hello { .. } | OfAgent::Ready(_) | OfAgent::Beat(_) => {}
+            OfAgent::Hello { .. }
+            | OfAgent::Ready(_)
+            | OfAgent::Beat { .. }
+            | OfAgent::Accepted(_)
+            | OfAgent::Account(_) => {}
         }
     }
 
@@ -71,6 +75,7 @@ impl Work {
 
     /// A host is lost: its ranks are dead.
     fn lose_host(&mut self, host: usize) {
+        self.lose_unknown(Some(host));
         let Some(name) = self.starter.cluster().and_then(|cluster| cluster.lose(host)) else {
             return;
         };
@@ -95,7 +100,8 @@ impl Work {
     pub(super) fn suspect(&mut self, member: Member) {
         let Member { seat, incarnation } = member;
         let is_known = self.suspects.iter().any(|(_, suspect)| *suspect == member);
-        let is_there = self.life(seat, incarnation).is_some_and(|life| !life.has_departed);
+        let is_there = |life: &mut Life| !life.has_departed && !life.is_nowhere();
+        let is_there = self.life(seat, incarnation).is_some_and(is_there);
         if is_there && !is_known {
             self.suspects.push((Instant::now() + REACH_PATIENCE, member));
         }

@@ -4,6 +4,7 @@ use crate::hosts::agent::Agent;
 use ftmpi_wireup::hosts::{OfAgent, ToAgent};
 use ftmpi_wireup::{self as wireup, Said, Told, Whereabouts};
 use std::io::{ErrorKind, Write};
+use std::net::TcpStream;
 use std::os::unix::net::UnixStream;
 use std::process::ExitStatus;
 use std::sync::Arc;
@@ -33,6 +34,18 @@ pub(crate) enum Happening {
     },
     /// `ftrun` says something, as seen from an agent; nothing: it has gone.
     ToAgent(Option<ToAgent>),
+    /// Another coordinator reigns in this epoch, as seen from an agent, which is to tell it what it
+    /// knows beyond so many entries.
+    Elected {
+        epoch: u64,
+        known: u64,
+        stream: TcpStream,
+    },
+    /// So few hosts are left, of so many, that the job may not go on.
+    Outvoted {
+        left: usize,
+        of: usize,
+    },
 }
 
 /// A rank that has joined.

@@ -3,6 +3,7 @@
 
 use super::seats::Life;
 use ftmpi_launch::{Job, Rules, Sequel, all_have_failed, signal_name};
+use serde::{Deserialize, Serialize};
 use std::os::unix::process::ExitStatusExt;
 use std::process::ExitStatus;
 
@@ -22,7 +23,7 @@ pub(super) enum Verdict {
 }
 
 /// How the ranks have ended so far.
-#[derive(Default)]
+#[derive(Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Record {
     /// The status of the first rank that failed.
     cause: Option<u8>,

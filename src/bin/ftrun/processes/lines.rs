@@ -4,8 +4,9 @@ use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::fd::OwnedFd;
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, Read, Write};
+use std::os::unix::fs::OpenOptionsExt;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::{Arc, Weak};
+use std::sync::{Arc, OnceLock, Weak};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -115,7 +116,30 @@ pub(super) fn pass_on(from: impl Into<OwnedFd>, to: Stream, tag: String, sink: S
     passing
 }
 
+/// Where all output goes, if this process has no terminal of its own.
+static FILE: OnceLock<File> = OnceLock::new();
+
+/// From now on, all output goes into this file, behind what is there.
+pub(crate) fn redirect(path: &str) {
+    if let Ok(file) = append(path) {
+        let _only_once = FILE.set(file);
+    }
+}
+
+/// Adds a line to that file.
+pub(crate) fn add(path: &str, line: &str) {
+    // Nobody is there who could be told.
+    let _unwritten = append(path).and_then(|mut file| file.write_all(line.as_bytes()));
+}
+
+fn append(path: &str) -> io::Result<File> {
+    File::options().append(true).create(true).mode(0o600).open(path)
+}
+
 pub(crate) fn write(to: Stream, lines: &[u8]) -> io::Result<()> {
+    if let Some(mut file) = FILE.get() {
+        return file.write_all(lines);
+    }
     match to {
         Stream::Output => {
             let mut out = io::stdout().lock();

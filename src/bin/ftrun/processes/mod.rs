@@ -9,14 +9,18 @@ mod distance;
 pub(crate) mod happening;
 mod judgement;
 pub(crate) mod lines;
+mod orders;
 mod report;
+pub(crate) mod resume;
 pub(crate) mod seats;
 mod starter;
+mod telling;
 mod trace;
 mod watch;
 mod watch_orders;
 mod work;
 
+use crate::hosts::signals;
 use crate::prepared::Prepared;
 use crate::shared::refusal::{NOT_RUNNABLE, Refusal};
 use ftmpi_launch::Job;
@@ -45,7 +49,13 @@ pub(crate) fn run(mut prepared: Prepared) -> Result<ExitCode, Refusal> {
     let watch = watch::Watch::begin(&job, &name).map_err(Refusal::usage)?;
     let starter = match hosts.is_empty() {
         true => Starter::Here(template(prepared, &sender)?),
-        false => Starter::There(starter::cluster(&prepared, &hosts, &sender)?),
+        false => {
+            // Before there are threads.
+            let held = signals::hold();
+            let cluster = starter::cluster(&prepared, &hosts, &sender)?;
+            held.end_first(&cluster);
+            Starter::There(cluster)
+        }
     };
     let seen = work::Seen { report, watch, trace };
     let work = work::Work::begin(&job, starter, (sender, events), seen);

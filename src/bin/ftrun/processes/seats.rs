@@ -3,10 +3,12 @@
 use super::happening::{Connection, Happening};
 use super::lines::{self, Passing, Sink, Stream};
 use crate::hosts::agent::Agent;
+use ftmpi_base::Member;
 use ftmpi_launch::RANK_VARIABLES;
 use ftmpi_wireup::{Place, VARIABLE, Whereabouts};
 use rustix::fd::OwnedFd;
 use rustix::process::{Pid, PidfdFlags, Signal, pidfd_open, pidfd_send_signal};
+use std::collections::BTreeMap;
 use std::process::{Child, ChildStdin, Command, Stdio};
 use std::sync::Arc;
 use std::sync::mpsc::Sender;
@@ -54,6 +56,14 @@ pub(crate) struct Life {
     pub(crate) input: Option<ChildStdin>,
 }
 
+/// Lives of which nobody knows since another coordinator was lost.
+#[derive(Default)]
+pub(super) struct Unknown {
+    pub(super) members: Vec<Member>,
+    /// The hosts on which they may be, and their names.
+    pub(super) hosts: BTreeMap<usize, String>,
+}
+
 /// What carries a life.
 enum Body {
     /// The process that was started, the one that has joined, which that may have started, and what
@@ -61,6 +71,8 @@ enum Body {
     Here { child: OwnedFd, joined: Option<OwnedFd>, output: Vec<Passing> },
     /// A process of another host.
     There { agent: Arc<Agent>, seat: usize },
+    /// Nobody knows of it any more.
+    Nowhere,
 }
 
 impl Template {
@@ -147,6 +159,11 @@ impl Life {
         Life { host, ..Life::new(incarnation, Body::There { agent: agent.clone(), seat }) }
     }
 
+    /// One that was started on a host that may be lost.
+    pub(crate) fn nowhere(incarnation: u32, host: Option<String>, started: Instant) -> Life {
+        Life { host, started, ..Life::new(incarnation, Body::Nowhere) }
+    }
+
     /// Its process, or one that this has started, has made its first call of MPI.
     pub(crate) fn join(&mut self, at: Whereabouts, connection: Connection) {
         if let Body::Here { joined, .. } = &mut self.body {
@@ -166,13 +183,19 @@ impl Life {
                 }
             }
             Body::There { agent, seat } => agent.kill(*seat, self.incarnation),
+            Body::Nowhere => {}
         }
+    }
+
+    /// Nobody knows where it is.
+    pub(crate) fn is_nowhere(&self) -> bool {
+        matches!(self.body, Body::Nowhere)
     }
 
     /// The number of its host, if that is another one.
     pub(crate) fn host_number(&self) -> Option<usize> {
         match &self.body {
-            Body::Here { .. } => None,
+            Body::Here { .. } | Body::Nowhere => None,
             Body::There { agent, .. } => Some(agent.host),
         }
     }

@@ -3,14 +3,15 @@
 use super::connections::chance;
 use super::happening::Happening;
 use super::seats::{Life, Template};
-use crate::hosts::cluster::Cluster;
+use crate::hosts::cluster::{Cluster, Way};
 use crate::hosts::named::{self, Named};
 use crate::hosts::stands::Stands;
-use crate::hosts::summon;
+use crate::hosts::summon::{self, Summoned};
 use crate::prepared::Prepared;
 use crate::shared::refusal::Refusal;
 use ftmpi_base::Member;
-use ftmpi_wireup::hosts::{Program, Variable};
+use ftmpi_wireup::hosts::{Program, ToAgent, Variable};
+use ftmpi_wireup::takeover::{Fellow, Fellows};
 use std::collections::BTreeMap;
 use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt;
@@ -51,9 +52,28 @@ pub(super) fn cluster(
     let places = named::places(request.job.ranks, hosts, request.hosts.per_host)?;
     let all = [hosts, &named::spares(&request.hosts, hosts)?].concat();
     let program = program(prepared)?;
-    let agents = summon::all(&all, &request.hosts, program, events)?;
+    let directory = program.directory.clone();
+    let summoned = summon::all(&all, &request.hosts, program, events)?;
+    let Summoned { agents, addresses, registry, steps } = summoned;
+    if !request.hosts.has_no_takeover {
+        let output = output_after(&directory, std::process::id());
+        let hosts = all.iter().zip(addresses).map(|(host, addresses)| Fellow {
+            name: host.name.clone(),
+            addresses,
+            slots: host.slots,
+        });
+        let fellows = Fellows { hosts: hosts.collect(), places: places.clone(), output };
+        let fellows = ToAgent::Fellows(Box::new(fellows));
+        agents.iter().for_each(|agent| agent.tell(&fellows));
+    }
     let stands = Stands::new(places, all.iter().map(|host| host.slots));
-    Ok(Cluster::new(agents, stands))
+    let way = Way { entries: 0, steps, registry, passes_input: true };
+    Ok(Cluster::new(agents.into_iter().map(Some).collect(), stands, way))
+}
+
+/// Where output goes once `ftrun`, this process, is lost.
+fn output_after(directory: &[u8], process: u32) -> String {
+    format!("{}/ftrun.{process}.out", String::from_utf8_lossy(directory))
 }
 
 /// Variables that belong to this host or login, and mean nothing on another.

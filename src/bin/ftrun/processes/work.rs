@@ -7,7 +7,7 @@ use super::happening::{Guest, Happening};
 use super::judgement::{Record, Verdict, cause};
 use super::lines::{Passing, say};
 use super::report;
-use super::seats::Life;
+use super::seats::{Life, Unknown};
 use super::starter::Starter;
 use super::trace::Trace;
 use super::watch::{Surroundings, Watch};
@@ -17,18 +17,19 @@ use ftmpi_fault::{Coordinator, Order, Report, Severed};
 use ftmpi_launch::{Job, Rules, STUCK};
 use ftmpi_machine::Chance;
 use ftmpi_machine::schedule::When;
+use ftmpi_wireup::takeover::Entry;
 use ftmpi_wireup::{Said, Told};
 use std::iter::Peekable;
 use std::sync::mpsc::{Receiver, Sender};
 use std::time::{Duration, Instant};
 
 pub(super) struct Work {
-    job: Job,
+    pub(super) job: Job,
     pub(super) starter: Starter,
-    coordinator: Coordinator,
-    record: Record,
+    pub(super) coordinator: Coordinator,
+    pub(super) record: Record,
     /// How the program takes failures, as far as it has shown that.
-    shown: Rules,
+    pub(super) shown: Rules,
     pub(super) seats: Vec<Option<Life>>,
     /// What all ranks share, if they are on one host.
     memory: Option<Memory>,
@@ -37,9 +38,9 @@ pub(super) struct Work {
     looked: Instant,
     pub(super) events: Receiver<Happening>,
     sender: Sender<Happening>,
-    strokes: Option<Peekable<Chance>>,
+    pub(super) strokes: Option<Peekable<Chance>>,
     /// The lives that are to die at a time of their own, and by which order.
-    timed: Vec<(Instant, Member, When)>,
+    pub(super) timed: Vec<(Instant, Member, When)>,
     /// What those who have ended may still be saying.
     since_silent: Vec<(Instant, usize)>,
     /// Lives of other hosts that somebody cannot reach, and when that makes them dead.
@@ -57,6 +58,8 @@ pub(super) struct Work {
     /// Watches for a deadlock, if the job wants that.
     deadlock: Option<Deadlock>,
     end: Option<u8>,
+    /// What is not known since another coordinator was lost.
+    pub(super) unknown: Unknown,
 }
 
 /// What is written and shown of a job.
@@ -69,13 +72,27 @@ pub(super) struct Seen {
 impl Work {
     /// Starts all ranks.
     pub(super) fn begin(
+        job: &Job, starter: Starter, channel: (Sender<Happening>, Receiver<Happening>), seen: Seen,
+    ) -> Result<Work, String> {
+        let mut work = Work::new(job, starter, channel, seen);
+        for seat in 0..job.ranks {
+            if let Err(why) = work.start(Member { seat, incarnation: 0 }, 0) {
+                work.kill_all();
+                return Err(why);
+            }
+        }
+        Ok(work)
+    }
+
+    /// The work of a job that has no ranks yet.
+    pub(super) fn new(
         job: &Job, starter: Starter, (sender, events): (Sender<Happening>, Receiver<Happening>),
         seen: Seen,
-    ) -> Result<Work, String> {
+    ) -> Work {
         let ranks = job.ranks as u32;
         let strokes = job.chance.map(|(mean, seed)| Chance::new(mean, job.ranks, seed));
         let is_here = matches!(starter, Starter::Here(_));
-        let mut work = Work {
+        Work {
             job: job.clone(),
             starter,
             memory: is_here.then(|| Memory::for_ranks(job.ranks)).flatten(),
@@ -99,14 +116,8 @@ impl Work {
             unread: Vec::new(),
             deadlock: job.watches.then(|| Deadlock::new(Instant::now())),
             end: None,
-        };
-        for seat in 0..job.ranks {
-            if let Err(why) = work.start(Member { seat, incarnation: 0 }, 0) {
-                work.kill_all();
-                return Err(why);
-            }
+            unknown: Unknown::default(),
         }
-        Ok(work)
     }
 
     /// Works until all ranks have ended or the job has; returns the exit status.
@@ -115,6 +126,9 @@ impl Work {
             match self.next() {
                 Some(happening) => self.cope(happening),
                 None => self.look_at_clock(),
+            }
+            if let Some(cluster) = self.starter.cluster() {
+                cluster.end_step();
             }
         }
         let is_report_complete = self.report.as_mut().is_none_or(report::Report::end);
@@ -281,25 +295,6 @@ impl Work {
         }
     }
 
-    /// Kills a rank as ordered, unless it has finalized MPI.
-    pub(super) fn strike(&mut self, seat: usize, incarnation: Option<u32>, order: String) {
-        let Some(life) = &mut self.seats[seat] else { return };
-        let is_meant = incarnation.is_none_or(|incarnation| incarnation == life.incarnation);
-        if is_meant && !life.has_departed && life.ended.is_none() {
-            life.order.get_or_insert(order);
-            life.kill();
-        }
-    }
-
-    /// Kills a rank as ordered once it is outside of MPI. A process that has not joined is.
-    fn strike_outside(&mut self, victim: Member, when: &When) {
-        let Some(life) = self.life(victim.seat, victim.incarnation) else { return };
-        match life.connection.is_some() && !life.has_departed {
-            true => tell(life, &Told::DieOutside(when.to_string())),
-            false => self.strike(victim.seat, Some(victim.incarnation), when.to_string()),
-        }
-    }
-
     fn kill(&self, seat: usize) {
         if let Some(life) = self.seats.get(seat).and_then(Option::as_ref) {
             life.kill();
@@ -338,12 +333,7 @@ impl Work {
     pub(super) fn start(&mut self, member: Member, generation: u64) -> Result<(), String> {
         let Member { seat, incarnation } = member;
         let life = self.starter.start(member, generation, &self.sender)?;
-        for event in &self.job.kills {
-            let When::Time { after, .. } = event.when else { continue };
-            if event.seat == seat && event.life.is(incarnation) {
-                self.timed.push((life.started + after, member, event.when.clone()));
-            }
-        }
+        self.plan(member, life.started);
         self.seats[seat] = Some(life);
         if let Some(report) = self.report.as_mut().filter(|_| incarnation > 0) {
             report.respawned(member);
@@ -371,7 +361,13 @@ impl Work {
                 }
             }
             Happening::OfAgent { host, said } => self.hear_agent(host, said),
-            Happening::ToAgent(_) => {}
+            Happening::ToAgent(_) | Happening::Elected { .. } => {}
+            Happening::Outvoted { left, of } => {
+                say(&format!(
+                    "ftrun: only {left} of {of} hosts are left, which is no majority; the job ends"
+                ));
+                self.end = Some(OUTVOTED);
+            }
             Happening::Ended { seat, incarnation, status } => {
                 if let Some(life) = self.life(seat, incarnation) {
                     life.ended = Some(status);
@@ -407,19 +403,13 @@ impl Work {
         if let Some(cause) = self.record.cause() {
             connection.tell(&Told::Cause(cause));
         }
-        for (other, life) in self.seats.iter().enumerate() {
-            if let Some(way) = life.as_ref().and_then(|life| life.connection.as_ref())
-                && other != seat
-            {
-                way.tell(&Told::Met { seat, at: at.clone() });
-            }
-        }
+        self.introduce(seat, &at);
         if let Some(life) = self.life(seat, incarnation) {
             life.join(at, connection);
         }
     }
 
-    fn hear(&mut self, from: Member, said: Said) {
+    pub(super) fn hear(&mut self, from: Member, said: Said) {
         let Member { seat, incarnation } = from;
         match said {
             Said::Joined { .. } => {}
@@ -455,6 +445,7 @@ impl Work {
                     if matches!(report, Report::Departed) {
                         life.has_departed = true;
                         self.record.departed(rules);
+                        self.write_record();
                     }
                 }
                 if let (Report::Learnt(fact), Some(written)) = (&report, &mut self.report) {
@@ -466,7 +457,7 @@ impl Work {
         }
     }
 
-    fn obey(&mut self, orders: Vec<Order>) {
+    pub(super) fn obey(&mut self, orders: Vec<Order>) {
         for order in orders {
             match order {
                 Order::Tell(member, notice) => {
@@ -475,8 +466,7 @@ impl Work {
                     }
                 }
                 Order::TellAll(notice) => {
-                    let told = Told::Notice(notice);
-                    self.seats.iter().flatten().for_each(|life| tell(life, &told));
+                    self.tell_all(Entry::Notice(notice.clone()), &Told::Notice(notice));
                 }
                 Order::Write(agreed) => {
                     if let Some(report) = &mut self.report {
@@ -503,6 +493,7 @@ impl Work {
         self.severed.forget(member);
         let rules = self.rules();
         let (verdict, words) = self.record.judge(seat, &life, status, rules, &self.job);
+        self.write_record();
         if let Some(watch) = &mut self.watch {
             watch.end_life(member, verdict == Verdict::Well);
         }
@@ -561,7 +552,7 @@ impl Work {
         }
         // Before its death is known: who ends the job for that does so with this status.
         if let Some(cause) = self.record.cause() {
-            self.seats.iter().flatten().for_each(|life| tell(life, &Told::Cause(cause)));
+            self.tell_all(Entry::Cause(cause), &Told::Cause(cause));
         }
         let orders = self.coordinator.bury(member, self.started.elapsed());
         self.obey(orders);
@@ -571,6 +562,9 @@ impl Work {
 /// How long a process that has ended may seem to be saying something: one that it has left behind
 /// keeps its connection open.
 const PATIENCE: Duration = Duration::from_millis(100);
+
+/// The exit status of a job that has lost most of its hosts: that of ranks that were killed.
+const OUTVOTED: u8 = 137;
 
 /// How long the processes of a job that is over may write what they hold.
 const LAST_WRITES: Duration = Duration::from_millis(700);

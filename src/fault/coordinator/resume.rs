@@ -1,0 +1,161 @@
+//! A coordinator that takes over: what it knows from the notices that all have heard, and what
+//! ranks have been told or still wait for, as the agents of their hosts have kept it.
+
+use super::Coordinator;
+use crate::agreement::{Decision, Value};
+use crate::agreements::{Key, Purpose, Summons};
+use crate::messages::{Notice, Order, Report};
+use ftmpi_base::Member;
+use std::time::Duration;
+
+/// What follows for a member from a decision that has led to another agreement: it has contributed
+/// there, as this report says.
+pub fn led_on(
+    key: Key, course: Option<&Summons>, decision: &Decision, next: u64,
+) -> Option<Report> {
+    let mut course = course?.clone();
+    course.advance(decision);
+    let key = Key { number: next, ..key };
+    let roster = course.recovery.roster().to_vec();
+    Some(Report::Contributed { key, roster, course: Some(course), value: Value::NEUTRAL })
+}
+
+impl Coordinator {
+    /// All have been told this, or will be.
+    pub fn follow(&mut self, notice: &Notice) {
+        const NO_MATTER: Duration = Duration::ZERO;
+        match notice {
+            Notice::Died(member) => _ = self.bury(*member, NO_MATTER),
+            Notice::Departed(member) => _ = self.hear(*member, Report::Departed, NO_MATTER),
+            Notice::Entered(member) => _ = self.ledger.enter(*member),
+            Notice::Called { home, generation } => {
+                let known = self.called.entry(*home).or_default();
+                *known = (*known).max(*generation);
+            }
+            Notice::Revoked { context, roster } => {
+                self.revoked.insert(*context, roster.clone());
+            }
+            Notice::Decided { .. } | Notice::Heard { .. } => {}
+        }
+    }
+
+    /// Some member has been told this.
+    pub fn know(&mut self, notice: &Notice) {
+        match notice {
+            Notice::Decided { key, decision, next } => {
+                if let Ok(most) = u32::try_from(decision.value.most) {
+                    self.learn(most);
+                }
+                self.known.decided.insert(*key, (decision.clone(), *next));
+            }
+            Notice::Heard { key, all } => _ = self.known.heard.insert(*key, all.clone()),
+            _ => {}
+        }
+    }
+
+    /// Contexts up to this one may be in use.
+    pub fn pass_over(&mut self, context: u32) {
+        self.learn(context);
+    }
+
+    /// The members that have entered and live, as the notices say.
+    pub fn living(&self) -> impl Iterator<Item = Member> + '_ {
+        self.ledger.seats().filter(|(_, is_alive)| *is_alive).map(|(member, _)| member)
+    }
+
+    pub fn has_departed(&self, member: Member) -> bool {
+        self.agreements.has_departed(member)
+    }
+
+    /// A member has reported this to the last coordinator, and waits for what follows.
+    pub fn resume(&mut self, from: Member, mut report: Report, now: Duration) -> Vec<Order> {
+        if let Report::Contributed { key, course: Some(_), value, .. } = &mut report
+            && matches!(key.purpose, Purpose::Recovery { .. })
+        {
+            // Where that was done for it, the last coordinator has drawn one.
+            let fresh = self.context.get();
+            self.context.set(fresh + self.stride);
+            value.most = value.most.max(fresh.into());
+        }
+        self.hear(from, report, now)
+    }
+
+    /// What a report is answered with if others have been told the answer.
+    pub(super) fn answer_as_before(
+        &mut self, from: Member, report: &Report, now: Duration,
+    ) -> Option<Vec<Order>> {
+        match report {
+            Report::Contributed { key, course, .. } => {
+                let (decision, next) = self.known.decided.get(key)?.clone();
+                let follows = next.and_then(|next| led_on(*key, course.as_ref(), &decision, next));
+                let told = Notice::Decided { key: *key, decision, next };
+                let mut orders = vec![Order::Tell(from, told)];
+                if let Some(report) = follows {
+                    orders.extend(self.resume(from, report, now));
+                }
+                Some(orders)
+            }
+            Report::Said { key, .. } => {
+                let all = self.known.heard.get(key)?.clone();
+                Some(vec![Order::Tell(from, Notice::Heard { key: *key, all })])
+            }
+            _ => None,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const NOW: Duration = Duration::ZERO;
+    const KEY: Key = Key { purpose: Purpose::Flag, of: 7, number: 0 };
+
+    fn three() -> [Member; 3] {
+        [0, 1, 2].map(|seat| Member { seat, incarnation: 0 })
+    }
+
+    fn contribution(flags: u64) -> Report {
+        let value = Value { flags, ..Value::NEUTRAL };
+        Report::Contributed { key: KEY, roster: three().to_vec(), course: None, value }
+    }
+
+    fn told(orders: &[Order]) -> Vec<(usize, u64)> {
+        let decided = orders.iter().filter_map(|order| match order {
+            Order::Tell(to, Notice::Decided { decision, .. }) => {
+                Some((to.seat, decision.value.flags))
+            }
+            _ => None,
+        });
+        decided.collect()
+    }
+
+    /// The coordinator is lost when it has told rank 0 only; then rank 0 dies.
+    #[test]
+    fn what_one_has_been_told_all_are_told() {
+        let [zero, one, two] = three();
+        let mut first = Coordinator::new(3, (2, 4));
+        let reports = [(zero, 6), (one, 3), (two, 7)];
+        let orders = reports.map(|(from, flags)| first.hear(from, contribution(flags), NOW));
+        assert_eq!(told(&orders[2]), [(0, 2), (1, 2), (2, 2)]);
+        let Order::Tell(_, decided) = &orders[2][0] else { panic!("{orders:?}") };
+        let mut next = Coordinator::new(3, (2, 4));
+        next.know(decided);
+        next.bury(zero, NOW);
+        for (from, flags) in [(one, 3), (two, 7)] {
+            let orders = next.resume(from, contribution(flags), NOW);
+            assert_eq!(told(&orders), [(from.seat, 2)], "{orders:?}");
+        }
+    }
+
+    #[test]
+    fn what_nobody_has_been_told_is_decided_again_without_the_dead() {
+        let [zero, one, two] = three();
+        let mut next = Coordinator::new(3, (2, 4));
+        next.follow(&Notice::Died(zero));
+        assert!(next.resume(one, contribution(3), NOW).is_empty());
+        assert_eq!(told(&next.resume(two, contribution(7), NOW)), [(1, 3), (2, 3)]);
+        assert_eq!(next.living().collect::<Vec<_>>(), [one, two]);
+        assert!(next.bury(zero, NOW).is_empty(), "all know of that death");
+    }
+}
