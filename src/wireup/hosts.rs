@@ -59,6 +59,8 @@ pub enum OfAgent {
         secret: String,
         host: u32,
         version: String,
+        /// What the host calls itself.
+        name: String,
     },
     /// It can start ranks; or why not.
     Ready(Result<(), String>),

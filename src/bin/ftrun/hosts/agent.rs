@@ -15,13 +15,13 @@ pub(crate) struct Agent {
     stream: Mutex<TcpStream>,
     /// The same, for whoever does not wait for what is being written.
     connection: TcpStream,
-    /// The command that has started it.
-    starter: OwnedFd,
+    /// The command that has started it, unless another launcher has.
+    starter: Option<OwnedFd>,
 }
 
 impl Agent {
     pub(crate) fn new(
-        host: usize, name: String, stream: TcpStream, starter: OwnedFd,
+        host: usize, name: String, stream: TcpStream, starter: Option<OwnedFd>,
     ) -> io::Result<Agent> {
         let connection = stream.try_clone()?;
         Ok(Agent { host, name, stream: Mutex::new(stream), connection, starter })
@@ -36,8 +36,10 @@ impl Agent {
     /// It has gone: what has started it is to go, too.
     pub(crate) fn end(&self) {
         self.cut_off();
-        // It may have ended already.
-        let _gone = pidfd_send_signal(&self.starter, Signal::KILL);
+        if let Some(starter) = &self.starter {
+            // It may have ended already.
+            let _gone = pidfd_send_signal(starter, Signal::KILL);
+        }
     }
 
     pub(crate) fn tell(&self, what: &ToAgent) {

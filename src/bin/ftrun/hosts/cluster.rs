@@ -24,6 +24,11 @@ impl Cluster {
         Cluster { agents, stands, passes_input: false }
     }
 
+    /// Hosts on which another launcher has started the ranks: they have got their input from that.
+    pub(crate) fn of_others(agents: Vec<Arc<Agent>>, stands: Stands) -> Cluster {
+        Cluster { passes_input: true, ..Cluster::new(agents, stands) }
+    }
+
     /// Lets an agent start a rank: where its life before was, or, if that host is lost or cannot
     /// start any, on another one.
     pub(crate) fn start(&mut self, member: Member, generation: u64) -> Result<Life, String> {

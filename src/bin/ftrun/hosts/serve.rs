@@ -1,13 +1,14 @@
 //! The agent of a host: starts the ranks that `ftrun` wants there, watches their processes, and
 //! passes on what they say, print and are told. It ends, with its ranks, when `ftrun` does.
 
+use super::named::this_host;
 use super::tenancy::{Tenancy, insist};
 use super::version::version;
-use crate::processes::connections;
+use crate::processes::connections::{self, Listener, Offer};
 use crate::processes::happening::{Guest, Happening};
 use crate::processes::lines::Stream;
 use crate::processes::seats::{Life, Template};
-use crate::shared::refusal::Refusal;
+use crate::shared::refusal::{BROKEN, Refusal};
 use ftmpi_launch::Job;
 use ftmpi_wireup::hosts::{OfAgent, Program, ToAgent};
 use ftmpi_wireup::{self as wireup, Told};
@@ -47,12 +48,20 @@ pub(crate) fn main(called: &str) -> ExitCode {
 }
 
 fn run() -> Result<(), Refusal> {
-    let Call { secret, host, addresses } = Call::read(&mut io::stdin().lock())
+    let call = Call::read(&mut io::stdin().lock())
         .ok_or_else(|| Refusal::usage(format!("{NAME} is for ftrun itself")))?;
+    serve(call, None)
+}
+
+/// Serves `ftrun` until the job is over. If ranks are awaited already, another launcher has started
+/// them.
+pub(crate) fn serve(call: Call, awaits: Option<Listener>) -> Result<(), Refusal> {
+    let Call { secret, host, addresses } = call;
     let version = version()?;
     let mut stream = connect(&addresses).map_err(|why| Refusal::new(UNREACHED as u8, why))?;
     let gone = |error: io::Error| Refusal::broken(format!("ftrun has gone: {error}"));
-    wireup::write(&mut stream, &OfAgent::Hello { secret, host, version }).map_err(gone)?;
+    let name = this_host();
+    wireup::write(&mut stream, &OfAgent::Hello { secret, host, version, name }).map_err(gone)?;
     let mut reading = BufReader::new(stream.try_clone().map_err(gone)?);
     let Some(ToAgent::Begin(program)) = wireup::read(&mut reading).map_err(gone)? else {
         // It has no use for this host.
@@ -66,24 +75,26 @@ fn run() -> Result<(), Refusal> {
     if !is_able {
         return Ok(());
     }
-    let listener = connections::listen()
+    let adopts = awaits.is_some();
+    let listener = awaits.map_or_else(connections::listen, Ok)
         .map_err(|error| Refusal::broken(format!("cannot listen to the ranks: {error}")))?;
     let (address, job_secret) = (listener.address.clone(), listener.secret.clone());
     let (sender, events) = channel();
-    listener.serve(sender.clone());
+    let template = template(*program, host, (address, job_secret), adopts, out.clone());
+    let offer = Offer { host: template.host, job: template.job.clone() };
+    listener.serve(sender.clone(), adopts.then_some(offer));
     let tenancy = Tenancy::begin(out.clone(), connection, sender.clone());
     hear(reading, tenancy, sender.clone());
-    let template = template(*program, host, address, job_secret, out.clone());
     let (lives, early) = (BTreeMap::new(), Some(Vec::new()));
     Office { template, out, early, lives, input: None, sender }.work(&events);
     Ok(())
 }
 
 /// What `ftrun` says by the standard input.
-struct Call {
-    secret: String,
-    host: u32,
-    addresses: Vec<SocketAddr>,
+pub(crate) struct Call {
+    pub(crate) secret: String,
+    pub(crate) host: u32,
+    pub(crate) addresses: Vec<SocketAddr>,
 }
 
 impl Call {
@@ -129,7 +140,8 @@ fn enter(program: &Program) -> Result<(), String> {
 }
 
 fn template(
-    program: Program, host: u32, address: String, secret: String, out: Arc<Mutex<TcpStream>>,
+    program: Program, host: u32, (address, secret): (String, String), adopts: bool,
+    out: Arc<Mutex<TcpStream>>,
 ) -> Template {
     let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
     let job = by_this_clock(&program, now);
@@ -147,6 +159,7 @@ fn template(
         address,
         secret,
         host: Some((host, key)),
+        adopts,
         sink: Arc::new(sink),
     }
 }
@@ -242,6 +255,9 @@ impl Office {
             return early.push(told);
         }
         match told {
+            ToAgent::Start { seat, incarnation, .. }
+                // It has come before.
+                if self.lives.contains_key(&(seat, incarnation)) => {}
             ToAgent::Start { seat, incarnation, generation } => {
                 match self.template.start(seat, incarnation, generation, &self.sender) {
                     Ok(mut life) => {
@@ -297,7 +313,7 @@ impl Office {
                 }
                 OfAgent::Ended { seat, incarnation, status: status.into_raw() }
             }
-            Happening::OfAgent { .. } | Happening::ToAgent(_) => return,
+            Happening::OfAgent { .. } | Happening::ToAgent(_) | Happening::Due => return,
         };
         say(&self.out, &said);
     }
@@ -305,12 +321,16 @@ impl Office {
     /// Only the first process in each place is one of the job.
     fn welcome(&mut self, guest: Guest) -> Option<OfAgent> {
         let Guest { seat, incarnation, at, connection } = guest;
+        if self.template.adopts && incarnation == 0 {
+            // It may come before `ftrun` expects it.
+            self.lives.entry((seat, 0)).or_insert_with(Life::awaited);
+        }
         let life = self.lives.get_mut(&(seat, incarnation)).filter(|life| life.at.is_none());
         let Some(life) = life else {
             connection.tell(&Told::Refused);
             return None;
         };
-        life.join(at.clone(), connection);
+        life.join(seat, at.clone(), connection, &self.sender);
         Some(OfAgent::Joined { seat, incarnation, at })
     }
 
@@ -320,7 +340,7 @@ impl Office {
         let until = Instant::now() + PATIENCE;
         for life in self.lives.values().filter(|life| life.ended.is_none()) {
             match &life.connection {
-                Some(connection) => _ = connection.tell(&Told::End),
+                Some(connection) => _ = connection.tell(&Told::End(BROKEN)),
                 None => life.kill(),
             }
         }

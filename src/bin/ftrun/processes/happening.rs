@@ -26,6 +26,8 @@ pub(crate) enum Happening {
         incarnation: u32,
         status: ExitStatus,
     },
+    /// Ranks that another launcher has started had time enough to join.
+    Due,
     /// The agent of this host says something, as seen from `ftrun`; nothing: it has gone.
     OfAgent {
         host: usize,

@@ -3,6 +3,7 @@
 use super::connections::chance;
 use super::happening::Happening;
 use super::seats::{Life, Template};
+use crate::hosts::await_agents::Awaited;
 use crate::hosts::cluster::Cluster;
 use crate::hosts::named::{self, Named};
 use crate::hosts::stands::Stands;
@@ -54,6 +55,15 @@ pub(super) fn cluster(
     let agents = summon::all(&all, &request.hosts, program, events)?;
     let stands = Stands::new(places, all.iter().map(|host| host.slots));
     Ok(Cluster::new(agents, stands))
+}
+
+/// The hosts of ranks that another launcher has started there, whose agents come by themselves.
+pub(super) fn adopted(
+    prepared: &Prepared, places: Vec<usize>, awaited: Awaited, events: &Sender<Happening>,
+) -> Result<Cluster, Refusal> {
+    let agents = awaited.begin(&places, program(prepared)?, events)?;
+    let hosts = vec![None; agents.len()];
+    Ok(Cluster::of_others(agents, Stands::new(places, hosts.into_iter())))
 }
 
 /// Variables that belong to this host or login, and mean nothing on another.

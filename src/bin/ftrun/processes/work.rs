@@ -120,7 +120,7 @@ impl Work {
         let is_report_complete = self.report.as_mut().is_none_or(report::Report::end);
         let is_record_complete = self.end_watch();
         if let Some(status) = self.end {
-            self.close_all();
+            self.close_all(status);
             self.drain_all();
             self.part_with_agents();
             self.trace.as_mut().map(Trace::end);
@@ -307,9 +307,9 @@ impl Work {
     }
 
     /// Ends all processes: those that have joined write first what they hold.
-    fn close_all(&mut self) {
+    fn close_all(&mut self, status: u8) {
         let until = Instant::now() + LAST_WRITES;
-        self.seats.iter().flatten().for_each(|life| tell(life, &Told::End));
+        self.seats.iter().flatten().for_each(|life| tell(life, &Told::End(status)));
         let is_writing = |life: &Life| life.connection.is_some() && life.ended.is_none();
         while self.seats.iter().flatten().any(is_writing) {
             let left = until.saturating_duration_since(Instant::now());
@@ -372,6 +372,7 @@ impl Work {
             }
             Happening::OfAgent { host, said } => self.hear_agent(host, said),
             Happening::ToAgent(_) => {}
+            Happening::Due => self.end = self.end.or(self.miss_ranks()),
             Happening::Ended { seat, incarnation, status } => {
                 if let Some(life) = self.life(seat, incarnation) {
                     life.ended = Some(status);
@@ -414,15 +415,16 @@ impl Work {
                 way.tell(&Told::Met { seat, at: at.clone() });
             }
         }
+        let events = self.sender.clone();
         if let Some(life) = self.life(seat, incarnation) {
-            life.join(at, connection);
+            life.join(seat, at, connection, &events);
         }
     }
 
     fn hear(&mut self, from: Member, said: Said) {
         let Member { seat, incarnation } = from;
         match said {
-            Said::Joined { .. } => {}
+            Said::Joined { .. } | Said::Adopt { .. } => {}
             Said::Rules(text) => self.shown = Rules::decode(&text).unwrap_or(self.shown),
             Said::Kill(seat) => self.kill(seat),
             Said::Order(order) => {
