@@ -3,12 +3,13 @@
 //! each starts an agent. Where they listen is passed on by the launcher. From then on, all is as if
 //! `ftrun` had started the processes.
 
-use crate::host::launcher::{self, Launcher, Position};
+use crate::host::launcher::{self, Absent, Launcher, Position};
 use crate::host::{life, service, variables};
 use crate::job::link;
 use crate::wireup::adoption::{Answer, Call, Charge, OPTION};
 use crate::wireup::{self, Said, Told, VARIABLE};
 use crossbeam_channel::{RecvTimeoutError, Sender};
+use parking_lot::Mutex;
 use std::ffi::OsString;
 use std::os::linux::net::SocketAddrExt;
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
@@ -16,12 +17,14 @@ use std::os::unix::fs::MetadataExt;
 use std::os::unix::net::{SocketAddr, UnixStream};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 /// Whether another launcher has started this process.
 static IS_ADOPTED: AtomicBool = AtomicBool::new(false);
 
-/// Under which names something is published.
+/// Under which names something is published: that a rank is there, and where to find whom.
+const HERE: &str = "ftmpi-here";
 const COORDINATOR: &str = "ftmpi-coordinator";
 const AGENT: &str = "ftmpi-agent";
 
@@ -54,8 +57,15 @@ pub(super) fn end(status: u8) -> ! {
 }
 
 fn adopt(mut launcher: Box<dyn Launcher>) -> Result<Option<String>, String> {
-    let _watched = watch();
+    let absent = Arc::new(OnceLock::new());
+    let _watched = watch(absent.clone());
     let position = launcher.position()?;
+    if position.hosts.len() > 1
+        && let Some(ask) = launcher.absent(HERE)
+    {
+        launcher.publish(HERE, "1")?;
+        _ = absent.set(Mutex::new(ask));
+    }
     let place = match position.hosts.len() {
         1 => None,
         _ if position.hosts.iter().all(|host| *host == position.hosts[0]) => {
@@ -68,7 +78,7 @@ fn adopt(mut launcher: Box<dyn Launcher>) -> Result<Option<String>, String> {
 }
 
 /// Ends the process if what is returned has not been dropped in time.
-fn watch() -> Sender<()> {
+fn watch(absent: Arc<OnceLock<Mutex<Absent>>>) -> Sender<()> {
     const USUAL: u64 = 300;
     const JOIN_VARIABLE: &str = "FTMPI_JOIN_TIMEOUT";
     let given = std::env::var(JOIN_VARIABLE).ok().and_then(|text| text.parse().ok());
@@ -77,9 +87,14 @@ fn watch() -> Sender<()> {
     let begun = service::start(Box::new(move || {
         let limit = Duration::from_secs(seconds);
         if watched.recv_timeout(limit) == Err(RecvTimeoutError::Timeout) {
+            let absent = absent.get().map(|ask| (ask.lock())()).unwrap_or_default();
+            let which = match absent.iter().map(ToString::to_string).collect::<Vec<_>>() {
+                none if none.is_empty() => String::new(),
+                some => format!(" (rank {})", some.join(", ")),
+            };
             life::refuse(&format!(
-                "not all ranks have called MPI within {seconds} s: see whether one of them has \
-                 ended or waits before MPI_Init; {JOIN_VARIABLE} sets the time"
+                "not all ranks have called MPI within {seconds} s{which}: see whether one of them \
+                 has ended or waits before MPI_Init; {JOIN_VARIABLE} sets the time"
             ));
         }
     }));
@@ -111,11 +126,15 @@ fn unread(word: &str) -> String {
 
 /// All ranks are on one host: `ftrun` itself awaits them.
 fn meet_here(launcher: &mut dyn Launcher, position: &Position) -> Result<Place, String> {
+    let mut coordinator = None;
     if position.rank == 0 {
-        let (_, answer) = start(&coordinate(position)?)?;
+        let (stream, answer) = start(&coordinate(position)?)?;
         launcher.publish(COORDINATOR, &here(answer)?.word())?;
+        coordinator = Some(stream);
     }
     launcher.fence()?;
+    // It has no need to wait for all any more.
+    drop(coordinator);
     Place::of(&launcher.find(0, COORDINATOR)?)
 }
 
@@ -127,20 +146,22 @@ fn meet_there(launcher: &mut dyn Launcher, position: &Position) -> Result<Place,
             variables::set(name, Some(value.into()));
         }
     }
+    let (mut coordinator, mut agent) = (None, None);
     if *rank == 0 {
-        let (_, answer) = start(&coordinate(position)?)?;
+        let (stream, answer) = start(&coordinate(position)?)?;
         let Answer::There { addresses, secret } = answer else { return Err(strange(&answer)) };
         launcher.publish(COORDINATOR, &format!("{secret},{}", addresses.join(",")))?;
+        coordinator = Some(stream);
     }
     let is_of_host = |host: &usize| *host == hosts[*rank];
     let leader = hosts.iter().position(is_of_host).unwrap_or(*rank);
-    let mut agent = None;
     if leader == *rank {
         let (stream, answer) = start(&Charge::Serve)?;
         launcher.publish(AGENT, &here(answer)?.word())?;
         agent = Some(stream);
     }
     launcher.fence()?;
+    drop(coordinator);
     if let Some(mut agent) = agent {
         let word = launcher.find(0, COORDINATOR)?;
         let (secret, addresses) = word.split_once(',').ok_or_else(|| unread(&word))?;

@@ -9,6 +9,10 @@ pub struct Launcher {
     path: PathBuf,
     /// What it always needs.
     options: &'static [&'static str],
+    /// What lets it go on when a rank has died, if it can.
+    pub goes_on: Option<&'static [&'static str]>,
+    /// Whether it can say which rank has not come.
+    pub names_absent: bool,
     mark: String,
 }
 
@@ -17,28 +21,38 @@ fn home(peer: &str) -> PathBuf {
     root().join("target/peers").join(peer)
 }
 
-fn find(peer: &str, program: &str, options: &'static [&'static str]) -> Option<Launcher> {
+fn find(
+    peer: &str, package: &str, program: &str, options: &'static [&'static str],
+    goes_on: Option<&'static [&'static str]>,
+) -> Option<Launcher> {
     let path = home(peer).join("bin").join(program);
     if !path.exists() {
         let home = home(peer);
         let home = home.display();
         eprintln!(
             "skipped: there is no {program} (python3 -m venv {home} && {home}/bin/pip install \
-             {peer})"
+             {package})"
         );
         return None;
     }
-    Some(Launcher { path, options, mark: unique("launched") })
+    let names_absent = program == "prterun";
+    Some(Launcher { path, options, goes_on, names_absent, mark: unique("launched") })
 }
 
 /// MPICH's, which speaks PMI-1.
 pub fn hydra() -> Option<Launcher> {
-    find("mpich", "mpiexec.hydra", &[])
+    find("mpich", "mpich", "mpiexec.hydra", &[], None)
+}
+
+/// Intel's, which speaks PMI-1, too.
+pub fn intel() -> Option<Launcher> {
+    find("impi", "impi-rt", "mpiexec.hydra", &[], Some(&["-disable-auto-cleanup"]))
 }
 
 /// PRRTE's, as Open MPI brings it, which speaks PMIx.
 pub fn prterun() -> Option<Launcher> {
-    find("openmpi", "prterun", &["--allow-run-as-root", "--map-by", ":OVERSUBSCRIBE"])
+    const OPTIONS: &[&str] = &["--allow-run-as-root", "--map-by", ":OVERSUBSCRIBE"];
+    find("openmpi", "openmpi", "prterun", OPTIONS, Some(&["--runtime-options", "continuous"]))
 }
 
 impl Launcher {
@@ -47,18 +61,35 @@ impl Launcher {
         let ranks = ranks.to_string();
         let words = [&["-n", &ranks, text(program.path())], words].concat();
         let words = self.options.iter().chain(options).copied().chain(words);
-        // The runtime files of the launcher are found from here; a name would do as well.
+        // Where the launchers find what is theirs.
         let prefix = self.path.parent().and_then(Path::parent).expect("it lies in bin");
         let run = command(&self.path).args(words).env("FTMPI_RANKS", "");
-        run.env("FTMPI_TEST_MARK", &self.mark).env("PRTE_PREFIX", prefix).deadline(120)
+        let run = run.env("PRTE_PREFIX", prefix).env("I_MPI_ROOT", prefix);
+        run.env("FTMPI_TEST_MARK", &self.mark).deadline(120)
+    }
+
+    /// Kills the launcher itself, and nothing else.
+    pub fn kill(&self) {
+        let is_it = |(place, words): &(PathBuf, String)| {
+            let name = self.path.to_string_lossy();
+            place.join("exe").exists() && words.starts_with(&*name)
+        };
+        for (place, _) in processes_with(&self.line()).into_iter().filter(is_it) {
+            let number = place.file_name().expect("it is a number").to_os_string();
+            let done = std::process::Command::new("kill").arg("-9").arg(number).status();
+            assert!(done.is_ok_and(|status| status.success()), "it is there");
+        }
+    }
+
+    fn line(&self) -> String {
+        format!("FTMPI_TEST_MARK={}", self.mark)
     }
 
     /// Nothing of its runs is there any more.
     pub fn leaves_nothing(&self) {
         let until = Instant::now() + Duration::from_secs(10);
-        let sought = format!("FTMPI_TEST_MARK={}", self.mark);
         loop {
-            let left = processes_with(&sought);
+            let left = processes_with(&self.line());
             if left.is_empty() {
                 return;
             }
@@ -68,16 +99,19 @@ impl Launcher {
     }
 }
 
-/// The command lines of processes with this line in their environment.
-fn processes_with(line: &str) -> Vec<String> {
+/// The processes with this line in their environment, and their command lines.
+fn processes_with(line: &str) -> Vec<(PathBuf, String)> {
     let listed = std::fs::read_dir("/proc").into_iter().flatten().flatten();
     let has_it = |place: &PathBuf| {
         let lines = std::fs::read(place.join("environ")).unwrap_or_default();
         lines.split(|byte| *byte == 0).any(|one| one == line.as_bytes())
     };
     let places = listed.map(|entry| entry.path()).filter(has_it);
-    let words = places.filter_map(|place| std::fs::read(place.join("cmdline")).ok());
-    words.map(|words| String::from_utf8_lossy(&words).replace('\0', " ")).collect()
+    let with_words = places.filter_map(|place| {
+        let words = std::fs::read(place.join("cmdline")).ok()?;
+        Some((place, String::from_utf8_lossy(&words).replace('\0', " ")))
+    });
+    with_words.collect()
 }
 
 fn text(path: &Path) -> &str {

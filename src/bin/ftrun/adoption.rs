@@ -6,17 +6,19 @@ use crate::hosts::serve;
 use crate::prepared::prepare;
 use crate::processes::{self, Adopted, connections};
 use crate::request::{self, Asked};
-use crate::shared::refusal::Refusal;
+use crate::shared::refusal::{BROKEN, Refusal};
 use ftmpi_wireup as wireup;
 use ftmpi_wireup::adoption::{Answer, Call, Charge, OPTION};
+use rustix::event::{PollFd, PollFlags, poll};
 use rustix::process::setsid;
 use rustix::thread::{CpuSet, sched_setaffinity};
 use std::ffi::OsString;
-use std::io::{self, stdin};
+use std::io::{self, stderr, stdin};
 use std::os::fd::AsFd;
 use std::os::unix::ffi::OsStringExt;
 use std::os::unix::net::UnixStream;
-use std::process::{Command, ExitCode};
+use std::process::{Command, ExitCode, exit};
+use std::thread;
 
 /// The first word of a command line that asks for this. The library alone uses it.
 pub(crate) const NAME: &str = OPTION;
@@ -50,9 +52,7 @@ fn work_apart() -> Result<ExitCode, Refusal> {
     let lost = |error: io::Error| Refusal::broken(format!("the rank has gone: {error}"));
     let mut stream = UnixStream::from(stdin().as_fd().try_clone_to_owned().map_err(lost)?);
     let begun = match wireup::read(&mut stream).map_err(lost)? {
-        Some(Charge::Coordinate { hosts, program, arguments }) => {
-            begin(&hosts, program, arguments)
-        }
+        Some(Charge::Coordinate { hosts, program, arguments }) => begin(&hosts, program, arguments),
         Some(Charge::Serve) => await_ranks(),
         None => return Err(Refusal::usage(format!("{NAME} is for the library itself"))),
     };
@@ -65,6 +65,7 @@ fn work_apart() -> Result<ExitCode, Refusal> {
         }
     };
     wireup::write(&mut stream, &answer).map_err(lost)?;
+    thread::spawn(end_with_launcher);
     work(stream)
 }
 
@@ -100,7 +101,12 @@ fn begin(
             (Answer::There { addresses, secret }, Adopted::There(places, awaited))
         }
     };
-    Ok((answer, Box::new(move |_| processes::adopt(prepared, adopted))))
+    let work = move |mut stream: UnixStream| {
+        // Until all ranks have heard where this is, rank 0 keeps the other end.
+        let _closed = io::copy(&mut stream, &mut io::sink());
+        processes::adopt(prepared, adopted)
+    };
+    Ok((answer, Box::new(work)))
 }
 
 /// The agent of a host: awaits its ranks, and hears from the first of them whom to serve.
@@ -119,6 +125,15 @@ fn await_ranks() -> Result<(Answer, Work), Refusal> {
         Ok(ExitCode::SUCCESS)
     };
     Ok((Answer::Here { address, secret }, Box::new(work)))
+}
+
+/// Ends this process, and with it the job, once nobody reads the errors of ranks any more: the
+/// launcher has ended, and whatever it has started is to end, too.
+fn end_with_launcher() {
+    let errors = stderr();
+    let mut ways = [PollFd::new(&errors, PollFlags::empty())];
+    while poll(&mut ways, None).is_err() {}
+    exit(i32::from(BROKEN));
 }
 
 /// Uses all cores that there are for this user.

@@ -24,9 +24,18 @@ pub trait Launcher {
     /// What the process of this rank has published.
     fn find(&mut self, rank: usize, key: &str) -> Result<String, String>;
 
+    /// What tells from another thread which ranks have published nothing by this name, if the
+    /// launcher can say so: some of them, if they are many.
+    fn absent(&self, _key: &str) -> Option<Absent> {
+        None
+    }
+
     /// Takes leave: the end of this process does not concern the launcher's protocol any more.
     fn part(&mut self);
 }
+
+/// Tells which ranks are absent.
+pub type Absent = Box<dyn Fn() -> Vec<usize> + Send>;
 
 /// Which of how many processes this is.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

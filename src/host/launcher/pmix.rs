@@ -1,23 +1,26 @@
 //! PMIx: its client library speaks with the launcher's daemon of this host.
 
 use super::symbols::{
-    ALL_RANKS, BOOL, GLOBAL, Info, OK, Process, STRING, Status, Symbols, UINT32, Value,
+    ALL_RANKS, BOOL, GLOBAL, INT, Info, OK, Process, STRING, Status, Symbols, UINT32, Value,
 };
-use super::{Launcher, Position};
+use super::{Absent, Launcher, Position};
 use std::ffi::{CStr, CString, c_char, c_void};
 use std::ptr;
 
 /// The conversation with the launcher.
+#[derive(Clone, Copy)]
 pub(super) struct Pmix {
     symbols: Symbols,
     own: Process,
+    size: u32,
 }
 
 /// What is known of the job and its ranks.
 const SIZE: &CStr = c"pmix.job.size";
 const HOST: &CStr = c"pmix.hname";
-/// What a fence is to do.
+/// What a fence is to do, and how many seconds a question may take.
 const COLLECT: &CStr = c"pmix.collect";
+const TIMEOUT: &CStr = c"pmix.timeout";
 
 impl Pmix {
     pub(super) fn open() -> Result<Pmix, String> {
@@ -26,7 +29,7 @@ impl Pmix {
         // SAFETY: it writes which process this is.
         let status = unsafe { (symbols.PMIx_Init)(&mut own, ptr::null(), 0) };
         check(&symbols, "PMIx_Init", status)?;
-        Ok(Pmix { symbols, own })
+        Ok(Pmix { symbols, own, size: 0 })
     }
 
     fn of(&self, rank: u32) -> Process {
@@ -34,11 +37,11 @@ impl Pmix {
     }
 
     /// What is known of a rank by this name.
-    fn look_up(&self, rank: u32, key: &CStr) -> Result<Found, String> {
+    fn look_up(&self, rank: u32, key: &CStr, how: &[Info]) -> Result<Found, String> {
         let (of, mut value) = (self.of(rank), ptr::null_mut());
         // SAFETY: all of this is read, and `value` is written to, before it returns.
         let status = unsafe {
-            (self.symbols.PMIx_Get)(&of, key.as_ptr(), ptr::null(), 0, &mut value)
+            (self.symbols.PMIx_Get)(&of, key.as_ptr(), how.as_ptr(), how.len(), &mut value)
         };
         check(&self.symbols, &format!("PMIx_Get of {}", key.to_string_lossy()), status)?;
         if value.is_null() {
@@ -48,7 +51,7 @@ impl Pmix {
     }
 
     fn text(&self, rank: u32, key: &CStr) -> Result<String, String> {
-        let found = self.look_up(rank, key)?;
+        let found = self.look_up(rank, key, &[])?;
         found.text().ok_or_else(|| format!("PMIx: {} is no text", key.to_string_lossy()))
     }
 }
@@ -116,8 +119,9 @@ fn numbered(names: Vec<String>) -> Vec<usize> {
 
 impl Launcher for Pmix {
     fn position(&mut self) -> Result<Position, String> {
-        let size = self.look_up(ALL_RANKS, SIZE)?.number();
+        let size = self.look_up(ALL_RANKS, SIZE, &[])?.number();
         let size = size.ok_or("PMIx: the size of the job is no number")?;
+        self.size = size;
         let rank = self.own.rank as usize;
         if size == 1 {
             return Ok(Position { rank, hosts: vec![0] });
@@ -142,9 +146,7 @@ impl Launcher for Pmix {
     }
 
     fn fence(&mut self) -> Result<(), String> {
-        let mut info = Info { key: [0; 512], flags: 0, value: Value::new(BOOL, 1) };
-        let name = COLLECT.to_bytes();
-        info.key[..name.len()].copy_from_slice(name);
+        let info = Info::new(COLLECT, Value::new(BOOL, 1));
         // SAFETY: the one piece of information is read before it returns.
         let status = unsafe { (self.symbols.PMIx_Fence)(ptr::null(), 0, &info, 1) };
         check(&self.symbols, "PMIx_Fence", status)
@@ -152,6 +154,17 @@ impl Launcher for Pmix {
 
     fn find(&mut self, rank: usize, key: &str) -> Result<String, String> {
         self.text(rank as u32, &word(key)?)
+    }
+
+    fn absent(&self, key: &str) -> Option<Absent> {
+        const MOST: usize = 8;
+        let (asked, key) = (*self, word(key).ok()?);
+        Some(Box::new(move || {
+            let how = [Info::new(TIMEOUT, Value::new(INT, 1))];
+            let is_absent = |rank: &u32| asked.look_up(*rank, &key, &how).is_err();
+            let absent = (0..asked.size).filter(is_absent).map(|rank| rank as usize);
+            absent.take(MOST).collect()
+        }))
     }
 
     fn part(&mut self) {

@@ -10,6 +10,7 @@ pub(super) type Status = c_int;
 pub(super) const OK: Status = 0;
 
 /// `pmix_proc_t`: the name of a job, and a rank in it.
+#[derive(Clone, Copy)]
 #[repr(C)]
 pub(super) struct Process {
     pub(super) namespace: [u8; 256],
@@ -29,6 +30,7 @@ pub(super) struct Value {
 
 pub(super) const BOOL: u16 = 1;
 pub(super) const STRING: u16 = 3;
+pub(super) const INT: u16 = 6;
 pub(super) const UINT32: u16 = 14;
 
 impl Value {
@@ -45,12 +47,21 @@ pub(super) struct Info {
     pub(super) value: Value,
 }
 
+impl Info {
+    pub(super) fn new(name: &CStr, value: Value) -> Info {
+        let (mut key, name) = ([0; 512], name.to_bytes());
+        key[..name.len()].copy_from_slice(name);
+        Info { key, flags: 0, value }
+    }
+}
+
 /// Published for all processes, wherever they are.
 pub(super) const GLOBAL: u8 = 3;
 
 /// Declares the functions that are looked up.
 macro_rules! functions {
     ($($name:ident: fn($($argument:ty),*) -> $result:ty;)*) => {
+        #[derive(Clone, Copy)]
         #[allow(non_snake_case, reason = "as the library calls them")]
         pub(super) struct Symbols {
             $(pub(super) $name: unsafe extern "C" fn($($argument),*) -> $result,)*
@@ -100,11 +111,12 @@ functions! {
 const NAME: &str = "libpmix.so.2";
 
 impl Symbols {
-    /// Opens the library: that of the system, or the one that the launcher itself uses. Or says why
-    /// that is impossible, and what to do.
+    /// Opens the library: the one that the launcher itself uses, if that can be seen, since others
+    /// may be too old or too new for it; or that of the system. Or says why that is impossible, and
+    /// what to do.
     pub(super) fn open() -> Result<Symbols, String> {
         let of_launcher = of_ancestors().map(|path| path.as_os_str().to_owned());
-        let names = std::iter::once(OsStr::new(NAME).to_owned()).chain(of_launcher);
+        let names = of_launcher.chain([OsStr::new(NAME).to_owned()]);
         for name in names {
             let Ok(name) = CString::new(name.as_bytes()) else { continue };
             // SAFETY: a name that ends with a zero; the library's constructors are harmless.
@@ -165,7 +177,7 @@ mod tests {
                    offsetof(pmix_proc_t, rank), sizeof(pmix_value_t),
                    offsetof(pmix_value_t, data), sizeof(pmix_info_t),
                    offsetof(pmix_info_t, flags), offsetof(pmix_info_t, value));
-            printf("%d %d %d %d %u\n", PMIX_BOOL, PMIX_STRING, PMIX_UINT32, PMIX_GLOBAL,
+            printf("%d %d %d %d %d %u\n", PMIX_BOOL, PMIX_STRING, PMIX_INT, PMIX_UINT32, PMIX_GLOBAL,
                    PMIX_RANK_WILDCARD);
             return 0;
         }
@@ -198,7 +210,7 @@ mod tests {
             offset_of!(Info, value),
         ];
         let sizes = sizes.map(|size| size.to_string()).join(" ");
-        let codes = format!("{BOOL} {STRING} {UINT32} {GLOBAL} {ALL_RANKS}");
+        let codes = format!("{BOOL} {STRING} {INT} {UINT32} {GLOBAL} {ALL_RANKS}");
         assert_eq!(String::from_utf8_lossy(&seen.stdout), format!("{sizes}\n{codes}\n"));
     }
 }

@@ -17,6 +17,9 @@ use std::sync::mpsc::{Receiver, Sender, channel};
 use std::thread;
 use std::time::{Duration, Instant};
 
+/// As many addresses as launchers surely pass on in one word.
+const MOST_ADDRESSES: usize = 16;
+
 /// Where agents are awaited.
 pub(crate) struct Awaited {
     listener: TcpListener,
@@ -40,7 +43,7 @@ impl Awaited {
         let listener = TcpListener::bind((Ipv4Addr::UNSPECIFIED, 0))?;
         let port = listener.local_addr()?.port();
         let found = summon::addresses_towards(ANY).into_iter();
-        let all = found.chain([Ipv4Addr::LOCALHOST.into()]);
+        let all = found.take(MOST_ADDRESSES).chain([Ipv4Addr::LOCALHOST.into()]);
         let addresses = all.map(|address| SocketAddr::new(address, port).to_string()).collect();
         Ok(Awaited { listener, addresses, secret: secret() })
     }

@@ -76,7 +76,8 @@ pub(crate) fn serve(call: Call, awaits: Option<Listener>) -> Result<(), Refusal>
         return Ok(());
     }
     let adopts = awaits.is_some();
-    let listener = awaits.map_or_else(connections::listen, Ok)
+    let listener = awaits
+        .map_or_else(connections::listen, Ok)
         .map_err(|error| Refusal::broken(format!("cannot listen to the ranks: {error}")))?;
     let (address, job_secret) = (listener.address.clone(), listener.secret.clone());
     let (sender, events) = channel();

@@ -68,10 +68,18 @@ pub(super) fn obituary(seat: usize, life: &Life, status: ExitStatus) -> String {
 
 /// The cause of death in a word or two: `SIGSEGV`, `exit 3`.
 pub(super) fn cause(status: ExitStatus) -> String {
-    match status.signal() {
-        Some(signal) => signal_name(signal),
-        None => format!("exit {}", number(status)),
+    match (status.signal(), status.code()) {
+        (Some(signal), _) => signal_name(signal),
+        (None, Some(_)) => format!("exit {}", number(status)),
+        (None, None) => "ended".to_string(),
     }
+}
+
+/// The end of a process that another launcher has started, which alone learns how it has ended: as
+/// the kernel has it, neither an exit nor a signal.
+pub(super) fn unknown() -> ExitStatus {
+    const CONTINUED: i32 = 0xffff;
+    ExitStatus::from_raw(CONTINUED)
 }
 
 fn is_indebted(life: &Life) -> bool {
@@ -83,7 +91,8 @@ impl Record {
     pub(super) fn judge(
         &mut self, seat: usize, life: &Life, status: ExitStatus, rules: Rules, job: &Job,
     ) -> (Verdict, Option<String>) {
-        if status.success() && !is_indebted(life) {
+        let is_well = status.success() || status == unknown();
+        if is_well && !is_indebted(life) {
             self.has_survivor = true;
             self.has_leaver = true;
             return (Verdict::Well, None);

@@ -47,9 +47,7 @@ pub(crate) fn adopt(prepared: Prepared, ranks: Adopted) -> Result<ExitCode, Refu
     conduct(prepared, |prepared, sender| {
         adopted::expect(sender.clone());
         Ok(match ranks {
-            Adopted::Here(listener) => {
-                Starter::Here(template(prepared, Some(listener), sender)?)
-            }
+            Adopted::Here(listener) => Starter::Here(template(prepared, Some(listener), sender)?),
             Adopted::There(places, awaited) => {
                 Starter::There(starter::adopted(&prepared, places, awaited, sender)?)
             }
@@ -87,7 +85,8 @@ fn template(
     prepared: Prepared, awaits: Option<Listener>, events: &Sender<Happening>,
 ) -> Result<Template, Refusal> {
     let adopts = awaits.is_some();
-    let listener = awaits.map_or_else(connections::listen, Ok)
+    let listener = awaits
+        .map_or_else(connections::listen, Ok)
         .map_err(|error| Refusal::broken(format!("cannot listen to the ranks: {error}")))?;
     let (address, secret) = (listener.address.clone(), listener.secret.clone());
     let job = &prepared.request.job;

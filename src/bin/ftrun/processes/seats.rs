@@ -1,6 +1,7 @@
 //! The processes of the ranks: how each is started, and what is known of it.
 
 use super::happening::{Connection, Happening};
+use super::judgement;
 use super::lines::{self, Passing, Sink, Stream};
 use crate::hosts::agent::Agent;
 use ftmpi_launch::RANK_VARIABLES;
@@ -97,7 +98,8 @@ impl Template {
         let pidfd = handle(child.id() as i32).map_err(|error| failed(error.into()))?;
         let output = self.pass_on_output(&mut child, seat);
         let (events, input) = (events.clone(), child.stdin.take());
-        let mut life = Life::new(incarnation, Body::Here { child: Some(pidfd), joined: None, output });
+        let mut life =
+            Life::new(incarnation, Body::Here { child: Some(pidfd), joined: None, output });
         life.input = input;
         thread::spawn(move || {
             if let Ok(status) = child.wait() {
@@ -132,7 +134,7 @@ fn watch(process: Option<&OwnedFd>, (seat, incarnation): (usize, u32), events: S
             let mut ways = [PollFd::new(&process, PollFlags::IN)];
             while poll(&mut ways, None).is_err_and(|error| error == Errno::INTR) {}
         }
-        let status = std::process::ExitStatus::default();
+        let status = judgement::unknown();
         // Nobody may listen any more.
         let _unheard = events.send(Happening::Ended { seat, incarnation, status });
     });
