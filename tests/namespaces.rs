@@ -459,13 +459,15 @@ fn srun_starts_ranks_by_pmi_and_by_pmix() {
             eprintln!("skipped: {way} (Debian: slurm-wlm-basic-plugins, libpmix2)");
             continue;
         }
-        let job = |words: &str| {
+        let command = |words: &str| {
             let mut command = hosts.within_slurm("alpha");
             command.args("srun --no-kill --wait=0 -N3 --ntasks-per-node=2 --mpi".split(' '));
             command.arg(way).arg(program.path()).args(words.split(' '));
             command.env("FTMPI_COMM_MODE", "rebuild").env("FTMPI_OPTIONS", "--timeout 60");
-            text(&command.output().unwrap())
+            command.stdout(Stdio::piped()).stderr(Stdio::piped());
+            command
         };
+        let job = |words: &str| text(&command(words).output().unwrap());
         let (out, errors) = job("exchange");
         for rank in 0..6 {
             let line = format!("rank {rank} has 2 on its host\n");
@@ -476,8 +478,14 @@ fn srun_starts_ranks_by_pmi_and_by_pmix() {
             let right = format!("6 ranks, 1 restarted: {}\n", right_value(6, 300));
             assert_eq!(out, right, "{way}: {errors}");
         }
-        // The daemon of the step is killed: nobody is left there for its ranks.
-        let (out, errors) = job("survive 300 host 2@60");
+        // Slurm's own daemon is killed on a host. The ranks there end, and the others go on; srun
+        // waits for it.
+        let mut waiting = command("survive 300 host 2@60").spawn().unwrap();
+        let mut out = String::new();
+        BufReader::new(waiting.stdout.take().unwrap()).read_line(&mut out).unwrap();
+        waiting.kill().unwrap();
+        let seen = waiting.wait_with_output().unwrap();
+        let errors = text(&seen).1;
         assert_eq!(out, format!("6 ranks, 2 restarted: {}\n", right_value(6, 300)), "{errors}");
         assert!(errors.contains("ftrun: host beta is lost\n"), "{way}: {errors}");
         for name in ["alpha", "beta", "gamma"] {

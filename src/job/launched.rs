@@ -6,10 +6,11 @@
 use crate::host::launcher::{self, Absent, Launcher, Position};
 use crate::host::{life, service, variables};
 use crate::job::link;
-use crate::wireup::adoption::{Answer, Call, Charge, OPTION};
+use crate::wireup::adoption::{Answer, Call, Charge, Known, OPTION};
 use crate::wireup::{self, Said, Told, VARIABLE};
 use crossbeam_channel::{RecvTimeoutError, Sender};
 use parking_lot::Mutex;
+use serde::Serialize;
 use std::ffi::OsString;
 use std::os::linux::net::SocketAddrExt;
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
@@ -133,8 +134,7 @@ fn meet_here(launcher: &mut dyn Launcher, position: &Position) -> Result<Place, 
         coordinator = Some(stream);
     }
     launcher.fence()?;
-    // It has no need to wait for all any more.
-    drop(coordinator);
+    tell(coordinator, &Known)?;
     Place::of(&launcher.find(0, COORDINATOR)?)
 }
 
@@ -161,16 +161,21 @@ fn meet_there(launcher: &mut dyn Launcher, position: &Position) -> Result<Place,
         agent = Some(stream);
     }
     launcher.fence()?;
-    drop(coordinator);
-    if let Some(mut agent) = agent {
+    tell(coordinator, &Known)?;
+    if agent.is_some() {
         let word = launcher.find(0, COORDINATOR)?;
         let (secret, addresses) = word.split_once(',').ok_or_else(|| unread(&word))?;
         let (host, secret) = (hosts[*rank] as u32, secret.to_string());
         let addresses = addresses.split(',').map(str::to_string).collect();
-        let call = Call { host, addresses, secret };
-        wireup::write(&mut agent, &call).map_err(|error| format!("ftrun has gone: {error}"))?;
+        tell(agent, &Call { host, addresses, secret })?;
     }
     Place::of(&launcher.find(leader, AGENT)?)
+}
+
+/// Tells an `ftrun` that this process has started, if it has, what it waits for.
+fn tell(to: Option<UnixStream>, what: &impl Serialize) -> Result<(), String> {
+    let told = to.map(|mut stream| wireup::write(&mut stream, what));
+    told.unwrap_or(Ok(())).map_err(|error| format!("ftrun has gone: {error}"))
 }
 
 /// Starts `ftrun` for this; returns the way to it, and its answer.

@@ -39,3 +39,7 @@ pub struct Call {
     pub addresses: Vec<String>,
     pub secret: String,
 }
+
+/// What the coordinator hears then: all ranks know where it is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Known;

@@ -8,7 +8,7 @@ use crate::processes::{self, Adopted, connections};
 use crate::request::{self, Asked};
 use crate::shared::refusal::{BROKEN, Refusal};
 use ftmpi_wireup as wireup;
-use ftmpi_wireup::adoption::{Answer, Call, Charge, OPTION};
+use ftmpi_wireup::adoption::{Answer, Call, Charge, Known, OPTION};
 use rustix::event::{PollFd, PollFlags, poll};
 use rustix::process::setsid;
 use rustix::thread::{CpuSet, sched_setaffinity};
@@ -102,9 +102,11 @@ fn begin(
         }
     };
     let work = move |mut stream: UnixStream| {
-        // Until all ranks have heard where this is, rank 0 keeps the other end.
-        let _closed = io::copy(&mut stream, &mut io::sink());
-        processes::adopt(prepared, adopted)
+        match wireup::read(&mut stream) {
+            Ok(Some(Known)) => processes::adopt(prepared, adopted),
+            // Rank 0 has ended before, or has given up.
+            _ => Ok(ExitCode::FAILURE),
+        }
     };
     Ok((answer, Box::new(work)))
 }
