@@ -1,12 +1,11 @@
-//! Jobs that other launchers have started: `mpiexec.hydra` of MPICH and of Intel by PMI-1, `prterun`
-//! by PMIx.
-//! They are those that the benchmarks install; without them, the tests say so and do nothing.
-//! Slurm's are in `namespaces.rs`.
+//! Jobs that other launchers have started: `mpiexec.hydra` of MPICH and of Intel by PMI-1,
+//! `prterun` by PMIx. They are those that the benchmarks install; without them, the tests say so
+//! and do nothing. Slurm's are in `namespaces.rs`.
 
 mod support;
 
 use std::time::{Duration, Instant};
-use support::launchers::{Launcher, hydra, intel, prterun};
+use support::launchers::{Launcher, gforker, hydra, intel, prterun};
 use support::{Outcome, Program};
 
 fn hosts() -> Program {
@@ -42,7 +41,7 @@ fn survived(seen: &Outcome, ranks: u64, restarted: usize) {
 
 #[test]
 fn ranks_are_one_job_on_one_host() {
-    for launcher in launchers() {
+    for launcher in launchers().chain(gforker()) {
         let seen = launcher.run(&[], 4, &hosts(), &["exchange"]).succeeds();
         for rank in 0..4 {
             assert_eq!(seen.lines_with(&format!("rank {rank} has 4 on its host")), 1, "{seen}");

@@ -44,6 +44,11 @@ pub fn hydra() -> Option<Launcher> {
     find("mpich", "mpich", "mpiexec.hydra", &[], None)
 }
 
+/// Another one of MPICH's, which does not say which ranks share a host.
+pub fn gforker() -> Option<Launcher> {
+    find("mpich", "mpich", "mpiexec.gforker", &[], None)
+}
+
 /// Intel's, which speaks PMI-1, too.
 pub fn intel() -> Option<Launcher> {
     find("impi", "impi-rt", "mpiexec.hydra", &[], Some(&["-disable-auto-cleanup"]))

@@ -1,7 +1,7 @@
 //! PMI-1: lines of words `key=value` over a socket that the launcher has left open for this
 //! process, or to which it connects. Slurm's `pmi2` and Hydra speak it.
 
-use super::{Launcher, Position};
+use super::board::{Launcher, Position, numbered};
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, Read, Write};
 use std::net::TcpStream;
@@ -123,6 +123,16 @@ impl Pmi {
         let value = answer.value("value").ok_or_else(|| format!("PMI: {key} has no value"))?;
         Ok(value.to_string())
     }
+
+    /// Where the launcher does not say which ranks share a host, they tell each other.
+    fn hosts_by_name(&mut self) -> Result<Vec<usize>, String> {
+        const HOST: &str = "ftmpi-host";
+        let name = std::fs::read_to_string("/proc/sys/kernel/hostname").unwrap_or_default();
+        self.publish(HOST, name.trim())?;
+        self.fence()?;
+        let names = (0..self.size).map(|rank| self.find(rank, HOST));
+        Ok(numbered(names.collect::<Result<_, _>>()?))
+    }
 }
 
 fn gone(error: &io::Error) -> String {
@@ -133,10 +143,10 @@ impl Launcher for Pmi {
     fn position(&mut self) -> Result<Position, String> {
         let hosts = match self.size {
             1 => vec![0],
-            size => {
-                let text = self.look_up(MAPPING)?;
-                hosts(&text, size).ok_or_else(|| format!("PMI: {MAPPING} is `{text}`"))?
-            }
+            size => match self.look_up(MAPPING).ok().and_then(|text| hosts(&text, size)) {
+                Some(hosts) => hosts,
+                None => self.hosts_by_name()?,
+            },
         };
         match self.rank < self.size {
             true => Ok(Position { rank: self.rank, hosts }),

@@ -1,9 +1,9 @@
 //! PMIx: its client library speaks with the launcher's daemon of this host.
 
+use super::board::{Absent, Launcher, Position, numbered};
 use super::symbols::{
     ALL_RANKS, BOOL, GLOBAL, INT, Info, OK, Process, STRING, Status, Symbols, UINT32, Value,
 };
-use super::{Absent, Launcher, Position};
 use std::ffi::{CStr, CString, c_char, c_void};
 use std::ptr;
 
@@ -105,18 +105,6 @@ fn word(text: &str) -> Result<CString, String> {
     CString::new(text).map_err(|_| "PMIx: a word with a zero in it".to_string())
 }
 
-/// The number of each host, in the order in which ranks name them.
-fn numbered(names: Vec<String>) -> Vec<usize> {
-    let mut known: Vec<String> = Vec::new();
-    let number = |name: String| {
-        known.iter().rposition(|one| *one == name).unwrap_or_else(|| {
-            known.push(name);
-            known.len() - 1
-        })
-    };
-    names.into_iter().map(number).collect()
-}
-
 impl Launcher for Pmix {
     fn position(&mut self) -> Result<Position, String> {
         let size = self.look_up(ALL_RANKS, SIZE, &[])?.number();
@@ -170,16 +158,5 @@ impl Launcher for Pmix {
     fn part(&mut self) {
         // SAFETY: nothing of PMIx is used afterwards.
         let _gone = unsafe { (self.symbols.PMIx_Finalize)(ptr::null(), 0) };
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn hosts_are_numbered_as_they_come() {
-        let names = ["b", "a", "b", "c", "a"].map(str::to_string).to_vec();
-        assert_eq!(numbered(names), [0, 1, 0, 2, 1]);
     }
 }

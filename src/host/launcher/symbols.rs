@@ -177,8 +177,8 @@ mod tests {
                    offsetof(pmix_proc_t, rank), sizeof(pmix_value_t),
                    offsetof(pmix_value_t, data), sizeof(pmix_info_t),
                    offsetof(pmix_info_t, flags), offsetof(pmix_info_t, value));
-            printf("%d %d %d %d %d %u\n", PMIX_BOOL, PMIX_STRING, PMIX_INT, PMIX_UINT32, PMIX_GLOBAL,
-                   PMIX_RANK_WILDCARD);
+            printf("%d %d %d %d %d %u\n", PMIX_BOOL, PMIX_STRING, PMIX_INT, PMIX_UINT32,
+                   PMIX_GLOBAL, PMIX_RANK_WILDCARD);
             return 0;
         }
     "#;

@@ -37,8 +37,8 @@ pub(crate) fn chance() -> u64 {
 }
 
 impl Listener {
-    /// From now on, whoever comes and whatever is said goes to `events`. Ranks that another launcher
-    /// has started learn their places in the offered job.
+    /// From now on, whoever comes and whatever is said goes to `events`. Ranks that another
+    /// launcher has started learn their places in the offered job.
     pub(crate) fn serve(self, events: Sender<Happening>, offer: Option<Offer>) {
         let Listener { socket, address, secret } = self;
         let desk = Arc::new(Desk { address, secret, offer, events });

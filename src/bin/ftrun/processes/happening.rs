@@ -5,6 +5,7 @@ use ftmpi_wireup::hosts::{OfAgent, ToAgent};
 use ftmpi_wireup::{self as wireup, Said, Told, Whereabouts};
 use std::io::{ErrorKind, Write};
 use std::os::unix::net::UnixStream;
+use std::os::unix::process::ExitStatusExt;
 use std::process::ExitStatus;
 use std::sync::Arc;
 
@@ -35,6 +36,13 @@ pub(crate) enum Happening {
     },
     /// `ftrun` says something, as seen from an agent; nothing: it has gone.
     ToAgent(Option<ToAgent>),
+}
+
+/// The end of a process that another launcher has started, which alone learns how it has ended: as
+/// the kernel has it, neither an exit nor a signal.
+pub(super) fn unknown_end() -> ExitStatus {
+    const CONTINUED: i32 = 0xffff;
+    ExitStatus::from_raw(CONTINUED)
 }
 
 /// A rank that has joined.

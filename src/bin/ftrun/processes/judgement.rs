@@ -1,6 +1,7 @@
 //! What the end of a rank's process means to the job, and the words about it. Where ranks share a
 //! process, the library judges (`job/policy.rs`).
 
+use super::happening::unknown_end;
 use super::seats::Life;
 use ftmpi_launch::{Job, Rules, Sequel, all_have_failed, signal_name};
 use std::os::unix::process::ExitStatusExt;
@@ -75,13 +76,6 @@ pub(super) fn cause(status: ExitStatus) -> String {
     }
 }
 
-/// The end of a process that another launcher has started, which alone learns how it has ended: as
-/// the kernel has it, neither an exit nor a signal.
-pub(super) fn unknown() -> ExitStatus {
-    const CONTINUED: i32 = 0xffff;
-    ExitStatus::from_raw(CONTINUED)
-}
-
 fn is_indebted(life: &Life) -> bool {
     life.has_begun && !life.has_departed
 }
@@ -91,7 +85,7 @@ impl Record {
     pub(super) fn judge(
         &mut self, seat: usize, life: &Life, status: ExitStatus, rules: Rules, job: &Job,
     ) -> (Verdict, Option<String>) {
-        let is_well = status.success() || status == unknown();
+        let is_well = status.success() || status == unknown_end();
         if is_well && !is_indebted(life) {
             self.has_survivor = true;
             self.has_leaver = true;

@@ -1,7 +1,6 @@
 //! The processes of the ranks: how each is started, and what is known of it.
 
-use super::happening::{Connection, Happening};
-use super::judgement;
+use super::happening::{Connection, Happening, unknown_end};
 use super::lines::{self, Passing, Sink, Stream};
 use crate::hosts::agent::Agent;
 use ftmpi_launch::RANK_VARIABLES;
@@ -134,7 +133,7 @@ fn watch(process: Option<&OwnedFd>, (seat, incarnation): (usize, u32), events: S
             let mut ways = [PollFd::new(&process, PollFlags::IN)];
             while poll(&mut ways, None).is_err_and(|error| error == Errno::INTR) {}
         }
-        let status = judgement::unknown();
+        let status = unknown_end();
         // Nobody may listen any more.
         let _unheard = events.send(Happening::Ended { seat, incarnation, status });
     });
