@@ -40,8 +40,9 @@ const FOR_UCX: [(&str, &str); 4] = [
 /// If another launcher has started this process as one of several: what `ftrun` would have told it
 /// by its environment, where it is from then on.
 pub(super) fn adopted() -> Option<OsString> {
-    let launcher = launcher::found()?;
-    let text = launcher.and_then(adopt).unwrap_or_else(|why| life::refuse(&why))?;
+    let mut launcher = launcher::found()?.unwrap_or_else(|why| life::refuse(&why));
+    // While this process says why it ends, the launcher is not to see it leave: it might kill it.
+    let text = adopt(&mut *launcher).unwrap_or_else(|why| life::refuse(&why))?;
     IS_ADOPTED.store(true, Ordering::Relaxed);
     let text = OsString::from(text);
     // What this process starts is none of the job.
@@ -57,7 +58,7 @@ pub(super) fn end(status: u8) -> ! {
     }
 }
 
-fn adopt(mut launcher: Box<dyn Launcher>) -> Result<Option<String>, String> {
+fn adopt(launcher: &mut dyn Launcher) -> Result<Option<String>, String> {
     let absent = Arc::new(OnceLock::new());
     let _watched = watch(absent.clone());
     let position = launcher.position()?;
@@ -70,9 +71,9 @@ fn adopt(mut launcher: Box<dyn Launcher>) -> Result<Option<String>, String> {
     let place = match position.hosts.len() {
         1 => None,
         _ if position.hosts.iter().all(|host| *host == position.hosts[0]) => {
-            Some(meet_here(&mut *launcher, &position)?)
+            Some(meet_here(launcher, &position)?)
         }
-        _ => Some(meet_there(&mut *launcher, &position)?),
+        _ => Some(meet_there(launcher, &position)?),
     };
     launcher.part();
     place.map(|place| ask(&place, position.rank)).transpose()
