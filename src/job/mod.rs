@@ -8,6 +8,7 @@ mod end;
 mod fault_injection;
 mod gone;
 mod join;
+mod launched;
 mod link;
 mod live;
 mod policy;

@@ -99,6 +99,8 @@ pub enum OfAgent {
         secret: String,
         host: u32,
         version: String,
+        /// What the host calls itself.
+        name: String,
     },
     /// It can start ranks, and other agents reach it there; or why not.
     Ready(Result<Vec<SocketAddr>, String>),

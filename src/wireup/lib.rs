@@ -4,6 +4,7 @@
 
 #![forbid(unsafe_code)]
 
+pub mod adoption;
 pub mod hosts;
 pub mod takeover;
 
@@ -134,6 +135,12 @@ pub struct Asks {
 /// What a process says to `ftrun`.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub enum Said {
+    /// Another launcher has started it as this rank: it wants to know what `ftrun` would have told
+    /// it by its environment.
+    Adopt {
+        secret: String,
+        seat: usize,
+    },
     /// It has made its first call.
     Joined {
         secret: String,
@@ -180,6 +187,8 @@ pub enum Said {
 /// What `ftrun` says to a process.
 #[derive(Debug, Serialize, Deserialize)]
 pub enum Told {
+    /// The value of [`VARIABLE`] for one that another launcher has started.
+    Adopted(String),
     /// It is one of the job; so many have been met already.
     Welcome {
         welcome: Box<Welcome>,
@@ -207,8 +216,8 @@ pub enum Told {
     Describe(u64),
     /// Another host cannot reach this process from that life: it is to try the other way.
     TryToReach(Member),
-    /// The job is over: it is to write what it holds, and to end.
-    End,
+    /// The job is over, with this exit status: it is to write what it holds, and to end.
+    End(u8),
 }
 
 /// Longer messages are a mistake.

@@ -21,6 +21,7 @@
 )]
 
 pub mod hosts;
+pub mod launchers;
 pub mod programs;
 pub mod runs;
 

@@ -13,8 +13,16 @@ pub(crate) struct Variables(Vec<(String, Option<OsString>)>);
 
 /// Prefixes of the variables by which other launchers tell a process its rank and its peers. Such a
 /// launcher may have started this one, but not what this one starts.
-const OF_OTHERS: [&str; 6] =
-    ["PMI_", "PMIX_", "OMPI_COMM_WORLD_", "OMPI_UNIVERSE_", "MPI_LOCAL", "MV2_COMM_WORLD_"];
+const OF_OTHERS: [&str; 8] = [
+    "PMI_",
+    "PMIX_",
+    "OMPI_COMM_WORLD_",
+    "OMPI_UNIVERSE_",
+    "MPI_LOCAL",
+    "MV2_COMM_WORLD_",
+    "SLURM_PROCID",
+    "SLURM_LOCALID",
+];
 
 /// Assembles the environment of a run.
 pub(crate) fn of(request: &Request, library: &Path) -> Result<Variables, Refusal> {

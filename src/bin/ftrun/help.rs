@@ -331,6 +331,8 @@ ENVIRONMENT
     MPIEXEC_TIMEOUT   Default of --timeout.
     FTMPI_JOIN_TIMEOUT
                       How many seconds to wait for other hosts: 30 by default.
+    FTMPI_OPTIONS     Options for programs that another launcher has started
+                      (srun, prterun, mpiexec.hydra), with spaces between them.
     COLUMNS, LINES    The size of the terminal for --tui.
     LD_PRELOAD        Kept, with the library in front. A tool may replace MPI
                       functions.

@@ -5,6 +5,7 @@
 
 #![forbid(unsafe_code)]
 
+mod adoption;
 mod app_file;
 mod calibrate;
 mod calls;
@@ -51,6 +52,9 @@ fn main() -> ExitCode {
     }
     if words.next_if(|word| word == hosts::serve::NAME).is_some() {
         return hosts::serve::main(&called, processes::resume::run);
+    }
+    if words.next_if(|word| word == adoption::NAME).is_some() {
+        return adoption::main(&called, words.next().is_some());
     }
     let done = match request::read(&called, words) {
         Ok(Asked::Help) => return shared::print(&called, &help::page(&called)),

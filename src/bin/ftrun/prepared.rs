@@ -67,6 +67,9 @@ pub(crate) fn prepare(called: &str, mut request: Request) -> Result<Prepared, Re
 
 /// The hosts that were named, if they are more than this one: there each rank is a process.
 fn hosts_of(request: &mut Request) -> Result<Vec<Named>, Refusal> {
+    if request.is_adopted {
+        return Ok(Vec::new());
+    }
     slurm::settle(&mut request.hosts, |name| std::env::var(name).ok())?;
     let hosts = named::wanted(&request.hosts)?;
     if hosts.is_empty() {

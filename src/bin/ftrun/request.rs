@@ -32,6 +32,8 @@ pub(crate) struct Request {
     pub(crate) verbose: bool,
     /// Each rank is a process of its own.
     pub(crate) has_processes: bool,
+    /// Another launcher has started the ranks.
+    pub(crate) is_adopted: bool,
     /// How the job handles failures.
     pub(crate) wanted: Wanted,
 }

@@ -2,6 +2,7 @@
 //! `ftrun` itself is the coordinator; each rank is a process.
 
 pub(crate) mod agent;
+pub(crate) mod await_agents;
 pub(crate) mod cluster;
 pub(crate) mod crown;
 mod hearing;

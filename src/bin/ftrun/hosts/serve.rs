@@ -3,18 +3,18 @@
 //! (`succession`).
 
 use super::hearing::{Shared, hear};
-use super::named::own_addresses;
+use super::named::{own_addresses, this_host};
 use super::peers;
 use super::replica::Replica;
 use super::succession::{Succeed, Succession};
 use super::tenancy::{Tenancy, insist};
 use super::uplink::Uplink;
 use super::version::version;
-use crate::processes::connections;
+use crate::processes::connections::{self, Listener, Offer};
 use crate::processes::happening::{Guest, Happening};
 use crate::processes::lines::Stream;
 use crate::processes::seats::{Life, Template};
-use crate::shared::refusal::Refusal;
+use crate::shared::refusal::{BROKEN, Refusal};
 use ftmpi_base::Member;
 use ftmpi_launch::Job;
 use ftmpi_wireup::hosts::{OfAgent, Program, ToAgent};
@@ -57,12 +57,20 @@ pub(crate) fn main(called: &str, succeed: Succeed) -> ExitCode {
 }
 
 fn run(succeed: Succeed) -> Result<(), Refusal> {
-    let Call { secret, host, addresses } = Call::read(&mut io::stdin().lock())
+    let call = Call::read(&mut io::stdin().lock())
         .ok_or_else(|| Refusal::usage(format!("{NAME} is for ftrun itself")))?;
+    serve(call, None, succeed)
+}
+
+/// Serves `ftrun` until the job is over. If ranks are awaited already, another launcher has started
+/// them.
+pub(crate) fn serve(call: Call, awaits: Option<Listener>, succeed: Succeed) -> Result<(), Refusal> {
+    let Call { secret, host, addresses } = call;
     let version = version()?;
     let mut stream = connect(&addresses).map_err(|why| Refusal::new(UNREACHED as u8, why))?;
     let gone = |error: io::Error| Refusal::broken(format!("ftrun has gone: {error}"));
-    let hello = OfAgent::Hello { secret: secret.clone(), host, version };
+    let (hello, name) = (secret.clone(), this_host());
+    let hello = OfAgent::Hello { secret: hello, host, version, name };
     wireup::write(&mut stream, &hello).map_err(gone)?;
     let mut reading = BufReader::new(stream.try_clone().map_err(gone)?);
     let Some(ToAgent::Begin(program)) = wireup::read(&mut reading).map_err(gone)? else {
@@ -92,16 +100,19 @@ fn run(succeed: Succeed) -> Result<(), Refusal> {
     if !is_able {
         return Ok(());
     }
-    let listener = connections::listen()
+    let adopts = awaits.is_some();
+    let listener = awaits
+        .map_or_else(connections::listen, Ok)
         .map_err(|error| Refusal::broken(format!("cannot listen to the ranks: {error}")))?;
     let (address, job_secret) = (listener.address.clone(), listener.secret.clone());
-    listener.serve(sender.clone());
     let Shared { uplink, succession, .. } = shared.clone();
+    let template = template(program, host, (address, job_secret), adopts, uplink.clone());
+    let offer = Offer { host: template.host, job: template.job.clone() };
+    listener.serve(sender.clone(), adopts.then_some(offer));
     let tenancy = Tenancy::begin(uplink.clone(), succession.clone(), sender.clone());
     _ = shared.tenancy.set(tenancy.clone());
     let hearing = shared.clone();
     thread::spawn(move || hear(reading, 0, hearing));
-    let template = template(program, host, address, job_secret, uplink.clone());
     let (lives, early, replica) = (BTreeMap::new(), Some(Vec::new()), Replica::default());
     let begun = Instant::now();
     let (input, epoch) = (None, 0);
@@ -114,10 +125,10 @@ fn run(succeed: Succeed) -> Result<(), Refusal> {
 }
 
 /// What `ftrun` says by the standard input.
-struct Call {
-    secret: String,
-    host: u32,
-    addresses: Vec<SocketAddr>,
+pub(crate) struct Call {
+    pub(crate) secret: String,
+    pub(crate) host: u32,
+    pub(crate) addresses: Vec<SocketAddr>,
 }
 
 impl Call {
@@ -163,7 +174,8 @@ fn enter(program: &Program) -> Result<(), String> {
 }
 
 fn template(
-    program: Program, host: u32, address: String, secret: String, uplink: Arc<Uplink>,
+    program: Program, host: u32, (address, secret): (String, String), adopts: bool,
+    uplink: Arc<Uplink>,
 ) -> Template {
     let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
     let job = by_this_clock(&program, now);
@@ -182,6 +194,7 @@ fn template(
         address,
         secret,
         host: Some((host, key)),
+        adopts,
         sink: Arc::new(sink),
     }
 }
@@ -307,6 +320,9 @@ impl Office {
             return early.push(told);
         }
         match told {
+            ToAgent::Start { seat, incarnation, .. }
+                // It has come before.
+                if self.lives.contains_key(&(seat, incarnation)) => {}
             ToAgent::Start { seat, incarnation, generation } => {
                 match self.template.start(seat, incarnation, generation, &self.sender) {
                     Ok(mut life) => {
@@ -382,6 +398,7 @@ impl Office {
             }
             Happening::OfAgent { .. }
             | Happening::ToAgent(_)
+            | Happening::Due
             | Happening::Elected { .. }
             | Happening::Outvoted { .. } => return,
         };
@@ -391,12 +408,16 @@ impl Office {
     /// Only the first process in each place is one of the job.
     fn welcome(&mut self, guest: Guest) -> Option<OfAgent> {
         let Guest { seat, incarnation, at, connection } = guest;
+        if self.template.adopts && incarnation == 0 {
+            // It may come before `ftrun` expects it.
+            self.lives.entry((seat, 0)).or_insert_with(Life::awaited);
+        }
         let life = self.lives.get_mut(&(seat, incarnation)).filter(|life| life.at.is_none());
         let Some(life) = life else {
             connection.tell(&Told::Refused);
             return None;
         };
-        life.join(at.clone(), connection);
+        life.join(seat, at.clone(), connection, &self.sender);
         Some(OfAgent::Joined { seat, incarnation, at })
     }
 
@@ -406,7 +427,7 @@ impl Office {
         let until = Instant::now() + PATIENCE;
         for life in self.lives.values().filter(|life| life.ended.is_none()) {
             match &life.connection {
-                Some(connection) => _ = connection.tell(&Told::End),
+                Some(connection) => _ = connection.tell(&Told::End(BROKEN)),
                 None => life.kill(),
             }
         }

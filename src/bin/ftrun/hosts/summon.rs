@@ -32,12 +32,11 @@ use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 /// How an agent is started on another host, unless the user says otherwise.
 const SSH: &str = "ssh -o BatchMode=yes -o ConnectTimeout=10 {HOST}";
 
-/// How long to wait for all hosts.
 const JOIN_SECONDS: u64 = 30;
 const JOIN_VARIABLE: &str = "FTMPI_JOIN_TIMEOUT";
 
 /// The longest first message of somebody who has not shown yet that it is an agent.
-const LONGEST_HELLO: usize = 4096;
+pub(super) const LONGEST_HELLO: usize = 4096;
 
 /// What happens until all have answered.
 enum Answer {
@@ -82,14 +81,36 @@ fn begin_all(
     calls: &[Call], streams: Vec<TcpStream>, program: &Program,
     (events, is_alone): (&Sender<Happening>, bool),
 ) -> Result<Summoned, Refusal> {
-    let (steps, hosts, now) = (Steps::default(), calls.len(), Instant::now());
-    let reign = Reign::first(hosts, Duration::ZERO);
-    let registry = Registry::new(hosts, reign, is_alone, now, steps.clone(), events.clone());
+    let began = calls.iter().zip(streams).map(|(call, stream)| {
+        let starter = call.starter.try_clone();
+        let starter = starter.map_err(|error| Refusal::broken(format!("{error}")))?;
+        Ok(Host { name: call.name.clone(), stream, starter: Some(starter) })
+    });
+    begin_on(began.collect::<Result<_, _>>()?, program, (events, is_alone))
+}
+
+/// A host whose agent has answered.
+pub(super) struct Host {
+    pub(super) name: String,
+    pub(super) stream: TcpStream,
+    /// What has started the agent, if `ftrun` has.
+    pub(super) starter: Option<OwnedFd>,
+}
+
+/// Tells all agents what to run, and hears what they say from then on. `is_alone`: no agent takes
+/// over if this process is lost.
+pub(super) fn begin_on(
+    hosts: Vec<Host>, program: &Program, (events, is_alone): (&Sender<Happening>, bool),
+) -> Result<Summoned, Refusal> {
+    let (steps, now) = (Steps::default(), Instant::now());
+    let reign = Reign::first(hosts.len(), Duration::ZERO);
+    let registry = Registry::new(hosts.len(), reign, is_alone, now, steps.clone(), events.clone());
     let registry = Arc::new(registry);
     let (mut agents, mut addresses) = (Vec::new(), Vec::new());
-    for (host, (call, stream)) in calls.iter().zip(streams).enumerate() {
-        let begun = begin((host, call), stream, program, &registry, &steps).map_err(|why| {
-            Refusal::new(NOT_RUNNABLE, format!("host {} cannot start ranks: {why}", call.name))
+    for (number, host) in hosts.into_iter().enumerate() {
+        let name = host.name.clone();
+        let begun = begin(number, host, program, &registry, &steps).map_err(|why| {
+            Refusal::new(NOT_RUNNABLE, format!("host {name} cannot start ranks: {why}"))
         });
         let (agent, found) = begun?;
         agents.push(agent);
@@ -101,13 +122,12 @@ fn begin_all(
 
 /// Tells an agent what to run, and hears what it says from then on.
 fn begin(
-    (host, call): (usize, &Call), stream: TcpStream, program: &Program, registry: &Arc<Registry>,
+    host: usize, Host { name, stream, starter }: Host, program: &Program, registry: &Arc<Registry>,
     steps: &Steps,
 ) -> Result<(Arc<Agent>, Vec<SocketAddr>), String> {
     let lost = |error: std::io::Error| format!("its agent has gone ({error})");
     let mut reading = BufReader::new(stream.try_clone().map_err(lost)?);
-    let starter = call.starter.try_clone().map_err(lost)?;
-    let agent = Agent::new(host, call.name.clone(), stream, Some(starter), steps.clone());
+    let agent = Agent::new(host, name, stream, starter, steps.clone());
     let agent = Arc::new(agent.map_err(lost)?);
     let sent_at = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
     agent.tell(&ToAgent::Begin(Box::new(Program { sent_at, ..program.clone() })));
@@ -210,7 +230,7 @@ fn attend(host: usize, mut child: Child, answers: &Sender<Answer>) {
 
 /// The addresses of this host by which another may reach it: first the one from which the way
 /// there leads.
-fn addresses_towards(name: &str) -> Vec<IpAddr> {
+pub(super) fn addresses_towards(name: &str) -> Vec<IpAddr> {
     /// Belongs to nobody; nothing is sent.
     const ANYWHERE: (&str, u16) = ("192.0.2.1", 9);
     let mut found: Vec<IpAddr> = Vec::new();
@@ -252,7 +272,7 @@ fn greet(mut stream: TcpStream, expected: &str, hosts: usize) -> Option<Answer> 
     stream.set_nodelay(true).ok()?;
     insist(&stream);
     let said = wireup::read_at_most(&mut stream, LONGEST_HELLO).ok()??;
-    let OfAgent::Hello { secret, host, version } = said else { return None };
+    let OfAgent::Hello { secret, host, version, .. } = said else { return None };
     let (host, is_known) = (host as usize, secret == expected);
     (is_known && host < hosts).then_some(Answer::Hello { host, version, stream })
 }
@@ -260,8 +280,7 @@ fn greet(mut stream: TcpStream, expected: &str, hosts: usize) -> Option<Answer> 
 fn await_all(
     calls: &[Call], version: &str, answers: &Receiver<Answer>,
 ) -> Result<Vec<TcpStream>, Refusal> {
-    let given = std::env::var(JOIN_VARIABLE).ok().and_then(|text| text.parse().ok());
-    let seconds = given.unwrap_or(JOIN_SECONDS);
+    let seconds = join_seconds();
     let until = Instant::now() + Duration::from_secs(seconds);
     let mut streams: Vec<Option<TcpStream>> = calls.iter().map(|_| None).collect();
     while streams.iter().any(Option::is_none) {
@@ -284,11 +303,17 @@ fn await_all(
     Ok(streams.into_iter().flatten().collect())
 }
 
+/// How long to wait for all hosts.
+pub(crate) fn join_seconds() -> u64 {
+    let given = std::env::var(JOIN_VARIABLE).ok().and_then(|text| text.parse().ok());
+    given.unwrap_or(JOIN_SECONDS)
+}
+
 fn refused(call: &Call, why: String) -> Refusal {
     Refusal::new(NOT_RUNNABLE, format!("host {} {why}", call.name))
 }
 
-fn other_version(theirs: &str, ours: &str) -> String {
+pub(super) fn other_version(theirs: &str, ours: &str) -> String {
     format!(
         "has another version of the library, {theirs}, and this host has {ours}: install the same \
          one on all hosts"

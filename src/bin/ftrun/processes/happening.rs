@@ -6,6 +6,7 @@ use ftmpi_wireup::{self as wireup, Said, Told, Whereabouts};
 use std::io::{ErrorKind, Write};
 use std::net::TcpStream;
 use std::os::unix::net::UnixStream;
+use std::os::unix::process::ExitStatusExt;
 use std::process::ExitStatus;
 use std::sync::Arc;
 
@@ -27,6 +28,8 @@ pub(crate) enum Happening {
         incarnation: u32,
         status: ExitStatus,
     },
+    /// Ranks that another launcher has started had time enough to join.
+    Due,
     /// The agent of this host says something, as seen from `ftrun`; nothing: it has gone.
     OfAgent {
         host: usize,
@@ -46,6 +49,13 @@ pub(crate) enum Happening {
         left: usize,
         of: usize,
     },
+}
+
+/// The end of a process that another launcher has started, which alone learns how it has ended: as
+/// the kernel has it, neither an exit nor a signal.
+pub(super) fn unknown_end() -> ExitStatus {
+    const CONTINUED: i32 = 0xffff;
+    ExitStatus::from_raw(CONTINUED)
 }
 
 /// A rank that has joined.

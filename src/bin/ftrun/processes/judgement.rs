@@ -1,6 +1,7 @@
 //! What the end of a rank's process means to the job, and the words about it. Where ranks share a
 //! process, the library judges (`job/policy.rs`).
 
+use super::happening::unknown_end;
 use super::seats::Life;
 use ftmpi_launch::{Job, Rules, Sequel, all_have_failed, signal_name};
 use serde::{Deserialize, Serialize};
@@ -69,9 +70,10 @@ pub(super) fn obituary(seat: usize, life: &Life, status: ExitStatus) -> String {
 
 /// The cause of death in a word or two: `SIGSEGV`, `exit 3`.
 pub(super) fn cause(status: ExitStatus) -> String {
-    match status.signal() {
-        Some(signal) => signal_name(signal),
-        None => format!("exit {}", number(status)),
+    match (status.signal(), status.code()) {
+        (Some(signal), _) => signal_name(signal),
+        (None, Some(_)) => format!("exit {}", number(status)),
+        (None, None) => "ended".to_string(),
     }
 }
 
@@ -84,7 +86,8 @@ impl Record {
     pub(super) fn judge(
         &mut self, seat: usize, life: &Life, status: ExitStatus, rules: Rules, job: &Job,
     ) -> (Verdict, Option<String>) {
-        if status.success() && !is_indebted(life) {
+        let is_well = status.success() || status == unknown_end();
+        if is_well && !is_indebted(life) {
             self.has_survivor = true;
             self.has_leaver = true;
             return (Verdict::Well, None);

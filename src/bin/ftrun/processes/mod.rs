@@ -2,6 +2,7 @@
 //! starts, watches and, after a failure, starts again. `ftrun` is also the coordinator of what they
 //! agree on.
 
+mod adopted;
 mod area;
 pub(crate) mod connections;
 mod deadlock;
@@ -23,6 +24,8 @@ mod work;
 use crate::hosts::signals;
 use crate::prepared::Prepared;
 use crate::shared::refusal::{NOT_RUNNABLE, Refusal};
+pub(crate) use adopted::Adopted;
+use connections::{Listener, Offer};
 use ftmpi_launch::Job;
 use happening::Happening;
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
@@ -33,8 +36,40 @@ use std::sync::Arc;
 use std::sync::mpsc::{Sender, channel};
 
 /// Runs the job; returns its exit status when all is over.
-pub(crate) fn run(mut prepared: Prepared) -> Result<ExitCode, Refusal> {
+pub(crate) fn run(prepared: Prepared) -> Result<ExitCode, Refusal> {
     let hosts = prepared.hosts.clone();
+    conduct(prepared, |prepared, sender| {
+        Ok(match hosts.is_empty() {
+            true => Starter::Here(template(prepared, None, sender)?),
+            false => {
+                // Before there are threads.
+                let held = signals::hold();
+                let cluster = starter::cluster(&prepared, &hosts, sender)?;
+                held.end_first(&cluster);
+                Starter::There(cluster)
+            }
+        })
+    })
+}
+
+/// Runs a job whose ranks another launcher has started.
+pub(crate) fn adopt(prepared: Prepared, ranks: Adopted) -> Result<ExitCode, Refusal> {
+    conduct(prepared, |prepared, sender| {
+        adopted::expect(sender.clone());
+        Ok(match ranks {
+            Adopted::Here(listener) => Starter::Here(template(prepared, Some(listener), sender)?),
+            Adopted::There(places, awaited) => {
+                Starter::There(starter::adopted(&prepared, places, awaited, sender)?)
+            }
+        })
+    })
+}
+
+fn conduct(
+    mut prepared: Prepared,
+    starter: impl FnOnce(Prepared, &Sender<Happening>) -> Result<Starter, Refusal>,
+) -> Result<ExitCode, Refusal> {
+    let hosts = &prepared.hosts;
     refuse_what_is_not_built(
         &prepared.request.job,
         prepared.request.apps.len(),
@@ -47,34 +82,31 @@ pub(crate) fn run(mut prepared: Prepared) -> Result<ExitCode, Refusal> {
     let report = report::Report::open(&job).map_err(Refusal::usage)?;
     let (sender, events) = channel();
     let watch = watch::Watch::begin(&job, &name).map_err(Refusal::usage)?;
-    let starter = match hosts.is_empty() {
-        true => Starter::Here(template(prepared, &sender)?),
-        false => {
-            // Before there are threads.
-            let held = signals::hold();
-            let cluster = starter::cluster(&prepared, &hosts, &sender)?;
-            held.end_first(&cluster);
-            Starter::There(cluster)
-        }
-    };
+    let starter = starter(prepared, &sender)?;
     let seen = work::Seen { report, watch, trace };
     let work = work::Work::begin(&job, starter, (sender, events), seen);
     let status = work.map_err(|error| Refusal::new(NOT_RUNNABLE, error))?.go_on();
     Ok(ExitCode::from(status))
 }
 
-/// What all ranks run where this is the only host.
-fn template(prepared: Prepared, events: &Sender<Happening>) -> Result<Template, Refusal> {
-    let listener = connections::listen()
+/// What all ranks run where this is the only host. `awaits`: where they come to that another
+/// launcher has started.
+fn template(
+    prepared: Prepared, awaits: Option<Listener>, events: &Sender<Happening>,
+) -> Result<Template, Refusal> {
+    let adopts = awaits.is_some();
+    let listener = awaits
+        .map_or_else(connections::listen, Ok)
         .map_err(|error| Refusal::broken(format!("cannot listen to the ranks: {error}")))?;
     let (address, secret) = (listener.address.clone(), listener.secret.clone());
-    listener.serve(events.clone());
     let job = &prepared.request.job;
     let (ranks, tags_output, job) = (job.ranks, job.tag_output, job.encode());
+    let offer = Offer { host: None, job: job.clone() };
+    listener.serve(events.clone(), adopts.then_some(offer));
     let shown = prepared.program().display().to_string();
     let command = Box::new(move || prepared.command_without_job(ranks));
     let sink = Arc::new(lines::write);
-    Ok(Template { command, shown, job, tags_output, address, secret, host: None, sink })
+    Ok(Template { command, shown, job, tags_output, address, secret, host: None, adopts, sink })
 }
 
 /// Allows as many open files as the system does: each rank needs some here.

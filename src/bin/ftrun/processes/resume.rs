@@ -21,7 +21,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::os::unix::process::ExitStatusExt;
 use std::process::ExitStatus;
 use std::sync::Arc;
-use std::sync::mpsc::{Receiver, channel};
+use std::sync::mpsc::{Receiver, Sender, channel};
 use std::time::{Duration, Instant};
 
 /// What the agents have kept, by host.
@@ -143,7 +143,7 @@ impl Work {
                 if self.coordinator.is_dead(life.member) {
                     agent.kill(life.member.seat, life.member.incarnation);
                 } else {
-                    self.seats[life.member.seat] = Some(known(life, agent));
+                    self.seats[life.member.seat] = Some(known(life, agent, &self.sender));
                     self.plan(life.member, aged(life.age_ms));
                     lives.push((life, agent));
                 }
@@ -248,7 +248,7 @@ fn aged(millis: u64) -> Instant {
 }
 
 /// A life as its agent knows it.
-fn known(account: &LifeAccount, agent: &Arc<Agent>) -> Life {
+fn known(account: &LifeAccount, agent: &Arc<Agent>, events: &Sender<Happening>) -> Life {
     let Member { seat, incarnation } = account.member;
     let mut life = Life::there(seat, incarnation, agent);
     life.started = aged(account.age_ms);
@@ -256,7 +256,7 @@ fn known(account: &LifeAccount, agent: &Arc<Agent>) -> Life {
     life.has_departed = account.has_departed;
     if let Some(at) = account.at.as_ref().filter(|_| account.is_in) {
         let agent = agent.clone();
-        life.join(at.clone(), Connection::There { agent, seat, incarnation });
+        life.join(seat, at.clone(), Connection::There { agent, seat, incarnation }, events);
     }
     life
 }

@@ -1,12 +1,14 @@
 //! The processes of the ranks: how each is started, and what is known of it.
 
-use super::happening::{Connection, Happening};
+use super::happening::{Connection, Happening, unknown_end};
 use super::lines::{self, Passing, Sink, Stream};
 use crate::hosts::agent::Agent;
 use ftmpi_base::Member;
 use ftmpi_launch::RANK_VARIABLES;
 use ftmpi_wireup::{Place, VARIABLE, Whereabouts};
+use rustix::event::{PollFd, PollFlags, poll};
 use rustix::fd::OwnedFd;
+use rustix::io::Errno;
 use rustix::process::{Pid, PidfdFlags, Signal, pidfd_open, pidfd_send_signal};
 use std::collections::BTreeMap;
 use std::process::{Child, ChildStdin, Command, Stdio};
@@ -28,6 +30,8 @@ pub(crate) struct Template {
     pub(crate) secret: String,
     /// Which of several hosts this is, and what only the processes of the job know.
     pub(crate) host: Option<(u32, u64)>,
+    /// Another launcher has started the first lives of all ranks: they come by themselves.
+    pub(crate) adopts: bool,
     pub(crate) sink: Sink,
 }
 
@@ -67,8 +71,8 @@ pub(super) struct Unknown {
 /// What carries a life.
 enum Body {
     /// The process that was started, the one that has joined, which that may have started, and what
-    /// passes on their output.
-    Here { child: OwnedFd, joined: Option<OwnedFd>, output: Vec<Passing> },
+    /// passes on their output. A process that another launcher has started only joins.
+    Here { child: Option<OwnedFd>, joined: Option<OwnedFd>, output: Vec<Passing> },
     /// A process of another host.
     There { agent: Arc<Agent>, seat: usize },
     /// Nobody knows of it any more.
@@ -80,6 +84,9 @@ impl Template {
     pub(crate) fn start(
         &self, seat: usize, incarnation: u32, generation: u64, events: &Sender<Happening>,
     ) -> Result<Life, String> {
+        if self.adopts && incarnation == 0 {
+            return Ok(Life::awaited());
+        }
         let mut command = (self.command)();
         let (address, secret, host) = (self.address.clone(), self.secret.clone(), self.host);
         let place = Place { address, secret, seat, incarnation, host };
@@ -92,6 +99,7 @@ impl Template {
         command.stdout(Stdio::piped()).stderr(Stdio::piped());
         // As with any launcher, rank 0 reads what the user types.
         command.stdin(match (seat, self.host) {
+            _ if self.adopts => Stdio::null(),
             (0, None) => Stdio::inherit(),
             (0, Some(_)) => Stdio::piped(),
             _ => Stdio::null(),
@@ -101,7 +109,8 @@ impl Template {
         let pidfd = handle(child.id() as i32).map_err(|error| failed(error.into()))?;
         let output = self.pass_on_output(&mut child, seat);
         let (events, input) = (events.clone(), child.stdin.take());
-        let mut life = Life::new(incarnation, Body::Here { child: pidfd, joined: None, output });
+        let mut life =
+            Life::new(incarnation, Body::Here { child: Some(pidfd), joined: None, output });
         life.input = input;
         thread::spawn(move || {
             if let Ok(status) = child.wait() {
@@ -125,6 +134,21 @@ impl Template {
         });
         out.into_iter().chain(errors).collect()
     }
+}
+
+/// Tells when a process has ended that is no child. Only its parent learns how: if it has not
+/// finalized MPI, it has failed.
+fn watch(process: Option<&OwnedFd>, (seat, incarnation): (usize, u32), events: Sender<Happening>) {
+    let process = process.and_then(|process| process.try_clone().ok());
+    thread::spawn(move || {
+        if let Some(process) = process {
+            let mut ways = [PollFd::new(&process, PollFlags::IN)];
+            while poll(&mut ways, None).is_err_and(|error| error == Errno::INTR) {}
+        }
+        let status = unknown_end();
+        // Nobody may listen any more.
+        let _unheard = events.send(Happening::Ended { seat, incarnation, status });
+    });
 }
 
 fn handle(pid: i32) -> rustix::io::Result<OwnedFd> {
@@ -164,10 +188,21 @@ impl Life {
         Life { host, started, ..Life::new(incarnation, Body::Nowhere) }
     }
 
+    /// One that another launcher has started, and that will join.
+    pub(crate) fn awaited() -> Life {
+        Life::new(0, Body::Here { child: None, joined: None, output: Vec::new() })
+    }
+
     /// Its process, or one that this has started, has made its first call of MPI.
-    pub(crate) fn join(&mut self, at: Whereabouts, connection: Connection) {
-        if let Body::Here { joined, .. } = &mut self.body {
+    pub(crate) fn join(
+        &mut self, seat: usize, at: Whereabouts, connection: Connection, events: &Sender<Happening>,
+    ) {
+        let incarnation = self.incarnation;
+        if let Body::Here { child, joined, .. } = &mut self.body {
             *joined = handle(at.pid).ok();
+            if child.is_none() {
+                watch(joined.as_ref(), (seat, incarnation), events.clone());
+            }
         }
         self.at = Some(at);
         self.connection = Some(connection);
@@ -177,7 +212,7 @@ impl Life {
     pub(crate) fn kill(&self) {
         match &self.body {
             Body::Here { child, joined, .. } => {
-                for process in joined.iter().chain([child]) {
+                for process in joined.iter().chain(child) {
                     // It may have ended already.
                     let _gone = pidfd_send_signal(process, Signal::KILL);
                 }

@@ -3,6 +3,7 @@
 use super::connections::chance;
 use super::happening::Happening;
 use super::seats::{Life, Template};
+use crate::hosts::await_agents::Awaited;
 use crate::hosts::cluster::{Cluster, Way};
 use crate::hosts::named::{self, Named};
 use crate::hosts::stands::Stands;
@@ -74,6 +75,19 @@ pub(super) fn cluster(
 /// Where output goes once `ftrun`, this process, is lost.
 fn output_after(directory: &[u8], process: u32) -> String {
     format!("{}/ftrun.{process}.out", String::from_utf8_lossy(directory))
+}
+
+/// The hosts of ranks that another launcher has started there, whose agents come by themselves.
+pub(super) fn adopted(
+    prepared: &Prepared, places: Vec<usize>, awaited: Awaited, events: &Sender<Happening>,
+) -> Result<Cluster, Refusal> {
+    let Summoned { agents, registry, steps, .. } =
+        awaited.begin(&places, program(prepared)?, events)?;
+    let hosts = vec![None; agents.len()];
+    // They have got their input from the other launcher.
+    let way = Way { entries: 0, steps, registry, passes_input: false };
+    let stands = Stands::new(places, hosts.into_iter());
+    Ok(Cluster::new(agents.into_iter().map(Some).collect(), stands, way))
 }
 
 /// Variables that belong to this host or login, and mean nothing on another.

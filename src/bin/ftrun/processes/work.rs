@@ -37,7 +37,7 @@ pub(super) struct Work {
     /// When it has looked for ranks that keep recoveries waiting.
     looked: Instant,
     pub(super) events: Receiver<Happening>,
-    sender: Sender<Happening>,
+    pub(super) sender: Sender<Happening>,
     pub(super) strokes: Option<Peekable<Chance>>,
     /// The lives that are to die at a time of their own, and by which order.
     pub(super) timed: Vec<(Instant, Member, When)>,
@@ -134,7 +134,7 @@ impl Work {
         let is_report_complete = self.report.as_mut().is_none_or(report::Report::end);
         let is_record_complete = self.end_watch();
         if let Some(status) = self.end {
-            self.close_all();
+            self.close_all(status);
             self.drain_all();
             self.part_with_agents();
             self.trace.as_mut().map(Trace::end);
@@ -302,9 +302,9 @@ impl Work {
     }
 
     /// Ends all processes: those that have joined write first what they hold.
-    fn close_all(&mut self) {
+    fn close_all(&mut self, status: u8) {
         let until = Instant::now() + LAST_WRITES;
-        self.seats.iter().flatten().for_each(|life| tell(life, &Told::End));
+        self.seats.iter().flatten().for_each(|life| tell(life, &Told::End(status)));
         let is_writing = |life: &Life| life.connection.is_some() && life.ended.is_none();
         while self.seats.iter().flatten().any(is_writing) {
             let left = until.saturating_duration_since(Instant::now());
@@ -368,6 +368,7 @@ impl Work {
                 ));
                 self.end = Some(OUTVOTED);
             }
+            Happening::Due => self.end = self.end.or(self.miss_ranks()),
             Happening::Ended { seat, incarnation, status } => {
                 if let Some(life) = self.life(seat, incarnation) {
                     life.ended = Some(status);
@@ -404,15 +405,16 @@ impl Work {
             connection.tell(&Told::Cause(cause));
         }
         self.introduce(seat, &at);
+        let events = self.sender.clone();
         if let Some(life) = self.life(seat, incarnation) {
-            life.join(at, connection);
+            life.join(seat, at, connection, &events);
         }
     }
 
     pub(super) fn hear(&mut self, from: Member, said: Said) {
         let Member { seat, incarnation } = from;
         match said {
-            Said::Joined { .. } => {}
+            Said::Joined { .. } | Said::Adopt { .. } => {}
             Said::Rules(text) => self.shown = Rules::decode(&text).unwrap_or(self.shown),
             Said::Kill(seat) => self.kill(seat),
             Said::Order(order) => {

@@ -1,0 +1,124 @@
+//! Launchers of other MPIs, which start programs that are linked with this library.
+
+use super::{Program, Run, command, root, unique};
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+/// One of them, with a mark in the environment of all that it starts.
+pub struct Launcher {
+    path: PathBuf,
+    /// What it always needs.
+    options: &'static [&'static str],
+    /// What lets it go on when a rank has died, if it can.
+    pub goes_on: Option<&'static [&'static str]>,
+    /// Whether it can say which rank has not come.
+    pub names_absent: bool,
+    mark: String,
+}
+
+/// Where they are installed, as the benchmarks do that.
+fn home(peer: &str) -> PathBuf {
+    root().join("target/peers").join(peer)
+}
+
+fn find(
+    peer: &str, package: &str, program: &str, options: &'static [&'static str],
+    goes_on: Option<&'static [&'static str]>,
+) -> Option<Launcher> {
+    let path = home(peer).join("bin").join(program);
+    if !path.exists() {
+        let home = home(peer);
+        let home = home.display();
+        eprintln!(
+            "skipped: there is no {program} (python3 -m venv {home} && {home}/bin/pip install \
+             {package})"
+        );
+        return None;
+    }
+    let names_absent = program == "prterun";
+    Some(Launcher { path, options, goes_on, names_absent, mark: unique("launched") })
+}
+
+/// MPICH's, which speaks PMI-1.
+pub fn hydra() -> Option<Launcher> {
+    find("mpich", "mpich", "mpiexec.hydra", &[], None)
+}
+
+/// Another one of MPICH's, which does not say which ranks share a host.
+pub fn gforker() -> Option<Launcher> {
+    find("mpich", "mpich", "mpiexec.gforker", &[], None)
+}
+
+/// Intel's, which speaks PMI-1, too.
+pub fn intel() -> Option<Launcher> {
+    find("impi", "impi-rt", "mpiexec.hydra", &[], Some(&["-disable-auto-cleanup"]))
+}
+
+/// PRRTE's, as Open MPI brings it, which speaks PMIx.
+pub fn prterun() -> Option<Launcher> {
+    const OPTIONS: &[&str] = &["--allow-run-as-root", "--map-by", ":OVERSUBSCRIBE"];
+    find("openmpi", "openmpi", "prterun", OPTIONS, Some(&["--runtime-options", "continuous"]))
+}
+
+impl Launcher {
+    /// A run of so many ranks.
+    pub fn run(&self, options: &[&str], ranks: usize, program: &Program, words: &[&str]) -> Run {
+        let ranks = ranks.to_string();
+        let words = [&["-n", &ranks, text(program.path())], words].concat();
+        let words = self.options.iter().chain(options).copied().chain(words);
+        // Where the launchers find what is theirs.
+        let prefix = self.path.parent().and_then(Path::parent).expect("it lies in bin");
+        let run = command(&self.path).args(words).env("FTMPI_RANKS", "");
+        let run = run.env("PRTE_PREFIX", prefix).env("I_MPI_ROOT", prefix);
+        run.env("FTMPI_TEST_MARK", &self.mark).deadline(120)
+    }
+
+    /// Kills the launcher itself, and nothing else.
+    pub fn kill(&self) {
+        let is_it = |(place, words): &(PathBuf, String)| {
+            let name = self.path.to_string_lossy();
+            place.join("exe").exists() && words.starts_with(&*name)
+        };
+        for (place, _) in processes_with(&self.line()).into_iter().filter(is_it) {
+            let number = place.file_name().expect("it is a number").to_os_string();
+            let done = std::process::Command::new("kill").arg("-9").arg(number).status();
+            assert!(done.is_ok_and(|status| status.success()), "it is there");
+        }
+    }
+
+    fn line(&self) -> String {
+        format!("FTMPI_TEST_MARK={}", self.mark)
+    }
+
+    /// Nothing of its runs is there any more.
+    pub fn leaves_nothing(&self) {
+        let until = Instant::now() + Duration::from_secs(10);
+        loop {
+            let left = processes_with(&self.line());
+            if left.is_empty() {
+                return;
+            }
+            assert!(Instant::now() < until, "still there: {left:?}");
+            std::thread::sleep(Duration::from_millis(5));
+        }
+    }
+}
+
+/// The processes with this line in their environment, and their command lines.
+fn processes_with(line: &str) -> Vec<(PathBuf, String)> {
+    let listed = std::fs::read_dir("/proc").into_iter().flatten().flatten();
+    let has_it = |place: &PathBuf| {
+        let lines = std::fs::read(place.join("environ")).unwrap_or_default();
+        lines.split(|byte| *byte == 0).any(|one| one == line.as_bytes())
+    };
+    let places = listed.map(|entry| entry.path()).filter(has_it);
+    let with_words = places.filter_map(|place| {
+        let words = std::fs::read(place.join("cmdline")).ok()?;
+        Some((place, String::from_utf8_lossy(&words).replace('\0', " ")))
+    });
+    with_words.collect()
+}
+
+fn text(path: &Path) -> &str {
+    path.to_str().expect("names of tests are plain")
+}
