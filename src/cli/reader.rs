@@ -71,7 +71,9 @@ impl<W: Iterator<Item = OsString>, D, F: Fn(&str) -> Option<(D, usize)>> Reader<
             None => (whole, None),
         };
         let dashed = text[..dashes + name.len()].to_string();
-        let Some((does, count)) = (self.find)(name) else {
+        // An option may mean more with a value behind it.
+        let with_value = given.as_ref().and_then(|_| (self.find)(&format!("{name}=")));
+        let Some((does, count)) = with_value.or_else(|| (self.find)(name)) else {
             return Err(Complaint::Unknown { dashed });
         };
         let mut values: Vec<OsString> = given.into_iter().collect();

@@ -39,7 +39,8 @@ impl Write for ToTimeline {
     }
 }
 
-/// The rank and the incarnation of this process in its job of several, also before it has joined.
+/// The rank and the incarnation of this process in its job of several, also before it has joined;
+/// `None` if it has several ranks.
 pub fn place() -> Option<(usize, u32)> {
     static PLACE: OnceLock<Option<(usize, u32)>> = OnceLock::new();
     *PLACE.get_or_init(|| {
@@ -52,7 +53,7 @@ pub fn place() -> Option<(usize, u32)> {
 /// Kills the rank in this seat, which lives in another process; false if there are none.
 pub fn kill(seat: usize) -> bool {
     say(&Said::Kill(seat));
-    place().is_some()
+    LINK.get().is_some() || place().is_some()
 }
 
 /// Ends the job from this process, if it is one of several.

@@ -2,6 +2,7 @@
 //! injection, the deadlock detector, reports, and what people see of a running job.
 
 mod abort;
+mod company;
 mod deadlock;
 mod death_outside;
 mod end;
@@ -21,4 +22,4 @@ pub use fault_injection::lead;
 pub use join::join;
 pub use link::{die, kill, place};
 pub use standstill::introduce;
-pub use start::start;
+pub use start::{Worlds, start};

@@ -8,7 +8,7 @@ use crate::host::{loader, replay, variables, virtual_time};
 use crate::job::fault_injection::{self, Strokes, Target};
 use crate::job::gone::Gone;
 use crate::job::policy::Policy;
-use crate::job::{deadlock, live, report};
+use crate::job::{company, deadlock, live, report};
 use crate::launch::{Job, OnFailure, PRELOAD_KEPT, VARIABLE, VirtualTime};
 use crate::machine::berths::Berths;
 use crate::machine::network::Network;
@@ -25,14 +25,24 @@ use std::time::Duration;
 /// Creates what the ranks of a job share, for so many ranks and seats.
 type MakeWorld = fn(usize, usize, Option<&'static SimulatedNetwork>) -> &'static World;
 
+/// How the floor above comes to what the ranks share.
+pub struct Worlds {
+    pub make: MakeWorld,
+    /// Takes one that has been made.
+    pub keep: fn(&'static World),
+    /// Knows the name of the call that the calling thread is in.
+    pub call: fn() -> &'static str,
+}
+
 /// Starts a job that runs these apps.
-pub fn start(job: Result<(Job, Apps), String>, world: MakeWorld) -> ! {
+pub fn start(job: Result<(Job, Apps), String>, worlds: &Worlds) -> ! {
     // Programs that the ranks start run without this library's preload.
     let kept = std::env::var_os(PRELOAD_KEPT);
     variables::set("LD_PRELOAD", kept);
     variables::set(VARIABLE, None);
     variables::set(PRELOAD_KEPT, None);
     match job {
+        Ok((job, apps)) if job.processes.is_some() => company::start(job, apps, worlds),
         Ok((mut job, apps)) => {
             if job.universe == 0 && loader::refers_to(spawns) {
                 job.universe = job.ranks.saturating_add(SPAWNED_BY_DEFAULT);
@@ -47,7 +57,7 @@ pub fn start(job: Result<(Job, Apps), String>, world: MakeWorld) -> ! {
             }
             let model = machine_of(&job).unwrap_or_else(|why| life::refuse(&why));
             let network = network_of(&job, model.as_ref());
-            let world = world(job.ranks, job.seats(), network);
+            let world = (worlds.make)(job.ranks, job.seats(), network);
             settings::keep(world, &job);
             if let Some((mean, _)) = job.chance {
                 world.expect_failures_each(mean);

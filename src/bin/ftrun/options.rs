@@ -10,7 +10,7 @@ pub(crate) enum Does {
     RanksPerNode,
     Universe,
     RankKind,
-    /// `--processes`: each rank is a process of its own.
+    /// `--processes`: each rank is a process of its own; with a number, so many share them.
     Processes,
     BindTo,
     BindToCore,
@@ -95,6 +95,7 @@ const CHOICES: &[Choice] = &[
     choice(&["universe"], 1, Does::Universe),
     choice(&["ranks"], 1, Does::RankKind),
     choice(&["processes"], 0, Does::Processes),
+    choice(&["processes="], 1, Does::Processes),
     choice(&["bind-to"], 1, Does::BindTo),
     choice(&["bind-to-core"], 0, Does::BindToCore),
     choice(&["bind-to-none"], 0, Does::BindToNone),

@@ -144,6 +144,7 @@ fn template(
         shown,
         job,
         tags_output,
+        is_shared: false,
         address,
         secret,
         host: Some((host, key)),

@@ -11,6 +11,7 @@ mod judgement;
 pub(crate) mod lines;
 mod report;
 pub(crate) mod seats;
+mod shared;
 mod starter;
 mod trace;
 mod watch;
@@ -60,11 +61,12 @@ fn template(prepared: Prepared, events: &Sender<Happening>) -> Result<Template, 
     let (address, secret) = (listener.address.clone(), listener.secret.clone());
     listener.serve(events.clone());
     let job = &prepared.request.job;
-    let (ranks, tags_output, job) = (job.ranks, job.tag_output, job.encode());
+    let is_shared = job.processes.is_some();
+    let (ranks, tags_output, job) = (job.ranks, job.tag_output && !is_shared, job.encode());
     let shown = prepared.program().display().to_string();
     let command = Box::new(move || prepared.command_without_job(ranks));
     let sink = Arc::new(lines::write);
-    Ok(Template { command, shown, job, tags_output, address, secret, host: None, sink })
+    Ok(Template { command, shown, job, tags_output, is_shared, address, secret, host: None, sink })
 }
 
 /// Allows as many open files as the system does: each rank needs some here.
@@ -85,10 +87,21 @@ fn refuse_what_is_not_built(
         (job.universe > job.ranks, "--universe"),
         (programs > 1, "several programs"),
     ];
-    match asked.iter().find(|(is_asked, _)| *is_asked) {
+    let is_shared = job.processes.is_some();
+    let of_shared = [
+        (hosts.is_some(), "--hosts"),
+        (job.is_seen(), "a view or a recording of the job"),
+        (job.trace.is_some(), "--trace"),
+        (!job.matches.is_empty(), "--match"),
+    ];
+    let of_shared = of_shared.iter().filter(|_| is_shared);
+    match asked.iter().chain(of_shared).find(|(is_asked, _)| *is_asked) {
         Some((_, what)) => Err(Refusal::usage(format!(
             "{what} and {} do not go together yet: leave one of them out",
-            hosts.unwrap_or("--processes")
+            match hosts {
+                _ if is_shared => "several ranks in each of several processes (--processes=P)",
+                hosts => hosts.unwrap_or("--processes"),
+            }
         ))),
         None => Ok(()),
     }

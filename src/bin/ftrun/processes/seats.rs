@@ -22,6 +22,8 @@ pub(crate) struct Template {
     /// The job, as the library is told of it.
     pub(crate) job: String,
     pub(crate) tags_output: bool,
+    /// Whether ranks share processes: then the library runs and names them.
+    pub(crate) is_shared: bool,
     pub(crate) address: String,
     pub(crate) secret: String,
     /// Which of several hosts this is, and what only the processes of the job know.
@@ -41,6 +43,8 @@ pub(crate) struct Life {
     pub(crate) has_departed: bool,
     /// By which order it dies.
     pub(crate) order: Option<String>,
+    /// How it has ended, in the words of its process, if it has not ended with that.
+    pub(crate) words: Option<String>,
     /// Its process has ended, with this status; and everything that it said has been heard.
     pub(crate) ended: Option<std::process::ExitStatus>,
     pub(crate) died: Option<Instant>,
@@ -61,6 +65,17 @@ enum Body {
     Here { child: OwnedFd, joined: Option<OwnedFd>, output: Vec<Passing> },
     /// A process of another host.
     There { agent: Arc<Agent>, seat: usize },
+    /// It shares a process, which is kept elsewhere.
+    Within(Begin),
+}
+
+/// How a rank begins in a process that it shares.
+pub(super) struct Begin {
+    pub(super) generation: u64,
+    /// Whether its process has been told.
+    pub(super) is_told: bool,
+    /// It is to die as soon as it has begun.
+    pub(super) is_condemned: bool,
 }
 
 impl Template {
@@ -71,12 +86,16 @@ impl Template {
         let mut command = (self.command)();
         let (address, secret, host) = (self.address.clone(), self.secret.clone(), self.host);
         let place = Place { address, secret, seat, incarnation, host };
-        command.env(VARIABLE, format!("{}\n{}", place.encode(), self.job));
-        for name in RANK_VARIABLES {
-            command.env(name, seat.to_string());
+        if self.is_shared {
+            command.env(VARIABLE, place.encode()).env(ftmpi_launch::VARIABLE, &self.job);
+        } else {
+            command.env(VARIABLE, format!("{}\n{}", place.encode(), self.job));
+            for name in RANK_VARIABLES {
+                command.env(name, seat.to_string());
+            }
+            command.env("FTMPI_INCARNATION", incarnation.to_string());
+            command.env("FTMPI_GENERATION", generation.to_string());
         }
-        command.env("FTMPI_INCARNATION", incarnation.to_string());
-        command.env("FTMPI_GENERATION", generation.to_string());
         command.stdout(Stdio::piped()).stderr(Stdio::piped());
         // As with any launcher, rank 0 reads what the user types.
         command.stdin(match (seat, self.host) {
@@ -131,6 +150,7 @@ impl Life {
             has_begun: false,
             has_departed: false,
             order: None,
+            words: None,
             ended: None,
             died: None,
             is_silent: true,
@@ -145,6 +165,20 @@ impl Life {
     pub(crate) fn there(seat: usize, incarnation: u32, agent: &Arc<Agent>) -> Life {
         let host = Some(agent.name.clone());
         Life { host, ..Life::new(incarnation, Body::There { agent: agent.clone(), seat }) }
+    }
+
+    /// One that shares a process.
+    pub(super) fn within(incarnation: u32, generation: u64) -> Life {
+        let begin = Begin { generation, is_told: false, is_condemned: false };
+        Life::new(incarnation, Body::Within(begin))
+    }
+
+    /// How it begins, if it shares a process.
+    pub(super) fn begin(&mut self) -> Option<&mut Begin> {
+        match &mut self.body {
+            Body::Within(begin) => Some(begin),
+            Body::Here { .. } | Body::There { .. } => None,
+        }
     }
 
     /// Its process, or one that this has started, has made its first call of MPI.
@@ -166,13 +200,14 @@ impl Life {
                 }
             }
             Body::There { agent, seat } => agent.kill(*seat, self.incarnation),
+            Body::Within(_) => {}
         }
     }
 
     /// The number of its host, if that is another one.
     pub(crate) fn host_number(&self) -> Option<usize> {
         match &self.body {
-            Body::Here { .. } => None,
+            Body::Here { .. } | Body::Within(_) => None,
             Body::There { agent, .. } => Some(agent.host),
         }
     }

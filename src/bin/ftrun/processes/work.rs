@@ -8,6 +8,7 @@ use super::judgement::{Record, Verdict, cause};
 use super::lines::{Passing, say};
 use super::report;
 use super::seats::Life;
+use super::shared::Shared;
 use super::starter::Starter;
 use super::trace::Trace;
 use super::watch::{Surroundings, Watch};
@@ -19,29 +20,32 @@ use ftmpi_machine::Chance;
 use ftmpi_machine::schedule::When;
 use ftmpi_wireup::{Said, Told};
 use std::iter::Peekable;
+use std::process::ExitStatus;
 use std::sync::mpsc::{Receiver, Sender};
 use std::time::{Duration, Instant};
 
 pub(super) struct Work {
-    job: Job,
+    pub(super) job: Job,
     pub(super) starter: Starter,
-    coordinator: Coordinator,
-    record: Record,
+    pub(super) coordinator: Coordinator,
+    pub(super) record: Record,
     /// How the program takes failures, as far as it has shown that.
     shown: Rules,
     pub(super) seats: Vec<Option<Life>>,
+    /// Where ranks share processes: these.
+    pub(super) shared: Option<Shared>,
     /// What all ranks share, if they are on one host.
     memory: Option<Memory>,
     pub(super) started: Instant,
     /// When it has looked for ranks that keep recoveries waiting.
     looked: Instant,
     pub(super) events: Receiver<Happening>,
-    sender: Sender<Happening>,
+    pub(super) sender: Sender<Happening>,
     strokes: Option<Peekable<Chance>>,
     /// The lives that are to die at a time of their own, and by which order.
     timed: Vec<(Instant, Member, When)>,
     /// What those who have ended may still be saying.
-    since_silent: Vec<(Instant, usize)>,
+    pub(super) since_silent: Vec<(Instant, usize)>,
     /// Lives of other hosts that somebody cannot reach, and when that makes them dead.
     pub(super) suspects: Vec<(Instant, Member)>,
     /// What is known of links between hosts.
@@ -53,10 +57,10 @@ pub(super) struct Work {
     /// The timeline of all calls, if the job wants that.
     trace: Option<Trace>,
     /// What ranks that have ended have written, and is not passed on yet.
-    unread: Vec<Passing>,
+    pub(super) unread: Vec<Passing>,
     /// Watches for a deadlock, if the job wants that.
     deadlock: Option<Deadlock>,
-    end: Option<u8>,
+    pub(super) end: Option<u8>,
 }
 
 /// What is written and shown of a job.
@@ -78,7 +82,10 @@ impl Work {
         let mut work = Work {
             job: job.clone(),
             starter,
-            memory: is_here.then(|| Memory::for_ranks(job.ranks)).flatten(),
+            shared: job.processes.map(|_| Shared::new(job.division())),
+            memory: (is_here && job.processes.is_none())
+                .then(|| Memory::for_ranks(job.ranks))
+                .flatten(),
             // Ranks draw contexts with the remainders before.
             coordinator: Coordinator::new(job.ranks, (2 + ranks, ranks + 1)),
             record: Record::default(),
@@ -97,7 +104,9 @@ impl Work {
             watch: seen.watch,
             trace: seen.trace,
             unread: Vec::new(),
-            deadlock: job.watches.then(|| Deadlock::new(Instant::now())),
+            // Where ranks share processes, nobody looks for deadlocks yet.
+            deadlock: (job.watches && job.processes.is_none())
+                .then(|| Deadlock::new(Instant::now())),
             end: None,
         };
         for seat in 0..job.ranks {
@@ -111,7 +120,7 @@ impl Work {
 
     /// Works until all ranks have ended or the job has; returns the exit status.
     pub(super) fn go_on(mut self) -> u8 {
-        while self.end.is_none() && self.seats.iter().any(Option::is_some) {
+        while self.end.is_none() && self.are_any_left() {
             match self.next() {
                 Some(happening) => self.cope(happening),
                 None => self.look_at_clock(),
@@ -215,7 +224,7 @@ impl Work {
         let due: Vec<_> =
             self.since_silent.extract_if(.., |(at, _)| *at + PATIENCE <= now).collect();
         for (_, seat) in due {
-            if let Some(life) = &mut self.seats[seat] {
+            if let Some(life) = self.carrier_mut(seat) {
                 life.is_silent = true;
             }
             self.conclude(seat);
@@ -273,7 +282,7 @@ impl Work {
                 continue;
             };
             life.is_late = true;
-            life.kill();
+            self.kill(seat);
             if !self.job.is_quiet {
                 let seconds = patience.as_secs_f64();
                 say(&format!("ftrun: rank {seat} has not joined the recovery for {seconds} s"));
@@ -287,7 +296,7 @@ impl Work {
         let is_meant = incarnation.is_none_or(|incarnation| incarnation == life.incarnation);
         if is_meant && !life.has_departed && life.ended.is_none() {
             life.order.get_or_insert(order);
-            life.kill();
+            self.kill(seat);
         }
     }
 
@@ -300,22 +309,24 @@ impl Work {
         }
     }
 
-    fn kill(&self, seat: usize) {
-        if let Some(life) = self.seats.get(seat).and_then(Option::as_ref) {
-            life.kill();
+    fn kill(&mut self, seat: usize) {
+        match (&self.shared, self.seats.get(seat).and_then(Option::as_ref)) {
+            (None, Some(life)) => life.kill(),
+            (Some(_), Some(_)) => self.kill_within(seat),
+            (_, None) => {}
         }
     }
 
     /// Ends all processes: those that have joined write first what they hold.
     fn close_all(&mut self) {
         let until = Instant::now() + LAST_WRITES;
-        self.seats.iter().flatten().for_each(|life| tell(life, &Told::End));
+        self.carriers().for_each(|life| tell(life, &Told::End));
         let is_writing = |life: &Life| life.connection.is_some() && life.ended.is_none();
-        while self.seats.iter().flatten().any(is_writing) {
+        while self.carriers().any(is_writing) {
             let left = until.saturating_duration_since(Instant::now());
             match self.events.recv_timeout(left) {
                 Ok(Happening::Ended { seat, incarnation, status }) => {
-                    if let Some(life) = self.life(seat, incarnation) {
+                    if let Some(life) = self.carrier_life(seat, incarnation) {
                         life.ended = Some(status);
                     }
                 }
@@ -328,23 +339,28 @@ impl Work {
     }
 
     fn kill_all(&self) {
-        self.seats.iter().flatten().for_each(Life::kill);
+        self.carriers().for_each(Life::kill);
     }
 
     fn drain_all(&mut self) {
-        self.seats.iter_mut().flatten().for_each(|life| drop(life.drain()));
+        self.carriers_mut().for_each(|life| drop(life.drain()));
     }
 
     pub(super) fn start(&mut self, member: Member, generation: u64) -> Result<(), String> {
         let Member { seat, incarnation } = member;
-        let life = self.starter.start(member, generation, &self.sender)?;
-        for event in &self.job.kills {
+        let life = match self.shared {
+            None => self.starter.start(member, generation, &self.sender)?,
+            Some(_) => self.start_within(member, generation)?,
+        };
+        // A process that has several keeps the time itself.
+        for event in self.job.kills.iter().filter(|_| self.shared.is_none()) {
             let When::Time { after, .. } = event.when else { continue };
             if event.seat == seat && event.life.is(incarnation) {
                 self.timed.push((life.started + after, member, event.when.clone()));
             }
         }
         self.seats[seat] = Some(life);
+        self.begin_within(seat);
         if let Some(report) = self.report.as_mut().filter(|_| incarnation > 0) {
             report.respawned(member);
         }
@@ -360,12 +376,12 @@ impl Work {
         match happening {
             Happening::Joined(guest) => self.welcome(guest),
             Happening::Said { seat, incarnation, said } => {
-                if self.life(seat, incarnation).is_some() {
+                if self.carrier_life(seat, incarnation).is_some() {
                     self.hear(Member { seat, incarnation }, said);
                 }
             }
             Happening::Closed { seat, incarnation } => {
-                if let Some(life) = self.life(seat, incarnation) {
+                if let Some(life) = self.carrier_life(seat, incarnation) {
                     life.is_silent = true;
                     self.conclude(seat);
                 }
@@ -373,7 +389,8 @@ impl Work {
             Happening::OfAgent { host, said } => self.hear_agent(host, said),
             Happening::ToAgent(_) => {}
             Happening::Ended { seat, incarnation, status } => {
-                if let Some(life) = self.life(seat, incarnation) {
+                self.part_with_empty(seat, incarnation);
+                if let Some(life) = self.carrier_life(seat, incarnation) {
                     life.ended = Some(status);
                     life.died = Some(Instant::now());
                     if !life.is_silent {
@@ -394,29 +411,32 @@ impl Work {
     fn welcome(&mut self, guest: Guest) {
         let Guest { seat, incarnation, at, connection } = guest;
         let is_wanted = |life: &&mut Life| life.at.is_none();
-        if self.life(seat, incarnation).filter(is_wanted).is_none() {
+        if self.carrier_life(seat, incarnation).filter(is_wanted).is_none() {
             connection.tell(&Told::Refused);
             return;
         }
-        let welcome = Box::new(self.coordinator.welcome(Member { seat, incarnation }));
-        let others = self.seats.iter().enumerate();
-        let met = others.filter_map(|(seat, life)| Some((seat, life.as_ref()?.at.clone()?)));
+        let member = self.shared.is_none().then_some(Member { seat, incarnation });
+        let welcome = Box::new(self.coordinator.welcome(member));
+        let others = self.carriers_by_seat();
+        let met = others.filter_map(|(seat, life)| Some((seat, life.at.clone()?)));
         let met = met.collect();
         let area = self.memory.as_ref().map(Memory::place);
-        connection.tell(&Told::Welcome { welcome, met, area });
+        let lives = self.shared.as_ref().map(Shared::lives).unwrap_or_default();
+        connection.tell(&Told::Welcome { welcome, met, area, lives });
         if let Some(cause) = self.record.cause() {
             connection.tell(&Told::Cause(cause));
         }
-        for (other, life) in self.seats.iter().enumerate() {
-            if let Some(way) = life.as_ref().and_then(|life| life.connection.as_ref())
+        for (other, life) in self.carriers_by_seat() {
+            if let Some(way) = life.connection.as_ref()
                 && other != seat
             {
                 way.tell(&Told::Met { seat, at: at.clone() });
             }
         }
-        if let Some(life) = self.life(seat, incarnation) {
+        if let Some(life) = self.carrier_life(seat, incarnation) {
             life.join(at, connection);
         }
+        self.begin_all_within(seat);
     }
 
     fn hear(&mut self, from: Member, said: Said) {
@@ -448,9 +468,16 @@ impl Work {
                 say(&format!("ftrun: {words}"));
                 self.end = Some(status as u8);
             }
-            Said::Report(report) => {
+            Said::Ended { member, status, words, order } => {
+                self.end_within(from, member, status, words, order);
+            }
+            Said::Report { from: by, report } => {
+                let from = by;
+                if !self.is_carried_by(from, Member { seat, incarnation }) {
+                    return;
+                }
                 let rules = self.rules();
-                if let Some(life) = self.life(seat, incarnation) {
+                if let Some(life) = self.life(from.seat, from.incarnation) {
                     life.has_begun |= matches!(report, Report::Began);
                     if matches!(report, Report::Departed) {
                         life.has_departed = true;
@@ -469,14 +496,16 @@ impl Work {
     fn obey(&mut self, orders: Vec<Order>) {
         for order in orders {
             match order {
-                Order::Tell(member, notice) => {
-                    if let Some(life) = self.life(member.seat, member.incarnation) {
-                        tell(life, &Told::Notice(notice));
+                Order::Tell(to, notice) => {
+                    if self.life(to.seat, to.incarnation).is_some()
+                        && let Some(life) = self.carrier_mut(to.seat)
+                    {
+                        tell(life, &Told::Answer { to, notice });
                     }
                 }
                 Order::TellAll(notice) => {
                     let told = Told::Notice(notice);
-                    self.seats.iter().flatten().for_each(|life| tell(life, &told));
+                    self.carriers().for_each(|life| tell(life, &told));
                 }
                 Order::Write(agreed) => {
                     if let Some(report) = &mut self.report {
@@ -495,9 +524,17 @@ impl Work {
     /// Decides what follows once a process has ended and all that it said is known.
     pub(super) fn conclude(&mut self, seat: usize) {
         let is_over = |life: &&mut Life| life.ended.is_some() && life.is_silent;
-        let Some(life) = self.seats[seat].as_mut().filter(is_over) else { return };
+        let Some(life) = self.carrier_mut(seat).filter(is_over) else { return };
         let status = life.ended.expect("it has ended");
         self.since_silent.retain(|(_, other)| *other != seat);
+        match self.shared {
+            None => self.end_life(seat, status),
+            Some(_) => self.end_process(seat, status),
+        }
+    }
+
+    /// Decides what follows from the end of the rank in this seat.
+    pub(super) fn end_life(&mut self, seat: usize, status: ExitStatus) {
         let Some(mut life) = self.seats[seat].take() else { return };
         let member = Member { seat, incarnation: life.incarnation };
         self.severed.forget(member);
@@ -561,7 +598,7 @@ impl Work {
         }
         // Before its death is known: who ends the job for that does so with this status.
         if let Some(cause) = self.record.cause() {
-            self.seats.iter().flatten().for_each(|life| tell(life, &Told::Cause(cause)));
+            self.carriers().for_each(|life| tell(life, &Told::Cause(cause)));
         }
         let orders = self.coordinator.bury(member, self.started.elapsed());
         self.obey(orders);
