@@ -78,7 +78,10 @@ impl Tenant for Company {
         let world = self.joined.world;
         world.await_end_of(member);
         if let Some(process) = rank.attached::<Process>().filter(|_| world.is_dead(member)) {
-            process.lay_down();
+            match rank.is_shown() {
+                true => process.lay_down_but_memory(),
+                false => process.lay_down(),
+            }
         }
         Verdict::Continue
     }

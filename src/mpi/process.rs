@@ -326,6 +326,13 @@ impl Process {
     /// The rank is dead, and its threads are gone: gives back what it had. The record itself stays
     /// until the process ends.
     pub fn lay_down(&self) {
+        self.windows.clear();
+        self.checkpoints.clear();
+        self.lay_down_but_memory();
+    }
+
+    /// The same, but for what other processes may still use.
+    pub fn lay_down_but_memory(&self) {
         self.requests.clear();
         self.messages.clear();
         self.comms.clear();
@@ -337,8 +344,6 @@ impl Process {
         self.keyvals.table.clear();
         self.sessions.clear();
         self.files.clear();
-        self.windows.clear();
-        self.checkpoints.clear();
         self.tools.clear();
         let recovery = self.recovery.try_lock().map(|mut recovery| recovery.take());
         let world = self.repaired_world.try_write().map(|mut world| world.take());

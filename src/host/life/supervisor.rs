@@ -360,16 +360,22 @@ impl Supervisor {
             } else if burial.first == 0 || !threads::forget_by_glibc(burial.first) {
                 plan.entomb(&mut ground, rank.life.first_frame.load(Ordering::Relaxed));
             }
-            // Pages locked in memory stay until the next life.
-            let _ = plan.give_back(&ground);
-            rank.heap.give_back();
+            if rank.is_shown() {
+                // Others may still use it, and must not meet the next life there.
+                plan.desert(&mut ground);
+                rank.heap.desert(rank.seat);
+            } else {
+                // Pages locked in memory stay until the next life.
+                let _ = plan.give_back(&ground);
+                rank.heap.give_back();
+            }
             rank.libc.close_files(has_died_in_libc(rank, burial.ending));
             stdio::give_back(&rank.libc);
         }
         drop(ground);
         burial.stage = Stage::Done;
         let place = rank.seat;
-        if !gave_up {
+        if !gave_up && !rank.is_shown() {
             // SAFETY: it is closed, without pins, and the rank's threads are gone. This burial, the
             // last to know of the record, is done.
             unsafe { seat.vacate() };
