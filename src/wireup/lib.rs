@@ -91,8 +91,8 @@ impl Area {
 pub struct Still {
     /// Changes whenever something has happened there.
     pub turn: u64,
-    /// In which calls its rank is, and what it waits for.
-    pub lines: Vec<String>,
+    /// In which calls each of its ranks is, and what it waits for.
+    pub ranks: Vec<(usize, Vec<String>)>,
     /// What has passed between it and processes of other hosts.
     pub traffic: Vec<Traffic>,
 }

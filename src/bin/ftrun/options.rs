@@ -198,7 +198,8 @@ pub(crate) fn find(name: &str) -> Option<(Does, usize)> {
 
 /// The names of all options, without dashes.
 pub(crate) fn names() -> impl Iterator<Item = &'static str> {
-    CHOICES.iter().flat_map(|choice| choice.names.iter().copied())
+    let all = CHOICES.iter().flat_map(|choice| choice.names.iter().copied());
+    all.filter(|name| !name.ends_with('='))
 }
 
 #[cfg(test)]

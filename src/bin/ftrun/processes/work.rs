@@ -104,9 +104,7 @@ impl Work {
             watch: seen.watch,
             trace: seen.trace,
             unread: Vec::new(),
-            // Where ranks share processes, nobody looks for deadlocks yet.
-            deadlock: (job.watches && job.processes.is_none())
-                .then(|| Deadlock::new(Instant::now())),
+            deadlock: job.watches.then(|| Deadlock::new(Instant::now())),
             end: None,
         };
         for seat in 0..job.ranks {
@@ -249,8 +247,7 @@ impl Work {
         if has_strokes || !self.timed.is_empty() {
             return None;
         }
-        let living = self.seats.iter().enumerate();
-        let living = living.filter_map(|(seat, life)| Some((seat, life.as_ref()?)));
+        let living = self.carriers_by_seat();
         let member = |(seat, life): (usize, &Life)| {
             let can_answer = life.connection.is_some() && life.ended.is_none();
             can_answer.then_some(Member { seat, incarnation: life.incarnation })
@@ -263,7 +260,7 @@ impl Work {
         match self.deadlock.as_mut().map_or(Step::Nothing, act) {
             Step::Nothing => {}
             Step::Ask(Member { seat, incarnation }, look) => {
-                if let Some(life) = self.life(seat, incarnation) {
+                if let Some(life) = self.carrier_life(seat, incarnation) {
                     tell(life, &Told::Look(look));
                 }
             }
