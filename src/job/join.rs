@@ -78,7 +78,10 @@ fn find(place: &Place, job: &Job, call: fn() -> &'static str) -> io::Result<Opti
         processes.share(Address { pid, descriptor })?;
     }
     let listening = stream.try_clone()?;
-    link::open(stream);
+    match processes.are_shared() {
+        true => link::open_for_several(stream)?,
+        false => link::open(stream),
+    }
     let report = Box::new(|from: Member, report: &Report| {
         say(&Said::Report { from, report: report.clone() });
     });

@@ -323,8 +323,7 @@ impl Process {
         !self.has_recovered.swap(true, Ordering::Relaxed)
     }
 
-    /// The rank is dead, and its threads are gone: gives back what it had. The record itself stays
-    /// until the process ends.
+    /// The rank is dead, and its threads are gone: gives back what it had, but not the record.
     pub fn lay_down(&self) {
         self.windows.clear();
         self.checkpoints.clear();
@@ -345,9 +344,8 @@ impl Process {
         self.sessions.clear();
         self.files.clear();
         self.tools.clear();
-        let recovery = self.recovery.try_lock().map(|mut recovery| recovery.take());
-        let world = self.repaired_world.try_write().map(|mut world| world.take());
-        drop((recovery, world));
+        drop(self.recovery.try_lock().map(|mut recovery| recovery.take()));
+        drop(self.repaired_world.try_write().map(|mut world| world.take()));
         self.engine.lay_down();
     }
 

@@ -26,6 +26,7 @@ mod python;
 mod request;
 #[path = "../shared/mod.rs"]
 mod shared;
+mod sharing;
 mod virtual_time;
 
 use prepared::prepare;

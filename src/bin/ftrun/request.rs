@@ -5,6 +5,7 @@ use crate::faults::{self, Faults};
 use crate::modes::{self, Wanted};
 use crate::options::{self, Does};
 use crate::shared::refusal::Refusal;
+use crate::sharing;
 use crate::virtual_time;
 use ftmpi_cli::{Complaint, Dashes, Item, Reader, numbers};
 use ftmpi_launch::{Binding, InitialErrhandler, Job, OnFailure, RankKind};
@@ -124,16 +125,6 @@ pub(crate) fn read(called: &str, words: impl Iterator<Item = OsString>) -> Resul
 }
 
 impl Request {
-    /// Ranks are processes: one each, or so many in all.
-    fn set_processes(&mut self, count: Option<usize>) {
-        (self.has_processes, self.job.processes) = (true, count);
-    }
-
-    /// Whether a process starts with the program as it is, as nothing in it is copied.
-    pub(crate) fn is_only_started(&self) -> bool {
-        self.has_processes && self.job.processes.is_none()
-    }
-
     /// Decides how the job handles failures: options take precedence over the environment, in which
     /// `-x` has the last word.
     fn settle_rules(&mut self) -> Result<(), Refusal> {
@@ -147,20 +138,6 @@ impl Request {
         job.on_failure = wanted.on_failure.unwrap_or(job.on_failure);
         Ok(())
     }
-}
-
-/// What `--ranks` says where each rank is a process of its own.
-const PROCESS: &str = "process";
-
-/// The number of processes in `process:3`, which ranks share.
-fn shared_by(value: &OsStr) -> Option<usize> {
-    value
-        .to_str()?
-        .strip_prefix(PROCESS)?
-        .strip_prefix(':')?
-        .parse()
-        .ok()
-        .filter(|count| *count > 0)
 }
 
 /// What finds an option by its name.
@@ -221,7 +198,7 @@ impl Reading<'_> {
         self.settle_apps();
         self.request.settle_rules()?;
         self.settle_kind()?;
-        self.settle_processes()?;
+        self.request.settle_processes()?;
         self.settle_binding()?;
         self.settle_room();
         if self.request.job.shares_image && self.request.job.tag_output {
@@ -310,18 +287,10 @@ impl Reading<'_> {
         let of_environment = || std::env::var_os(VARIABLE).filter(|value| !value.is_empty());
         let kind = match (self.kind, of_environment()) {
             (Some(kind), _) => kind,
-            (None, Some(value)) if value == PROCESS => {
+            (None, Some(value)) if let Some(count) = sharing::named(&value) => {
                 // Options count more than the environment.
-                let is_replayed = self.faults.has_seed() || self.request.job.watch.is_some();
-                self.request.has_processes = !is_replayed && self.request.apps.len() == 1;
-                return Ok(());
-            }
-            (None, Some(value)) if let Some(count) = shared_by(&value) => {
-                let is_possible = !self.faults.has_seed() && self.request.apps.len() == 1;
-                let has_room = count < self.request.job.ranks;
-                self.request.has_processes |= is_possible;
-                if is_possible && has_room && !self.request.job.is_seen() {
-                    self.request.job.processes = Some(count);
+                if !self.faults.has_seed() {
+                    self.request.suggest_processes(count);
                 }
                 return Ok(());
             }
@@ -373,35 +342,9 @@ impl Reading<'_> {
     }
 
     fn set_kind(&mut self, dashed: &str, value: &OsStr) -> Result<(), Refusal> {
-        match value.is_empty() || value == PROCESS {
-            true => self.request.set_processes(None),
-            false => self.kind = Some(rank_kind(dashed, value)?),
-        }
-        Ok(())
-    }
-
-    /// `--processes`, or with their number.
-    fn set_processes(&mut self, dashed: &str, value: &OsStr) -> Result<(), Refusal> {
-        let count = (!value.is_empty()).then(|| ranks(dashed, value)).transpose()?;
-        self.request.set_processes(count);
-        Ok(())
-    }
-
-    /// Decides whether ranks share processes, once their number is known.
-    fn settle_processes(&mut self) -> Result<(), Refusal> {
-        let Request { job, has_processes, .. } = &mut self.request;
-        match job.processes {
-            Some(count) if count > job.ranks => {
-                return Err(Refusal::usage(format!(
-                    "--processes={count}: there are only {} ranks, and each process has one at \
-                     least",
-                    job.ranks
-                )));
-            }
-            // One process has all ranks in any case.
-            Some(1) => (*has_processes, job.processes) = (false, None),
-            Some(count) if count == job.ranks => job.processes = None,
-            _ => {}
+        match sharing::named(value) {
+            Some(count) => self.request.set_processes(count),
+            None => self.kind = Some(rank_kind(dashed, value)?),
         }
         Ok(())
     }
@@ -419,7 +362,10 @@ impl Reading<'_> {
             Does::Ranks => self.ranks = Some(ranks(dashed, value)?),
             Does::RanksPerNode => self.per_node = Some(ranks(dashed, value)?),
             Does::Universe => job.universe = ranks(dashed, value)?,
-            Does::Processes => self.set_processes(dashed, value)?,
+            Does::Processes => {
+                let count = (!value.is_empty()).then(|| ranks(dashed, value)).transpose()?;
+                self.request.set_processes(count);
+            }
             Does::RankKind => self.set_kind(dashed, value)?,
             Does::BindTo => self.binding = Some(binding(dashed, value)?),
             Does::BindToCore => self.binding = Some(Binding::Core),

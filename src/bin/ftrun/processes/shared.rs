@@ -1,6 +1,8 @@
 //! Ranks that share processes (`--processes=P`): a process begins without any, and `ftrun` tells it
 //! which are to begin there. It says how each of them ends; if it ends itself, all have.
 
+use super::area::Memory;
+use super::happening::Guest;
 use super::seats::Life;
 use super::work::{Work, tell};
 use ftmpi_base::{Division, Member};
@@ -94,6 +96,38 @@ impl Work {
             }
         };
         is_there && self.life(member.seat, member.incarnation).is_some()
+    }
+
+    /// A process has made its first call. Only the first in each place is one of the job.
+    pub(super) fn welcome(&mut self, guest: Guest) {
+        let Guest { seat, incarnation, at, connection } = guest;
+        let is_wanted = |life: &&mut Life| life.at.is_none();
+        if self.carrier_life(seat, incarnation).filter(is_wanted).is_none() {
+            connection.tell(&Told::Refused);
+            return;
+        }
+        let member = self.shared.is_none().then_some(Member { seat, incarnation });
+        let welcome = Box::new(self.coordinator.welcome(member));
+        let others = self.carriers_by_seat();
+        let met = others.filter_map(|(seat, life)| Some((seat, life.at.clone()?)));
+        let met = met.collect();
+        let area = self.memory.as_ref().map(Memory::place);
+        let lives = self.shared.as_ref().map(Shared::lives).unwrap_or_default();
+        connection.tell(&Told::Welcome { welcome, met, area, lives });
+        if let Some(cause) = self.record.cause() {
+            connection.tell(&Told::Cause(cause));
+        }
+        for (other, life) in self.carriers_by_seat() {
+            if let Some(way) = life.connection.as_ref()
+                && other != seat
+            {
+                way.tell(&Told::Met { seat, at: at.clone() });
+            }
+        }
+        if let Some(life) = self.carrier_life(seat, incarnation) {
+            life.join(at, connection);
+        }
+        self.begin_all_within(seat);
     }
 
     pub(super) fn are_any_left(&self) -> bool {

@@ -3,7 +3,7 @@
 
 use super::area::Memory;
 use super::deadlock::{Deadlock, Step};
-use super::happening::{Guest, Happening};
+use super::happening::Happening;
 use super::judgement::{Record, Verdict, cause};
 use super::lines::{Passing, say};
 use super::report;
@@ -35,7 +35,7 @@ pub(super) struct Work {
     /// Where ranks share processes: these.
     pub(super) shared: Option<Shared>,
     /// What all ranks share, if they are on one host.
-    memory: Option<Memory>,
+    pub(super) memory: Option<Memory>,
     pub(super) started: Instant,
     /// When it has looked for ranks that keep recoveries waiting.
     looked: Instant,
@@ -402,38 +402,6 @@ impl Work {
     pub(super) fn life(&mut self, seat: usize, incarnation: u32) -> Option<&mut Life> {
         let life = self.seats.get_mut(seat)?.as_mut();
         life.filter(|life| life.incarnation == incarnation)
-    }
-
-    /// A process has made its first call. Only the first in each place is one of the job.
-    fn welcome(&mut self, guest: Guest) {
-        let Guest { seat, incarnation, at, connection } = guest;
-        let is_wanted = |life: &&mut Life| life.at.is_none();
-        if self.carrier_life(seat, incarnation).filter(is_wanted).is_none() {
-            connection.tell(&Told::Refused);
-            return;
-        }
-        let member = self.shared.is_none().then_some(Member { seat, incarnation });
-        let welcome = Box::new(self.coordinator.welcome(member));
-        let others = self.carriers_by_seat();
-        let met = others.filter_map(|(seat, life)| Some((seat, life.at.clone()?)));
-        let met = met.collect();
-        let area = self.memory.as_ref().map(Memory::place);
-        let lives = self.shared.as_ref().map(Shared::lives).unwrap_or_default();
-        connection.tell(&Told::Welcome { welcome, met, area, lives });
-        if let Some(cause) = self.record.cause() {
-            connection.tell(&Told::Cause(cause));
-        }
-        for (other, life) in self.carriers_by_seat() {
-            if let Some(way) = life.connection.as_ref()
-                && other != seat
-            {
-                way.tell(&Told::Met { seat, at: at.clone() });
-            }
-        }
-        if let Some(life) = self.carrier_life(seat, incarnation) {
-            life.join(at, connection);
-        }
-        self.begin_all_within(seat);
     }
 
     fn hear(&mut self, from: Member, said: Said) {
