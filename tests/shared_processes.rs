@@ -254,6 +254,93 @@ fn a_rank_dies_alone_and_a_process_with_all_of_its_ranks() {
     }
 }
 
+/// Under REBUILD, all tell who they are and in which process, and rank 0 how many have been started
+/// again.
+const REBORN: &str = r#"
+    #include <mpi.h>
+    #include <signal.h>
+    #include <stdio.h>
+    #include <stdlib.h>
+    #include <string.h>
+    #include <unistd.h>
+    int main(int argc, char **argv)
+    {
+        int rank, sum, code = MPI_Init(&argc, &argv);
+        int reborn = code == MPI_INIT_RESTARTED_PROCS;
+        MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+        code = MPI_SUCCESS;
+        if (!reborn) {
+            MPI_Barrier(MPI_COMM_WORLD);
+            if (rank == atoi(argv[2]) && !strcmp(argv[1], "alone"))
+                raise(SIGKILL);
+            if (rank == atoi(argv[2]) && fork() == 0) {
+                kill(getppid(), SIGKILL);
+                _exit(0);
+            }
+            while ((code = MPI_Barrier(MPI_COMM_WORLD)) == MPI_SUCCESS)
+                ;
+        }
+        for (;;) {
+            MPI_Comm repaired = FT_MPI_CHECK_RECOVER;
+            while (code != MPI_SUCCESS && MPI_Comm_dup(MPI_COMM_WORLD, &repaired) != MPI_SUCCESS)
+                repaired = FT_MPI_CHECK_RECOVER;
+            code = MPI_Allreduce(&reborn, &sum, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+            if (code == MPI_SUCCESS)
+                break;
+        }
+        printf("%d %d\n", rank, (int)getpid());
+        if (rank == 0)
+            fprintf(stderr, "%d reborn\n", sum);
+        return MPI_Finalize();
+    }
+"#;
+
+#[test]
+fn a_dead_rank_begins_again_in_its_process_or_in_a_new_one_if_that_is_gone() {
+    let program = support::c_text("reborn_shared", REBORN).build();
+    for victim in [0, 3, 6] {
+        let number = victim.to_string();
+        for (how, reborn) in [("alone", 1), ("all", if victim == 0 { 3 } else { 2 })] {
+            let run = sharing(&program, 7, 3).option("--mode=rebuild").args([how, &number]);
+            let seen = run.succeeds();
+            assert_eq!(ranks_by_process(&seen), [vec![0, 1, 2], vec![3, 4], vec![5, 6]], "{seen}");
+            let said = format!("{reborn} reborn\n");
+            assert!(seen.stderr.contains(&said), "{how} {victim}: {seen}");
+        }
+    }
+}
+
+#[test]
+fn checkpoints_survive_the_death_of_a_process_with_its_ranks() {
+    let program = support::c("c_examples/pcg.c").flags(&["-O1", "-lm"]).build();
+    let run = sharing(&program, 8, 4).option("--mode=rebuild");
+    let pcg = ["--poisson", "7", "--order", "1000", "--iterations", "60", "--every", "10"];
+    let kills = ["--scheme", "weighted", "--kill", "2@25", "--kill", "3@25"];
+    let seen = run.args(pcg).args(kills).succeeds();
+    assert!(seen.stdout.contains("failures 2"), "{seen}");
+}
+
+#[test]
+fn ranks_that_wait_for_each_other_are_named_whichever_process_they_are_in() {
+    let text = r#"
+        #include <mpi.h>
+        int main(int argc, char **argv)
+        {
+            int rank, size, got;
+            MPI_Init(&argc, &argv);
+            MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+            MPI_Comm_size(MPI_COMM_WORLD, &size);
+            MPI_Recv(&got, 1, MPI_INT, (rank + 1) % size, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+            return MPI_Finalize();
+        }
+    "#;
+    let program = support::c_text("stuck_shared", text).build();
+    let seen = sharing(&program, 5, 2).fails_with(123);
+    for rank in 0..5 {
+        assert!(seen.stderr.contains(&format!("rank {rank}: in MPI_Recv")), "{seen}");
+    }
+}
+
 #[test]
 fn what_is_not_built_is_refused_by_name() {
     let program = support::c_text("where", WHERE).build();

@@ -299,9 +299,16 @@ mod tests {
 
     /// One of two processes, and the notes that it gets.
     fn process(me: Member) -> (&'static Processes, Receiver<Vec<u8>>) {
-        let processes = Processes::make(me, Division::of_one_each(2)).expect("there is memory");
-        let wire = processes.wire_for(2);
-        [Member { seat: 1 - me.seat, ..ME }, me].into_iter().for_each(|member| wire.open(member));
+        one_of(Division::of_one_each(2), me)
+    }
+
+    /// The process of this member, and the notes that it gets.
+    fn one_of(division: Division, me: Member) -> (&'static Processes, Receiver<Vec<u8>>) {
+        let processes = Processes::make(me, division).expect("there is memory");
+        let wire = processes.wire_for(division.seats());
+        let others = (0..division.seats()).filter(|seat| *seat != me.seat);
+        others.for_each(|seat| wire.open(Member { seat, ..ME }));
+        wire.open(me);
         let (sender, notes) = channel();
         processes.handle_notes(Box::new(move |_, _, bytes| {
             sender.send(bytes.to_vec()).expect("the test listens");
@@ -340,6 +347,25 @@ mod tests {
         here.wire().post(1, packet);
         here.note(ME, DEAD, b"too late");
         assert!(here.wire().port(0).has_returned() && here.write_queued());
+    }
+
+    #[test]
+    fn what_waits_for_a_rank_that_dies_alone_is_lost_and_nothing_else() {
+        let division = Division::new(5, 2);
+        let [dead, neighbour] = [3, 4].map(|seat| Member { seat, ..ME });
+        let ((here, _), (there, notes)) = (one_of(division, ME), one_of(division, dead));
+        assert_eq!((here.seats(), there.seats()), (0..3, 3..5));
+        here.note(ME, dead, b"lost");
+        here.note(Member { seat: 2, ..ME }, neighbour, b"arrives");
+        here.lose(dead);
+        here.note(ME, dead, b"too late");
+        introduce(here, there);
+        here.note(ME, Member { incarnation: 1, ..dead }, b"for its next life");
+        assert!(here.write_queued());
+        there.wire().open(Member { incarnation: 1, ..dead });
+        look(there);
+        let read: Vec<Vec<u8>> = notes.try_iter().collect();
+        assert_eq!(read, [&b"arrives"[..], b"for its next life"]);
     }
 
     #[test]
