@@ -153,8 +153,11 @@ impl World {
         }
     }
 
-    /// Starts these members, unless that has been done already.
+    /// Starts these members, unless that has been done already, or others see to it.
     pub fn respawn(&self, members: &[Member], summons: &Summons) {
+        if self.is_of_several_processes() {
+            return;
+        }
         let generation = summons.recovery.before().generation + 1;
         for &member in members {
             let Member { seat, incarnation } = member;
