@@ -1,8 +1,8 @@
 //! Packages, each installed and used in a root of its own, where there is no checkout.
 //!
 //! `cargo test --release --test package -- --ignored --nocapture` prints what was done. Needs
-//! `unshare`, overlayfs and the tools of `./test.sh`; for the wheel also Debian's `python3-venv`
-//! and `libpython3.11`. Some tests need the network.
+//! `unshare`, overlayfs and the tools of `./test.sh`, Debian's `python3-venv`, `libpython3.11` and
+//! `python3-dev`, and, where it says so, the network.
 
 mod support;
 
@@ -68,7 +68,7 @@ fn steps(seen: &Outcome) -> usize {
 }
 
 #[test]
-#[ignore = "takes minutes: tries all packages"]
+#[ignore = "takes minutes and needs the network: tries all packages"]
 fn the_tarball_works_wherever_it_is_unpacked() {
     let (tarball, stage) = package("tarball");
     let stage = with_examples(stage);
@@ -77,11 +77,11 @@ fn the_tarball_works_wherever_it_is_unpacked() {
         PATH=/home/user/mpi/bin:$PATH sh /stage/examples/use.sh",
         name(&tarball)
     );
-    assert!(steps(&in_an_empty_root(&stage, &script)) >= 8);
+    assert!(steps(&in_an_empty_root(&stage, &script)) >= 9);
 }
 
 #[test]
-#[ignore = "takes minutes: tries all packages"]
+#[ignore = "takes minutes and needs the network: tries all packages"]
 fn the_debian_package_is_installed_and_removed_by_dpkg() {
     let (deb, stage) = package("deb");
     let stage = with_examples(stage);
@@ -97,7 +97,7 @@ fn the_debian_package_is_installed_and_removed_by_dpkg() {
         done",
         name(&deb)
     );
-    assert!(steps(&in_an_empty_root(&stage, &script)) >= 9);
+    assert!(steps(&in_an_empty_root(&stage, &script)) >= 10);
     if support::has("lintian") {
         let lintian = support::command("lintian").args(["--fail-on", "error,warning"]);
         let seen = lintian.args([&deb]).deadline(300).succeeds();
@@ -109,26 +109,20 @@ fn the_debian_package_is_installed_and_removed_by_dpkg() {
 }
 
 #[test]
-#[ignore = "takes minutes and needs the network: tries all packages, and compiles mpi4py"]
+#[ignore = "takes minutes and needs the network: tries all packages"]
 fn the_wheel_brings_mpi_into_an_environment_of_python() {
     let (wheel, stage) = package("wheel");
-    assert!(name(&wheel).contains("-py3-none-manylinux_2_3"), "{}", wheel.display());
+    assert!(name(&wheel).contains("-py3-none-manylinux_2_34_"), "{}", wheel.display());
     let stage = with_examples(stage);
     let script = format!(
         "cd /home/user; /usr/bin/python3 -m venv env; PATH=/home/user/env/bin:$PATH
         echo \"== $(pip install --no-index /stage/{} | tail -1)\"
         sh /stage/examples/use.sh
-        pip install -q numpy
-        MPICC=mpicc pip install -q --no-binary mpi4py mpi4py
-        echo \"== mpi4py: $(python -c 'import mpi4py; print(mpi4py.__version__)'), compiled\"
-        ftrun -np 6 --mode rebuild python /stage/examples/rebuild.py 60 2@31 0@47
         pip uninstall -q -y ftmpi-rs
         if test -e env/bin/ftrun; then echo 'ftrun is left' >&2; exit 1; fi",
         name(&wheel)
     );
-    let seen = in_an_empty_root(&stage, &script);
-    assert!(steps(&seen) >= 9);
-    assert_eq!(seen.lines_with("6 ranks, 2 restarted, 60 steps: 9.296717873"), 1, "{seen}");
+    assert!(steps(&in_an_empty_root(&stage, &script)) >= 10);
 }
 
 #[test]
@@ -150,7 +144,7 @@ fn cargo_install_and_one_command_more_put_everything_where_it_works() {
     support::command(install).args([&root]).deadline(1500).succeeds();
     let stage = with_examples(stage);
     let script = used_where_it_is(&stage, "cargo");
-    assert!(steps(&in_an_empty_root(&stage, &script)) >= 8);
+    assert!(steps(&in_an_empty_root(&stage, &script)) >= 9);
 }
 
 #[test]
@@ -175,12 +169,12 @@ fn the_recipe_of_conda_is_built_tested_and_installed_by_rattler() {
     assert_eq!(seen.lines_with("== installed: ftmpi-rs"), 1, "{seen}");
     let stage = with_examples(stage);
     let script = used_where_it_is(&stage, "prefix");
-    assert!(steps(&in_an_empty_root(&stage, &script)) >= 8);
+    assert!(steps(&in_an_empty_root(&stage, &script)) >= 9);
 }
 
 /// Spack itself is not in a registry of packages: a stand-in carries out its recipe.
 #[test]
-#[ignore = "takes a minute: tries all packages"]
+#[ignore = "takes minutes and needs the network: tries all packages"]
 fn the_recipe_of_spack_installs_what_works() {
     let (repository, stage) = package("spack");
     let prefix = stage.join("prefix");
@@ -192,7 +186,7 @@ fn the_recipe_of_spack_installs_what_works() {
     assert_eq!(seen.lines_with("== spack: "), 2, "{seen}");
     let stage = with_examples(stage);
     let script = used_where_it_is(&stage, "prefix");
-    assert!(steps(&in_an_empty_root(&stage, &script)) >= 8);
+    assert!(steps(&in_an_empty_root(&stage, &script)) >= 9);
 }
 
 #[test]
@@ -243,7 +237,7 @@ fn an_image_is_built_from_the_container_file_and_used() {
     let build = support::command("sh").args([support::root().join("tests/package/image.sh")]);
     let seen = build.args([&stage, &context]).deadline(1500).succeeds();
     println!("{}", seen.stdout);
-    assert!(steps(&seen) >= 8, "{seen}");
+    assert!(steps(&seen) >= 9, "{seen}");
 }
 
 /// The commands of a step of the workflow to copy.

@@ -21,47 +21,147 @@ fn short_operations_give_what_they_must_whoever_is_late() {
     }
 }
 
-/// None of these needs a message: no process maps the memory of another one, as it does to send to
-/// it.
+/// Communicators come and go, more of them than there are rooms, and some members are late.
+#[test]
+fn communicators_that_come_and_go_have_rooms_of_their_own() {
+    let text = r#"
+        #include "check.h"
+        enum { MANY = 50, ROUNDS = 60 };
+        static unsigned state;
+        static unsigned draw(unsigned below)
+        {
+            state = state * 1103515245 + 12345;
+            return (state >> 16) % below;
+        }
+        static void use(MPI_Comm comm, int times)
+        {
+            int me, count, all[16];
+            MPI_Comm_rank(comm, &me);
+            MPI_Comm_size(comm, &count);
+            for (int i = 0; i < times; i++) {
+                int root = i % count, value = me == root ? 1000 * i + root : -1, sum = 0;
+                for (volatile int late = draw(8) ? 0 : draw(20000); late > 0; late--)
+                    ;
+                MPI_Bcast(&value, 1, MPI_INT, root, comm);
+                EQUAL(value, 1000 * i + root);
+                MPI_Reduce(&me, &sum, 1, MPI_INT, MPI_SUM, root, comm);
+                EQUAL(sum, me == root ? count * (count - 1) / 2 : 0);
+                MPI_Allgather(&i, 1, MPI_INT, all, 1, MPI_INT, comm);
+                for (int k = 0; k < count; k++)
+                    EQUAL(all[k], i);
+            }
+        }
+        int main(int argc, char **argv)
+        {
+            MPI_Comm many[MANY], part, twin;
+            MPI_Init(&argc, &argv);
+            MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+            MPI_Comm_size(MPI_COMM_WORLD, &size);
+            state = 77 * rank + 1;
+            for (int round = 0; round < ROUNDS; round++) {
+                MPI_Comm_split(MPI_COMM_WORLD, (rank + round) % 2, -rank, &part);
+                MPI_Comm_dup(part, &twin);
+                use(part, round % 20);
+                use(twin, 8);
+                /* Not before the others have read what was published last. */
+                MPI_Comm_free(&part);
+                use(twin, 3);
+                MPI_Comm_free(&twin);
+            }
+            for (int round = 0; round < 2; round++) {
+                for (int i = 0; i < MANY; i++)
+                    MPI_Comm_dup(MPI_COMM_WORLD, &many[i]);
+                for (int i = 0; i < MANY; i++)
+                    use(many[i], 7);
+                for (int i = 0; i < MANY; i++)
+                    use(many[i], 2);
+                for (int i = 0; i < MANY; i++)
+                    MPI_Comm_free(&many[i]);
+            }
+            MPI_Finalize();
+            return 0;
+        }
+    "#;
+    let include = format!("-I{}", support::root().join("tests/programs").display());
+    let program = support::c_text("rooms", text).flags(&["-O1", &include]).build();
+    for (ranks, cores) in [(2, "16"), (5, "16"), (5, "1"), (16, "2")] {
+        processes(&program).ranks(ranks).env("FTMPI_CORES", cores).deadline(120).succeeds();
+    }
+}
+
+/// None of these needs a message, which MPI_T would count: neither on the world nor on another
+/// communicator that has been used often.
 #[test]
 fn short_operations_need_no_messages() {
     let text = r#"
         #include "check.h"
-        static int mappings(void)
+        static unsigned long long messages(void)
         {
-            char line[1000];
-            int count = 0;
-            FILE *maps = fopen("/proc/self/maps", "r");
-            while (fgets(line, sizeof line, maps))
-                count += strstr(line, "memfd:ftmpi ") != NULL;
-            fclose(maps);
-            return count;
+            static MPI_T_pvar_session session;
+            static MPI_T_pvar_handle handles[64];
+            static int known = -1;
+            unsigned long long sum = 0, value;
+            if (known < 0) {
+                int provided, count, ask, length, its[7];
+                char name[100];
+                MPI_Datatype type;
+                MPI_T_enum words;
+                MPI_T_init_thread(MPI_THREAD_SINGLE, &provided);
+                MPI_T_pvar_session_create(&session);
+                MPI_T_pvar_get_num(&count);
+                known = 0;
+                for (int i = 0; i < count; i++) {
+                    length = sizeof name;
+                    MPI_T_pvar_get_info(i, name, &length, &its[0], &its[1], &type, &words, NULL,
+                                        NULL, &its[2], &its[3], &its[4], &its[5]);
+                    if (strncmp(name, "messages_sent_", 14) != 0)
+                        continue;
+                    MPI_T_pvar_handle_alloc(session, i, NULL, &handles[known++], &ask);
+                }
+                EQUAL(known >= 5, 1);
+            }
+            for (int i = 0; i < known; i++) {
+                MPI_T_pvar_read(session, handles[i], &value);
+                sum += value;
+            }
+            return sum;
+        }
+        static void use(MPI_Comm comm, int times, int has_cores)
+        {
+            for (int i = 0; i < times; i++) {
+                int mine = rank, sum = 0, all[8], root = i % size;
+                MPI_Barrier(comm);
+                MPI_Bcast(&mine, 1, MPI_INT, root, comm);
+                EQUAL(mine, root);
+                MPI_Reduce(&rank, &sum, 1, MPI_INT, MPI_SUM, root, comm);
+                EQUAL(sum, rank == root ? size * (size - 1) / 2 : 0);
+                MPI_Allreduce(&rank, &sum, 1, MPI_INT, MPI_SUM, comm);
+                EQUAL(sum, size * (size - 1) / 2);
+                MPI_Gather(&rank, 1, MPI_INT, all, 1, MPI_INT, root, comm);
+                /* Only where each rank has a core. */
+                if (has_cores) {
+                    MPI_Scatter(all, 1, MPI_INT, &mine, 1, MPI_INT, root, comm);
+                    EQUAL(mine, rank);
+                }
+                MPI_Allgather(&rank, 1, MPI_INT, all, 1, MPI_INT, comm);
+                EQUAL(all[size - 1], size - 1);
+            }
         }
         int main(int argc, char **argv)
         {
+            MPI_Comm twin;
             MPI_Init(&argc, &argv);
             MPI_Comm_rank(MPI_COMM_WORLD, &rank);
             MPI_Comm_size(MPI_COMM_WORLD, &size);
-            int before = mappings();
-            for (int i = 0; i < 1000; i++) {
-                int mine = rank, sum = 0, all[8], root = i % size;
-                MPI_Barrier(MPI_COMM_WORLD);
-                MPI_Bcast(&mine, 1, MPI_INT, root, MPI_COMM_WORLD);
-                EQUAL(mine, root);
-                MPI_Reduce(&rank, &sum, 1, MPI_INT, MPI_SUM, root, MPI_COMM_WORLD);
-                EQUAL(sum, rank == root ? size * (size - 1) / 2 : 0);
-                MPI_Allreduce(&rank, &sum, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
-                EQUAL(sum, size * (size - 1) / 2);
-                MPI_Gather(&rank, 1, MPI_INT, all, 1, MPI_INT, root, MPI_COMM_WORLD);
-                /* Only where each rank has a core. */
-                if (argc > 1) {
-                    MPI_Scatter(all, 1, MPI_INT, &mine, 1, MPI_INT, root, MPI_COMM_WORLD);
-                    EQUAL(mine, rank);
-                }
-                MPI_Allgather(&rank, 1, MPI_INT, all, 1, MPI_INT, MPI_COMM_WORLD);
-                EQUAL(all[size - 1], size - 1);
-            }
-            EQUAL(mappings(), before);
+            MPI_Comm_dup(MPI_COMM_WORLD, &twin);
+            unsigned long long none = messages();
+            use(MPI_COMM_WORLD, 500, argc > 1);
+            EQUAL(messages(), none);
+            use(twin, 8, argc > 1);
+            unsigned long long some = messages();
+            EQUAL(some > none, 1);
+            use(twin, 500, argc > 1);
+            EQUAL(messages(), some);
             MPI_Finalize();
             return 0;
         }

@@ -21,7 +21,7 @@ use crate::mpi::failure::usability::{must_be_fresh, must_stand};
 use crate::mpi::p2p::outcome::{envelope, news, revoked};
 use crate::mpi::process::Process;
 use crate::mpi::run::Way;
-use crate::transport::{Envelope, Hall};
+use crate::transport::{Envelope, Hall, Reservation};
 use std::future::poll_fn;
 use std::sync::{Arc, OnceLock};
 use std::task::Poll;
@@ -181,9 +181,19 @@ impl<'a> Lane<'a> {
 
     /// Where its members, each in a process of its own, can do this operation without messages.
     pub(super) fn hall(&self) -> Option<&'a Hall> {
-        let is_so = self.is_turn && self.asked.is_whole() && self.way == Way::Blocking;
         let hall = || self.comm.hall(self.process).filter(|_| !self.is_atomic());
-        is_so.then(hall).flatten()
+        self.may_meet_afar().then(hall).flatten()
+    }
+
+    fn may_meet_afar(&self) -> bool {
+        self.is_turn && self.asked.is_whole() && self.way == Way::Blocking
+    }
+
+    /// A room for this communicator in the memory that processes share, if it could have one, and
+    /// its members have not agreed on that yet.
+    pub(super) fn reserve_room(&self) -> Option<Reservation> {
+        let take = || self.comm.reserve_room(self.process).filter(|_| !self.is_atomic());
+        self.may_meet_afar().then(take).flatten()
     }
 
     /// What [`Lane::hall`] finds, where it is known to be there.

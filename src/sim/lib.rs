@@ -11,6 +11,7 @@ pub mod events;
 pub mod foreign;
 pub mod natural;
 pub mod output;
+mod plane;
 pub mod program;
 pub mod report;
 pub mod spares;

@@ -26,6 +26,7 @@ pub use packet::{Delivery, Envelope, Fate, Load, Packet, Port, Ticket};
 pub use payloads::LONGEST as LONGEST_IN_RING;
 pub use processes::remote_memory::{Showing, ShownWord, WordChange};
 pub use processes::{
-    Address, Hall, LONGEST_IN_AREA, MOST_IN_AREA, OfHosts, Processes, Short, Taken,
+    Address, Area, Hall, LONGEST_IN_AREA, MOST_IN_AREA, OfHosts, Processes, Reservation, Seat,
+    Short, Taken,
 };
 pub use simulated::SimulatedNetwork;

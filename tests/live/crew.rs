@@ -161,11 +161,18 @@ fn ranks_of_several_hosts_are_listed_by_host() {
     page.wait("new Set(crew.ranks.map(rank => rank.process)).size === 4");
     page.wait("pairs && pairs.pairs.length === 4 && pairs.pairs.every(([, , n]) => n > 10)");
     let (x, y) = place(&mut page, 3);
-    page.click_at(x, y, true);
+    page.right_click_at(x, y);
+    page.wait("document.activeElement.textContent === 'What is rank 3?'");
+    page.key("ArrowDown", 40);
+    page.key("Enter", 13);
     page.wait("frame.marks.includes(3) && frame.count === 4");
     page.wait("frame.lines.length === 1 && frame.lines[0].steps.at(-1)[0] === 'recovered'");
     page.wait("crew.ranks[3].life === 1 && crew.ranks[3].host === 'b'");
     kept_in_all_forms(&mut page);
+    page.right_click_at(x, y);
+    page.wait("$('menu').children[2].textContent === 'Kill all 2 ranks of host b'");
+    page.value("$('menu').children[2].click()");
+    page.wait("frame.count === 4 && crew.ranks.map(rank => rank.life).join() === '0,0,1,2'");
     assert_eq!(job.end().0, Some(0));
 }
 

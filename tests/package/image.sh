@@ -41,4 +41,10 @@ else
     echo "== buildah has built the image"
 fi
 box=$(in_store from --pull-never localhost/ftmpi-rs)
+# The image has no Python: who wants mpi4py adds it.
+in_store run "$box" sh -c 'apt-get update -q && apt-get install -q -y --no-install-recommends \
+    python3-venv python3-dev' >"$stage/python.log" 2>&1 || {
+    tail -n 5 "$stage/python.log" >&2
+    exit 1
+}
 in_store run -v "$stage/examples:/stage/examples" "$box" sh /stage/examples/use.sh

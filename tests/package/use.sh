@@ -82,4 +82,13 @@ if command -v pkg-config >/dev/null; then
     g++ hello.cpp -o hello_pc $(PKG_CONFIG_PATH=$libdir/pkgconfig pkg-config --cflags --libs ftmpi_rs)
     expect "16 ranks" "$(ftrun -np 16 ./hello_pc)"
 fi
+python=$(command -v /usr/bin/python3 || command -v python3)
+"$python" -m venv python
+python/bin/pip install -q numpy
+MPICC=$(command -v mpicc) python/bin/pip install -q --no-binary mpi4py mpi4py
+step "Python: mpi4py $(python/bin/python -c 'import mpi4py; print(mpi4py.__version__)') is" \
+    "compiled here; 6 ranks, two are killed and started again"
+ftrun -np 6 --mode rebuild python/bin/python /stage/examples/rebuild.py 60 2@31 0@47 >said
+tail -1 said
+expect "6 ranks, 2 restarted, 60 steps: 9.296717873" "$(grep 'ranks, .* restarted' said)"
 step "all is well"

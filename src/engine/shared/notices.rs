@@ -7,7 +7,7 @@ use crate::base::roll::Roll;
 use crate::engine::World;
 use crate::fault::{Notice, Report, Summons, Welcome};
 use crate::host::{life, service};
-use crate::transport::{Address, Distant, Hall, Processes};
+use crate::transport::{Address, Area, Distant, Processes};
 use std::sync::{Arc, Once};
 
 impl World {
@@ -39,10 +39,10 @@ impl World {
         self.elsewhere.as_ref().map(|elsewhere| elsewhere.processes)
     }
 
-    /// Where the members of a communicator in several processes work together without messages, if
-    /// they can.
-    pub fn hall(&self, context: u32, members: impl Iterator<Item = Member>) -> Option<Hall> {
-        self.processes()?.hall(context, members)
+    /// The memory in which members in several processes work together without messages, if there
+    /// is any.
+    pub fn area(&self) -> Option<&'static Area> {
+        self.processes()?.area()
     }
 
     /// MPI_COMM_WORLD has this context from now on.

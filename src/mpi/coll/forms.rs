@@ -5,6 +5,7 @@ use super::afar::Afar;
 use super::barrier::Barrier;
 use super::blocks::again;
 use super::claim::{self, Claim, Form, Kind};
+use super::hall;
 use super::members::{AsRun, InPlace, Members};
 use super::objection::object_at_first;
 use super::plan::Plan;
@@ -108,6 +109,7 @@ type Paid<P> = (Crowd, Venue, <P as Plan>::Algorithm);
 /// messages need would also cost operations in shared memory.
 #[inline(never)]
 fn block_on_wire<P: Plan>(plan: &P, lane: &Lane<'_>, meeting: &Meeting) -> Result<Option<Paid<P>>> {
+    hall::agree(lane)?;
     if lane.hall().is_some() {
         let crowd = Crowd::afar(lane);
         if let (Venue::Memory { all }, algorithm) = plan.select(crowd) {

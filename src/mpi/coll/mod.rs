@@ -20,6 +20,7 @@ mod first;
 mod fold;
 mod forms;
 mod gather;
+mod hall;
 mod meet;
 mod members;
 mod neighbours;

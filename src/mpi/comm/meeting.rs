@@ -5,7 +5,7 @@ use crate::engine::{Drawn, Enrolment, Meeting};
 use crate::mpi::comm::{Attendee, Comm};
 use crate::mpi::error::{Class, Result};
 use crate::mpi::process::Process;
-use crate::transport::Hall;
+use crate::transport::{Hall, Reservation, Seat};
 use std::sync::{Arc, OnceLock};
 
 impl Comm {
@@ -27,14 +27,42 @@ impl Comm {
         comm.attendance.0.get_or_init(attend)
     }
 
-    /// Where members of one group, each in a process of its own, meet without messages, if they
-    /// can.
+    /// Where members of one group, each in a process of its own, meet without messages: all of
+    /// MPI_COMM_WORLD, and those who have agreed on it.
     pub(in crate::mpi) fn hall(&self, process: &Process) -> Option<&Hall> {
-        if !process.world.is_of_several_processes() || !self.is_whole() || self.group.len() < 2 {
+        if !self.may_meet_afar(process) {
             return None;
         }
-        let find = || process.world.hall(self.context(), self.group.members());
-        self.attendee(process).hall.get_or_init(find).as_ref()
+        let hall = &self.attendee(process).hall;
+        if hall.get().is_none() {
+            let area = process.world.area()?;
+            let found = area.hall_of_world(self.context(), self.group.members())?;
+            let _ = hall.set(Some(found));
+        }
+        hall.get()?.as_ref()
+    }
+
+    fn may_meet_afar(&self, process: &Process) -> bool {
+        process.world.is_of_several_processes() && self.is_whole() && self.group.len() > 1
+    }
+
+    /// Takes a room for [`Comm::meet_afar`], unless the members have agreed already.
+    pub(in crate::mpi) fn reserve_room(&self, process: &Process) -> Option<Reservation> {
+        let world = process.world;
+        let area = self.may_meet_afar(process).then(|| world.area()).flatten()?;
+        let is_open = self.attendee(process).hall.get().is_none();
+        is_open.then(|| area.reserve_room(self.context(), |member| world.is_dead(member)))
+    }
+
+    /// The members meet in these rooms, or, if one of them has none, never.
+    pub(in crate::mpi) fn meet_afar(
+        &self, process: &Process, reserved: Reservation, rooms: Option<Vec<u8>>,
+    ) {
+        let hall = rooms.map(|rooms| {
+            let seats = self.group.members().zip(rooms);
+            reserved.meet(seats.map(|(member, room)| Seat { member, room }).collect())
+        });
+        let _ = self.attendee(process).hall.set(hall);
     }
 
     /// Draws the operation with this tag for the engine to carry on, where members can meet.

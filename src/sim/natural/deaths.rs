@@ -4,6 +4,7 @@
 //! `50% of ball 0.5,0.5 0.1`. Places are those of the picture, from 0,0 to 1,1.
 
 use super::graph::Graph;
+use crate::plane::distance;
 use ftmpi_machine::region::Nodes;
 use ftmpi_machine::units::amount;
 
@@ -57,7 +58,9 @@ fn set_of(words: &str, graph: &Graph) -> Result<Vec<usize>, String> {
             if radius <= 0.0 {
                 return Err(format!("`{words}`: use a radius of more than 0, such as 0.1"));
             }
-            let is_in = |at: &[f32; 2]| (at[0] - centre[0]).hypot(at[1] - centre[1]) <= radius;
+            let is_in = |at: &[f32; 2]| {
+                distance(at.map(f64::from), centre.map(f64::from)) <= f64::from(radius)
+            };
             Ok(all.filter(|(_, at)| is_in(at)).map(|(node, _)| node).collect())
         }
         _ => Err(no()),

@@ -1,5 +1,6 @@
 //! Random places in the unit square, and the search for near ones, by cells.
 
+use crate::plane::distance;
 use ftmpi_base::random::Random;
 
 pub(super) struct Points {
@@ -72,8 +73,7 @@ impl Points {
     }
 
     fn apart(&self, node: u32, place: [f64; 2]) -> f64 {
-        let there = self.places[node as usize];
-        (there[0] - place[0]).hypot(there[1] - place[1])
+        distance(self.places[node as usize], place)
     }
 
     /// The nearest nodes, the nearest first.

@@ -2,6 +2,7 @@
 //! wide, where the relaxation itself takes the square of that.
 
 use super::graph::Graph;
+use crate::plane::distance;
 
 /// The lists are symmetric.
 pub(super) struct System<'a> {
@@ -148,5 +149,5 @@ pub(super) fn weight(graph: &Graph, one: u32, other: u32) -> f64 {
 pub(super) fn apart(graph: &Graph, one: u32, other: u32) -> f64 {
     let [one, other] = [one, other].map(|node| graph.places[node as usize].map(f64::from));
     // Two nodes at one place are as near as places can tell.
-    (one[0] - other[0]).hypot(one[1] - other[1]).max(1e-9)
+    distance(one, other).max(1e-9)
 }

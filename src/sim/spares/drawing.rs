@@ -4,6 +4,7 @@
 use super::plot::plain;
 use super::study::{Case, Study};
 use super::svg::{Anchor, arrow, line, rect, sheet, text};
+use crate::plane::distance;
 use crate::report::Report;
 use ftmpi_machine::placement::{Move, Placement, Use};
 use ftmpi_machine::topology::{Grid, Topology};
@@ -144,7 +145,7 @@ impl Panel {
         svg += "</g>\n";
         for &[from, to] in &self.moves {
             let ((x1, y1), (x2, y2)) = (self.at(from), self.at(to));
-            let length = (x2 - x1).hypot(y2 - y1).max(1e-9);
+            let length = distance([x1, y1], [x2, y2]).max(1e-9);
             let inside = half * 0.6 / length;
             let toward = |part: f64| (x1 + (x2 - x1) * part, y1 + (y2 - y1) * part);
             svg += &arrow(toward(inside), toward(1.0 - inside), "#000000", 1.6);

@@ -1,5 +1,7 @@
 //! The few SVG shapes of which all pictures consist.
 
+use crate::plane::distance;
+
 /// The position of a text relative to its point.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Anchor {
@@ -32,7 +34,7 @@ pub(super) fn line(from: (f64, f64), to: (f64, f64), pen: &str) -> String {
 /// A line with a head at its end.
 pub(super) fn arrow(from: (f64, f64), to: (f64, f64), colour: &str, width: f64) -> String {
     let ((x1, y1), (x2, y2)) = (from, to);
-    let length = (x2 - x1).hypot(y2 - y1).max(1e-9);
+    let length = distance([x1, y1], [x2, y2]).max(1e-9);
     let (along, across) = ((x2 - x1) / length, (y2 - y1) / length);
     let head = 3.0 + 1.2 * width;
     let neck = (x2 - along * head, y2 - across * head);

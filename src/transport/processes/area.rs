@@ -12,13 +12,15 @@
 //! over. A desk only says who is to be woken: a stray write there can cost a wake-up, until the
 //! death of the process that has gone mad wakes all.
 
+use super::reservation::Reservation;
+use super::rooms::{Context, OF_WORLD, Rooms};
+use crate::base::Member;
 use crate::base::sync::cache::prefetch_to_write;
 use crate::host::memory::afar::{Mapping, opened};
 use crate::host::memory::{self, Span};
 use crate::host::sched::SharedBell;
 use crate::transport::processes::segment::Address;
 use parking_lot::Mutex;
-use rustc_hash::FxHashMap;
 use std::io;
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering, fence};
 
@@ -27,7 +29,7 @@ pub const SLOTS: usize = 16;
 /// The longest data of a member.
 pub const LONGEST: usize = 4096;
 /// The communicators of a process that have a room.
-const ROOMS: usize = 8;
+const ROOMS: usize = 32;
 /// The most processes that share an area.
 pub const MOST: usize = 64 * WORDS;
 const WORDS: usize = 16;
@@ -84,12 +86,22 @@ pub struct Area {
     desks: Mapping,
     regions: Mapping,
     own: Mapping,
-    /// The rooms of communicators, by their contexts.
-    rooms: Mutex<FxHashMap<u32, usize>>,
+    /// Which of the own rooms is for what.
+    rooms: Mutex<Rooms<Tenancy>>,
 }
 
-/// The room that the world has.
-const ROOM_OF_WORLD: usize = 0;
+/// A communicator that had a room here, and where its members' rooms are.
+struct Tenancy {
+    context: Context,
+    members: Box<[Seat]>,
+}
+
+/// A member, and the room that it has for the communicator.
+#[derive(Clone, Copy, Debug)]
+pub struct Seat {
+    pub member: Member,
+    pub room: u8,
+}
 
 /// An operation of a communicator: its context, and its number below a bit that is always set.
 #[inline]
@@ -98,6 +110,11 @@ fn mark(context: u32, turn: u32) -> u64 {
 }
 
 const IS_SET: u32 = 1 << 31;
+
+/// Where a member stands that has freed the communicator.
+fn left(context: Context) -> u64 {
+    u64::from(context) << 32 | 1
+}
 
 impl Area {
     /// The area that a process has open there, for so many.
@@ -113,7 +130,7 @@ impl Area {
             desks: Mapping::new(&file, 0, desks)?,
             regions: Mapping::to_read(&file, desks, processes * region)?,
             own: Mapping::new(&file, desks + me * region, region)?,
-            rooms: Mutex::default(),
+            rooms: Mutex::new(Rooms::new(ROOMS)),
         })
     }
 
@@ -144,20 +161,63 @@ impl Area {
 
     /// The world has this context from now on. What is under way in the one before comes to
     /// nothing.
-    pub(super) fn be_for_world(&self, context: u32) {
-        let mut rooms = self.rooms.lock();
-        rooms.retain(|_, room| *room != ROOM_OF_WORLD);
-        rooms.insert(context, ROOM_OF_WORLD);
+    pub(super) fn be_for_world(&self, context: Context) {
+        self.rooms.lock().be_for_world(context);
+    }
+
+    /// That of the world, if it has this context.
+    pub fn hall_of_world(
+        &'static self, context: Context, members: impl Iterator<Item = Member>,
+    ) -> Option<Hall> {
+        let is_so = self.rooms.lock().is_for_world(context);
+        let seat = |member| Seat { member, room: OF_WORLD as u8 };
+        is_so.then(|| Hall::of(self, context, members.map(seat).collect()))
+    }
+
+    /// A room of this process for a communicator, if one is left.
+    pub fn reserve_room(
+        &'static self, context: Context, is_dead: impl Fn(Member) -> bool,
+    ) -> Reservation {
+        let has_left = |context: Context, seat: &Seat| {
+            let stand = self.stand_of(seat).load(Ordering::Acquire);
+            stand == left(context) || (stand >> 32) as u32 != context || is_dead(seat.member)
+        };
+        let is_over = |old: &Tenancy| old.members.iter().all(|seat| has_left(old.context, seat));
+        let room = self.rooms.lock().take(context, is_over);
+        if let Some(room) = room {
+            // It has come to no operation yet.
+            self.own_room(room).stand.0.store(u64::from(context) << 32, Ordering::Release);
+        }
+        Reservation::new(self, context, room.map(|room| room as u8))
+    }
+
+    /// Nobody else has heard of this room.
+    pub(super) fn give_back(&self, room: u8) {
+        self.rooms.lock().give_back(room.into());
+    }
+
+    #[inline]
+    fn stand_of(&self, seat: &Seat) -> &AtomicU64 {
+        &self.room(seat.process(), seat.room.into()).stand.0
+    }
+}
+
+impl Seat {
+    /// Each process has one rank.
+    #[inline]
+    fn process(&self) -> usize {
+        self.member.seat
     }
 }
 
 /// A communicator whose members use the area. A member is known by its place, its rank.
 pub struct Hall {
     area: &'static Area,
-    context: u32,
+    context: Context,
+    /// The own room.
     room: usize,
-    /// The process of each member.
-    processes: Box<[u32]>,
+    /// Where each member is.
+    members: Box<[Seat]>,
     /// For each slot, the number of the latest operation in which this member has published
     /// something there; see [`IS_SET`].
     latest: [AtomicU32; SLOTS],
@@ -174,27 +234,29 @@ fn is_as_far(one: u32, other: u32) -> bool {
 }
 
 impl Hall {
-    /// That of the communicator with this context, if it has a room.
-    pub(super) fn of(area: &'static Area, context: u32, processes: Box<[u32]>) -> Option<Hall> {
-        let room = *area.rooms.lock().get(&context)?;
-        Some(Hall {
+    /// That of the communicator with this context, whose members have these rooms.
+    pub(super) fn of(area: &'static Area, context: Context, members: Box<[Seat]>) -> Hall {
+        let mine = members.iter().find(|seat| seat.process() == area.me).expect("it is a member");
+        Hall {
             area,
             context,
-            room,
-            processes,
+            room: mine.room.into(),
+            members,
             latest: Default::default(),
             settled: AtomicU32::new(0),
             laggard: AtomicU32::new(0),
-        })
-    }
-
-    fn process(&self, place: usize) -> usize {
-        self.processes[place] as usize
+        }
     }
 
     #[inline]
     fn slot(&self, place: usize, turn: u32) -> &Slot {
-        &self.area.room(self.process(place), self.room).slots[turn as usize % SLOTS]
+        &self.room_of(place).slots[turn as usize % SLOTS]
+    }
+
+    #[inline]
+    fn room_of(&self, place: usize) -> &Room {
+        let seat = &self.members[place];
+        self.area.room(seat.process(), seat.room.into())
     }
 
     /// This member comes to an operation, and so has left all before.
@@ -230,12 +292,14 @@ impl Hall {
     /// A member that has not come to this operation.
     #[cold]
     pub fn first_behind(&self, needed: u32) -> Option<usize> {
-        let count = self.processes.len();
+        let count = self.members.len();
         let first = self.laggard.load(Ordering::Relaxed) as usize % count;
         let mut slowest = None;
         for place in (first..count).chain(0..first) {
-            let stand =
-                self.area.room(self.process(place), self.room).stand.0.load(Ordering::SeqCst);
+            let stand = self.area.stand_of(&self.members[place]).load(Ordering::SeqCst);
+            if stand == left(self.context) {
+                continue;
+            }
             let number = stand as u32;
             if (stand >> 32) as u32 != self.context || number == 0 || !is_as_far(number, needed) {
                 self.laggard.store(place as u32, Ordering::Relaxed);
@@ -291,7 +355,7 @@ impl Hall {
     /// written over meanwhile.
     #[inline]
     pub fn read(&self, place: usize, turn: u32, read: impl FnOnce(Span)) -> bool {
-        let room = self.area.room(self.process(place), self.room);
+        let room = self.room_of(place);
         let index = turn as usize % SLOTS;
         let (slot, mark) = (&room.slots[index], mark(self.context, turn));
         if slot.mark.load(Ordering::Acquire) != mark {
@@ -316,16 +380,17 @@ impl Hall {
     /// this was the last.
     #[inline]
     pub fn arrive_at(&self, root: usize, turn: u32) {
-        let desk = self.area.desk(self.process(root));
-        let others = self.processes.len() as u64 - 1;
-        if others == 1 || desk.count(self.room, mark(self.context, turn), turn) == others {
+        let seat = &self.members[root];
+        let (desk, room) = (self.area.desk(seat.process()), seat.room.into());
+        let others = self.members.len() as u64 - 1;
+        if others == 1 || desk.count(room, mark(self.context, turn), turn) == others {
             desk.bell.ring();
         }
     }
 
     /// The member at `place` is to ring when it publishes anything, or comes.
     pub fn call(&self, place: usize) {
-        let (callers, me) = (&self.area.desk(self.process(place)).callers, self.area.me);
+        let (callers, me) = (&self.area.desk(self.members[place].process()).callers, self.area.me);
         callers.words[me / 64].fetch_or(1 << (me % 64), Ordering::SeqCst);
         callers.any.swap(1, Ordering::SeqCst);
     }
@@ -353,6 +418,18 @@ impl Hall {
                 }
                 bits &= bits - 1;
             }
+        }
+    }
+}
+
+impl Drop for Hall {
+    fn drop(&mut self) {
+        if self.room != OF_WORLD {
+            let stand = &self.area.own_room(self.room).stand.0;
+            stand.swap(left(self.context), Ordering::SeqCst);
+            self.answer_callers();
+            let members = std::mem::take(&mut self.members);
+            self.area.rooms.lock().leave(self.room, Tenancy { context: self.context, members });
         }
     }
 }
@@ -406,8 +483,8 @@ mod tests {
 
     fn hall(area: &'static Area, context: u32) -> Hall {
         area.be_for_world(context);
-        let all = (0..area.processes as u32).collect();
-        Hall::of(area, context, all).expect("the world has a room")
+        let members = (0..area.processes).map(|seat| Member { seat, incarnation: 0 });
+        area.hall_of_world(context, members).expect("it is the world")
     }
 
     fn halls(processes: usize) -> Vec<Hall> {

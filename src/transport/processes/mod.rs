@@ -13,13 +13,16 @@ mod notes;
 mod outgoing;
 mod peer;
 pub(in crate::transport) mod remote_memory;
+mod reservation;
+mod rooms;
 mod segment;
 mod short;
 mod stillness;
 pub(in crate::transport) mod stream;
 
-pub use area::{Hall, LONGEST as LONGEST_IN_AREA, MOST as MOST_IN_AREA};
+pub use area::{Area, Hall, LONGEST as LONGEST_IN_AREA, MOST as MOST_IN_AREA, Seat};
 pub use distant::OfHosts;
+pub use reservation::Reservation;
 pub use segment::{Address, MOST as MOST_PROCESSES};
 pub use stream::{Short, Taken};
 
@@ -31,7 +34,6 @@ use crate::transport::hosts::{Hosts, Letter};
 use crate::transport::inbox::{Outside, Wire};
 use crate::transport::packet::pool::Pool;
 use crate::transport::packet::{Packet, Port, Ticket, expect_recalls};
-use area::Area;
 use foreign::{Foreign, OPEN, Origin, Place, RECALLED, STATE};
 use parking_lot::Mutex;
 use peer::{Away, Parcel, Peer, Waiting};
@@ -179,12 +181,9 @@ impl Processes {
         }
     }
 
-    /// Where the members of a communicator work together without messages, if they can.
-    pub fn hall(
-        &'static self, context: u32, members: impl Iterator<Item = Member>,
-    ) -> Option<Hall> {
-        let processes = members.map(|member| member.seat as u32).collect();
-        Hall::of(self.area.get()?, context, processes)
+    /// The memory in which members work together without messages, if there is any.
+    pub fn area(&'static self) -> Option<&'static Area> {
+        self.area.get()
     }
 
     /// What others ring for this process.

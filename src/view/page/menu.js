@@ -3,13 +3,17 @@ function choices(n) {
   const name = `${scene.dot} ${n}`, all = [[`What is ${name}?`, info]];
   if (!hands()) return all;
   all.push([`Kill ${name}`, kill]);
-  const home = crew && isJob() && crew.ranks[n] && crew.ranks[n].node;
-  if (home) {
-    const list = [...crew.ranks.keys()].filter(m => crew.ranks[m].node === home);
-    all.push([`Kill ${list.length === 1 ? "the only rank" : `all ${list.length} ranks`} of node ${home}`, () => { for (const m of list) order(`kill ${m}`); }]);
+  if (crew && isJob() && crew.ranks[n]) {
+    if (crew.ranks[n].node) all.push(killAll("node", n));
+    if (new Set(crew.ranks.map(rank => rank.host)).size > 1) all.push(killAll("host", n));
   }
   all.push([`Kill a tenth of all ${scene.dot}s`, () => order("region 0 0 1 1 10")]);
   return all;
+}
+/* Kills each rank that is where rank n is. */
+function killAll(place, n) {
+  const home = crew.ranks[n][place], list = [...crew.ranks.keys()].filter(m => crew.ranks[m][place] === home);
+  return [`Kill ${list.length === 1 ? "the only rank" : `all ${list.length} ranks`} of ${place} ${home}`, () => { for (const m of list) order(`kill ${m}`); }];
 }
 function openMenu(n, x, y) {
   if (!scene || !frame) return;

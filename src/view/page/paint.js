@@ -1,4 +1,7 @@
 let drawn = 0, since = performance.now(), plotting = false;
+/* How long a flash waits for the next picture of the run before it is drawn by itself, in milliseconds. */
+const pulse = 60;
+let pulsing;
 function paint() {
   due = false;
   if (!frame || !places || places.length !== 2 * frame.colours.length) return;
@@ -7,7 +10,8 @@ function paint() {
   const covers = frame.marks.length + (frame.arrows || []).length + ripples.size > 0;
   if (isCovered || covers) over();
   isCovered = covers;
-  if (ripples.size) another();
+  clearTimeout(pulsing);
+  if (ripples.size) pulsing = setTimeout(another, pulse);
   if (!plotting) { plotting = true; setTimeout(() => { plotting = false; plot(); drawTimeline(); }, 200); }
   drawn++;
   const now = performance.now();

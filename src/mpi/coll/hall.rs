@@ -1,0 +1,28 @@
+//! Members in processes of their own agree to meet in memory that they share, without messages.
+//!
+//! MPI_COMM_WORLD has a room there from the start. Other communicators get one when they have been
+//! used for some operations: their members tell each other which room each has taken, and either
+//! all of them hear that, or none does.
+
+use crate::mpi::error::Result;
+use crate::mpi::lane::Lane;
+use crate::mpi::run;
+
+/// So many operations take about as long by messages as it takes to agree.
+const OFTEN: u32 = 16;
+
+/// Says that there is no room.
+const NONE: u8 = u8::MAX;
+
+/// Agrees, if this is the time for it: all members count operations alike.
+pub(super) fn agree(lane: &Lane<'_>) -> Result {
+    let (turn, _) = lane.number();
+    if turn < OFTEN {
+        return Ok(());
+    }
+    let Some(reserved) = lane.reserve_room() else { return Ok(()) };
+    let all = run::block(lane.hear_all(&[reserved.room().unwrap_or(NONE)]))?.concat();
+    let rooms = (!all.contains(&NONE)).then_some(all);
+    lane.comm().meet_afar(lane.process(), reserved, rooms);
+    Ok(())
+}
