@@ -100,8 +100,7 @@ pub struct Process {
     has_recovered: AtomicBool,
     /// Which thread has taken part in the last recovery, for all.
     pub(super) recoverer: AtomicUsize,
-    /// Which threads have been told of a failure, and in which generation; and have not asked for
-    /// the recovery since.
+    /// Which threads were told of a failure, in which generation, and have not asked for recovery.
     pub(super) told: Mutex<BTreeMap<usize, u64>>,
     /// Which communicators were made in which order.
     pub(super) lineage: Mutex<Lineage>,
