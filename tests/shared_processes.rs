@@ -310,6 +310,19 @@ fn a_dead_rank_begins_again_in_its_process_or_in_a_new_one_if_that_is_gone() {
     }
 }
 
+/// Each is started once, however many die at one time: the process of some dies with its last rank.
+#[test]
+fn many_ranks_die_and_begin_again_and_none_begins_twice() {
+    let program = support::c("rebuild.c").build();
+    for kind in ["fiber", "thread"] {
+        for (ranks, processes, victims) in [(9, 3, "3"), (8, 4, "7")] {
+            let run = sharing(&program, ranks, processes).option(format!("--ranks={kind}"));
+            let seen = run.option("--mode=rebuild").args(["15", victims]).succeeds();
+            assert_eq!(seen.stdout, format!("15 rounds, {ranks} ranks\n"), "{kind}: {seen}");
+        }
+    }
+}
+
 #[test]
 fn checkpoints_survive_the_death_of_a_process_with_its_ranks() {
     let program = support::c("c_examples/pcg.c").flags(&["-O1", "-lm"]).build();
