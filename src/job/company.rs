@@ -2,15 +2,13 @@
 //! ranks begin, hears how they end, and judges what that means to the job.
 
 use crate::base::Member;
-use crate::engine::World;
-use crate::fault::Summons;
 use crate::host::computing::Computing;
-use crate::host::life::{self, Apps, Ending, Newcomer, Tenant, Verdict};
+use crate::host::life::{self, Apps, Ending, Tenant, Verdict};
 use crate::host::{Rank, variables};
 use crate::job::fault_injection;
 use crate::job::join::{self, Joined};
 use crate::job::link::say;
-use crate::job::start::Worlds;
+use crate::job::worlds::Worlds;
 use crate::launch::Job;
 use crate::mpi::process::Process;
 use crate::wireup::{Place, Said, VARIABLE};
@@ -38,15 +36,6 @@ pub(super) fn start(job: Job, apps: Apps, worlds: &Worlds) -> ! {
     // These are for `ftrun` to see to.
     let job = Job { timeout: None, patience: None, ..job };
     life::run(apps, job, Box::new(Company { joined }))
-}
-
-/// A rank is to begin here.
-pub(super) fn begin(world: &World, member: Member, generation: u64, summons: Option<Summons>) {
-    if let Some(summons) = summons {
-        world.summon(member, &summons);
-    }
-    let Member { seat, incarnation } = member;
-    life::respawn(seat, Newcomer { incarnation, generation, first: 0 });
 }
 
 /// What [`std::process::ExitStatus`] would have for a process that ends in this way.

@@ -4,11 +4,12 @@
 use crate::base::Member;
 use crate::engine::World;
 use crate::engine::shared::rules::Rules;
-use crate::fault::Report;
+use crate::fault::{Report, Summons};
+use crate::host::life::Newcomer;
 use crate::host::{life, service};
 use crate::job::link::{self, say};
 use crate::job::live::glance;
-use crate::job::{company, death_outside, end, fault_injection, standstill, start};
+use crate::job::{death_outside, end, fault_injection, standstill, start};
 use crate::launch::Job;
 use crate::mpi::failure::call_trace;
 use crate::mpi::rma::remote::handler;
@@ -179,7 +180,7 @@ fn listen(world: &'static World, processes: &'static Processes, mut from: UnixSt
             Some(Told::Answer { to, notice }) => world.hear_for(to, notice),
             Some(Told::Parted(process)) => world.part(process),
             Some(Told::Begin { member, generation, summons }) => {
-                company::begin(world, member, generation, summons);
+                begin(world, member, generation, summons);
             }
             Some(Told::Kill(Member { seat, incarnation })) => {
                 life::kill_newborn(seat, incarnation);
@@ -207,6 +208,15 @@ fn listen(world: &'static World, processes: &'static Processes, mut from: UnixSt
             None => life::end_process(1, ""),
         }
     }
+}
+
+/// A rank is to begin here.
+fn begin(world: &World, member: Member, generation: u64, summons: Option<Summons>) {
+    if let Some(summons) = summons {
+        world.summon(member, &summons);
+    }
+    let Member { seat, incarnation } = member;
+    life::respawn(seat, Newcomer { incarnation, generation, first: 0 });
 }
 
 fn hear(from: &mut impl Read) -> Option<Told> {

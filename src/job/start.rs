@@ -4,12 +4,13 @@ use crate::engine::World;
 use crate::engine::shared::rules::{Modes, Rules};
 use crate::host::life::{self, Apps};
 use crate::host::virtual_time::Pace;
-use crate::host::{loader, replay, variables, virtual_time};
+use crate::host::{loader, replay, virtual_time};
 use crate::job::fault_injection::{self, Strokes, Target};
 use crate::job::gone::Gone;
 use crate::job::policy::Policy;
-use crate::job::{company, deadlock, live, report};
-use crate::launch::{Job, OnFailure, PRELOAD_KEPT, VARIABLE, VirtualTime};
+use crate::job::worlds::Worlds;
+use crate::job::{deadlock, live, report};
+use crate::launch::{Job, OnFailure, VirtualTime};
 use crate::machine::berths::Berths;
 use crate::machine::network::Network;
 use crate::machine::units::{Picos, SECOND};
@@ -22,27 +23,9 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
-/// Creates what the ranks of a job share, for so many ranks and seats.
-type MakeWorld = fn(usize, usize, Option<&'static SimulatedNetwork>) -> &'static World;
-
-/// How the floor above comes to what the ranks share.
-pub struct Worlds {
-    pub make: MakeWorld,
-    /// Takes one that has been made.
-    pub keep: fn(&'static World),
-    /// Knows the name of the call that the calling thread is in.
-    pub call: fn() -> &'static str,
-}
-
-/// Starts a job that runs these apps.
-pub fn start(job: Result<(Job, Apps), String>, worlds: &Worlds) -> ! {
-    // Programs that the ranks start run without this library's preload.
-    let kept = std::env::var_os(PRELOAD_KEPT);
-    variables::set("LD_PRELOAD", kept);
-    variables::set(VARIABLE, None);
-    variables::set(PRELOAD_KEPT, None);
+/// Starts a job that has all of its ranks in this process.
+pub(super) fn start_alone(job: Result<(Job, Apps), String>, worlds: &Worlds) -> ! {
     match job {
-        Ok((job, apps)) if job.processes.is_some() => company::start(job, apps, worlds),
         Ok((mut job, apps)) => {
             if job.universe == 0 && loader::refers_to(spawns) {
                 job.universe = job.ranks.saturating_add(SPAWNED_BY_DEFAULT);

@@ -18,6 +18,7 @@ mod help;
 mod hosts;
 mod limits;
 mod modes;
+mod named_processes;
 mod options;
 mod prepared;
 mod processes;

@@ -3,9 +3,9 @@
 use crate::app_file;
 use crate::faults::{self, Faults};
 use crate::modes::{self, Wanted};
+use crate::named_processes::named;
 use crate::options::{self, Does};
 use crate::shared::refusal::Refusal;
-use crate::sharing;
 use crate::virtual_time;
 use ftmpi_cli::{Complaint, Dashes, Item, Reader, numbers};
 use ftmpi_launch::{Binding, InitialErrhandler, Job, OnFailure, RankKind};
@@ -287,7 +287,7 @@ impl Reading<'_> {
         let of_environment = || std::env::var_os(VARIABLE).filter(|value| !value.is_empty());
         let kind = match (self.kind, of_environment()) {
             (Some(kind), _) => kind,
-            (None, Some(value)) if let Some(count) = sharing::named(&value) => {
+            (None, Some(value)) if let Some(count) = named(&value) => {
                 // Options count more than the environment.
                 if !self.faults.has_seed() {
                     self.request.suggest_processes(count);
@@ -342,10 +342,16 @@ impl Reading<'_> {
     }
 
     fn set_kind(&mut self, dashed: &str, value: &OsStr) -> Result<(), Refusal> {
-        match sharing::named(value) {
+        match named(value) {
             Some(count) => self.request.set_processes(count),
             None => self.kind = Some(rank_kind(dashed, value)?),
         }
+        Ok(())
+    }
+
+    fn set_processes(&mut self, dashed: &str, value: &OsStr) -> Result<(), Refusal> {
+        let count = (!value.is_empty()).then(|| ranks(dashed, value)).transpose()?;
+        self.request.set_processes(count);
         Ok(())
     }
 
@@ -362,10 +368,7 @@ impl Reading<'_> {
             Does::Ranks => self.ranks = Some(ranks(dashed, value)?),
             Does::RanksPerNode => self.per_node = Some(ranks(dashed, value)?),
             Does::Universe => job.universe = ranks(dashed, value)?,
-            Does::Processes => {
-                let count = (!value.is_empty()).then(|| ranks(dashed, value)).transpose()?;
-                self.request.set_processes(count);
-            }
+            Does::Processes => self.set_processes(dashed, value)?,
             Does::RankKind => self.set_kind(dashed, value)?,
             Does::BindTo => self.binding = Some(binding(dashed, value)?),
             Does::BindToCore => self.binding = Some(Binding::Core),

@@ -3,6 +3,7 @@
 //! agree on.
 
 mod area;
+mod company;
 pub(crate) mod connections;
 mod deadlock;
 mod distance;
