@@ -58,7 +58,7 @@ impl Plan for FileAccess {
     }
 
     fn select(&self, crowd: Crowd) -> (Venue, ()) {
-        let venue = if crowd.can_meet() { Venue::Memory { all: true } } else { Venue::Wire };
+        let venue = if crowd.shares_memory() { Venue::Memory { all: true } } else { Venue::Wire };
         (venue, ())
     }
 

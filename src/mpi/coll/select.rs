@@ -202,9 +202,9 @@ impl Crowd {
         if self.is_small && !self.is_afar() { Venue::Lines } else { Venue::Memory { all: true } }
     }
 
-    /// Whether its members can do it together in shared memory.
-    pub(super) fn can_meet(self) -> bool {
-        self.can_meet
+    /// Whether its members can reach each other's memory while they do it.
+    pub(super) fn shares_memory(self) -> bool {
+        self.can_meet && !self.is_afar()
     }
 
     fn is_large(self) -> bool {
