@@ -103,6 +103,18 @@ FTMPI_RANKS=process cargo test --release --no-fail-fast --test checkpoint_disk \
     --test checkpoint_pace -- \
     --skip a_dead_rank_had_begun_to_write --skip files_that_cannot_be_written \
     --skip more_deaths_than --skip whoever_is_left_goes_on --skip stays_a_fiber
+echo "== the same, with three processes that ranks share"
+# shellcheck disable=SC2046  # each name is a word
+FTMPI_RANKS=process:3 cargo test --release --no-fail-fast $(printf -- "--test %s " \
+    pt2pt comm ulfm recovery kills matrix storm topo completions files failures ends deadlock \
+    reports rma) -- \
+    --skip disagree --skip ports_that_lead_nowhere --skip finds_the_same_handle \
+    --skip papers_print_recover --skip nobody_defines_is_named \
+    --skip do_not_match_are_seen --skip survival_guide
+# Each process counts as a node for checkpoints, so that other ranks are in one group.
+FTMPI_RANKS=process:3 cargo test --release --no-fail-fast --test checkpoint -- \
+    --skip as_many_patterns --skip more_losses --skip who_jumps --skip every_scheme_makes_up \
+    --skip numbers_that_are_none --skip the_digits_that_sums_lose
 # Which algorithms are taken follows from the number of cores: as with one, and with many.
 for cores in 1 16; do
     echo "== tests of what depends on the number of cores, as if there were $cores"

@@ -51,7 +51,9 @@ fn ranks_may_be_threads_or_fibers() {
 fn ranks_may_be_processes() {
     let program = build("rma.c");
     for ranks in [1, 2, 5] {
-        support::run(&program).ranks(ranks).env("FTMPI_RANKS", "process").succeeds();
+        for kind in ["process", "process:2"] {
+            support::run(&program).ranks(ranks).env("FTMPI_RANKS", kind).succeeds();
+        }
     }
 }
 
@@ -109,6 +111,7 @@ fn a_death_before_in_and_after_a_call_ends_no_survivor() {
                 let memory = if number % 2 == 0 { "own" } else { "" };
                 survives(&program, case, &kill, kind, &[memory]);
                 survives(&program, case, &kill, "process", &[memory]);
+                survives(&program, case, &kill, "process:2", &[memory]);
             }
         }
     }
@@ -117,7 +120,7 @@ fn a_death_before_in_and_after_a_call_ends_no_survivor() {
 #[test]
 fn locks_of_the_dead_are_given_up() {
     let program = build("rma_deaths.c");
-    for kind in ["thread", "fiber", "process"] {
+    for kind in ["thread", "fiber", "process", "process:2"] {
         for (moment, function) in [("after", "MPI_Win_lock"), ("before", "MPI_Put")] {
             let kill = format!("--kill=1@{moment}:{function}:20");
             survives(&program, "holds", &kill, kind, &[]);
@@ -141,7 +144,7 @@ fn windows_of_before_a_recovery_are_stale() {
     let program = build("rma_rebuilt.c");
     for moment in ["before", "inside", "after"] {
         let kill = format!("--kill=1@{moment}:MPI_Win_fence:4");
-        for kind in ["fiber", "process"] {
+        for kind in ["fiber", "process", "process:2"] {
             let run = support::run(&program).ranks(4).env("FTMPI_RANKS", kind);
             let seen = run.option("--mode=rebuild").option(&kill).succeeds();
             assert_eq!(seen.lines_with("ok"), 4, "{moment} {kind}: {seen}");
@@ -164,7 +167,7 @@ fn a_mistake_in_any_access_is_found_by_the_random_case() {
 #[test]
 fn who_asks_in_vain_whether_accesses_are_complete_hears_of_a_recovery() {
     let program = build("win_test_left.c");
-    for kind in ["thread", "fiber", "process"] {
+    for kind in ["thread", "fiber", "process", "process:2"] {
         let run = support::run(&program).ranks(3).env("FTMPI_RANKS", kind).deadline(20);
         let seen = run.option("--mode=rebuild").option("--msg=cont").succeeds();
         assert_eq!(seen.stdout, "well\n".repeat(3), "{kind}: {seen}");

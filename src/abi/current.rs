@@ -80,10 +80,15 @@ fn call() -> &'static str {
     with(|current| current.call.get()).unwrap_or("no call")
 }
 
+/// How the job comes to what the ranks share.
+pub(super) const WORLDS: job::Worlds = job::Worlds { make: world, keep, call };
+
+fn keep(world: &'static World) {
+    WORLD.get_or_init(|| world);
+}
+
 /// What all ranks share; only the first call uses how many ranks and seats there are.
-pub(super) fn world(
-    ranks: usize, seats: usize, network: Option<&'static SimulatedNetwork>,
-) -> &'static World {
+fn world(ranks: usize, seats: usize, network: Option<&'static SimulatedNetwork>) -> &'static World {
     WORLD.get_or_init(|| {
         let world = Box::leak(Box::new(World::new(ranks, seats, network)));
         world.name_calls(call);

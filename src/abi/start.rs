@@ -45,7 +45,7 @@ unsafe extern "C-unwind" fn __libc_start_main(
         };
         let job = job.and_then(|job| Apps::load(&started, &job).map(|apps| (job, apps)));
         fortran::locate();
-        job::start(job, current::world);
+        job::start(job, &current::WORLDS);
     }
     const NAME: &CStr = c"__libc_start_main";
     // SAFETY: the symbol is libc's function of this type, and our caller makes the promise it

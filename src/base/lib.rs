@@ -3,6 +3,7 @@
 #![deny(unsafe_code)]
 
 pub mod agenda;
+pub mod division;
 pub mod json;
 pub mod layout;
 pub mod member;
@@ -13,4 +14,5 @@ pub mod slab;
 pub mod sync;
 pub mod tenants;
 
+pub use division::Division;
 pub use member::Member;

@@ -87,7 +87,8 @@ pub(super) fn census(
     let mine = keep.memory.lock().account(&keep.scheme, place, size, version);
     // If the program has not named a node, the simulated machine does, if there is one.
     let berth = || Some(process.world.berths()?.rack_of(process.me.seat) as u32);
-    let mine = Account { node: mine.node.or_else(berth), ..mine };
+    let shared = || process_as_node(process, comm, &keep.scheme);
+    let mine = Account { node: mine.node.or_else(berth).or_else(shared), ..mine };
     let tag = comm.next_tag();
     let lane = Lane::new(process, comm, tag, Way::Blocking).into_turn();
     let census = hear::<Accounts>(&lane, mine, |all| Census::of(&all));
@@ -104,6 +105,16 @@ pub(super) fn census(
         return Err(Class::NOT_SAME.because(words));
     }
     Ok(census)
+}
+
+/// Where ranks share processes, each is a node: what kills one kills all of its ranks. Not if
+/// there are too few of them for the scheme.
+fn process_as_node(process: &Process, comm: &Comm, scheme: &Scheme) -> Option<u32> {
+    let of = |seat| process.world.shared_process_of(seat).map(|number| number as u32);
+    let mine = of(process.me.seat)?;
+    let members = comm.living().group.members();
+    let nodes: Vec<u32> = members.filter_map(|member| of(member.seat)).collect();
+    Laid::of(scheme, nodes.len(), &nodes).ok().map(|_| mine)
 }
 
 /// The rank in the communicator of the living member number `place`: a communicator with gaps

@@ -2,7 +2,8 @@
 
 use std::ffi::OsString;
 
-/// Reads words; `find` knows the options: what one does, and how many words follow it.
+/// Reads words; `find` knows the options: what one does, and how many words follow it. One that may
+/// have a value, only behind `=`, is listed twice, once with `=` at the end.
 pub struct Reader<W, F> {
     words: W,
     dashes: Dashes,
@@ -71,7 +72,8 @@ impl<W: Iterator<Item = OsString>, D, F: Fn(&str) -> Option<(D, usize)>> Reader<
             None => (whole, None),
         };
         let dashed = text[..dashes + name.len()].to_string();
-        let Some((does, count)) = (self.find)(name) else {
+        let with_value = given.as_ref().and_then(|_| (self.find)(&format!("{name}=")));
+        let Some((does, count)) = with_value.or_else(|| (self.find)(name)) else {
             return Err(Complaint::Unknown { dashed });
         };
         let mut values: Vec<OsString> = given.into_iter().collect();
@@ -137,6 +139,8 @@ mod tests {
             "q" | "quiet" => Some(('q', 0)),
             "np" => Some(('n', 1)),
             "mca" => Some(('m', 2)),
+            "more" => Some(('o', 0)),
+            "more=" => Some(('o', 1)),
             _ => None,
         }
     }
@@ -177,6 +181,13 @@ mod tests {
             word("-q"),
         ];
         assert_eq!(read, expected);
+    }
+
+    #[test]
+    fn an_option_may_have_a_value_only_behind_an_equals_sign() {
+        let word = Item::Word(OsString::from("3"));
+        let expected = [option("--more", 'o', &["3"]), option("--more", 'o', &[]), word];
+        assert_eq!(items("--more=3 --more 3").unwrap(), expected);
     }
 
     #[test]

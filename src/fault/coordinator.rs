@@ -9,7 +9,7 @@
 mod known;
 pub mod resume;
 
-use crate::agreements::{Agreements, News, Party, Surroundings};
+use crate::agreements::{Agreements, News, Party, Summons, Surroundings};
 use crate::exchange::Exchanges;
 use crate::ledger::Ledger;
 use crate::messages::{Notice, Order, Report, Welcome};
@@ -121,15 +121,20 @@ impl Coordinator {
         self.ledger.is_dead(member)
     }
 
-    /// What `member`, which begins now, has to know.
-    pub fn welcome(&mut self, member: Member) -> Welcome {
+    /// What a process has to know that begins now, with `member` if it has one rank.
+    pub fn welcome(&mut self, member: Option<Member>) -> Welcome {
         Welcome {
             ledger: self.ledger.clone(),
             departed: self.agreements.departed().collect(),
             called: self.called.clone(),
             revoked: self.revoked.iter().map(|(of, roster)| (*of, roster.clone())).collect(),
-            summons: self.agreements.summons(member),
+            summons: member.and_then(|member| self.agreements.summons(member)),
         }
+    }
+
+    /// The recovery that `member`, which begins now, is to take part in.
+    pub fn summons(&mut self, member: Member) -> Option<Summons> {
+        self.agreements.summons(member)
     }
 
     /// The members that have kept others waiting for so long who recover.
@@ -317,7 +322,7 @@ mod tests {
             }
         }
         let next = member(1, 2);
-        let text = postcard::to_allocvec(&it.welcome(next)).expect("it can be written");
+        let text = postcard::to_allocvec(&it.welcome(Some(next))).expect("it can be written");
         let welcome: Welcome = postcard::from_bytes(&text).expect("and read");
         assert!(welcome.ledger.is_dead(member(1, 1)) && !welcome.ledger.is_dead(next));
         let summons = welcome.summons.expect("it is to take part in the recovery");

@@ -108,6 +108,11 @@ impl Rank {
         self.heap.footprint()
     }
 
+    /// Whether other processes may use its memory.
+    pub fn is_shown(&self) -> bool {
+        self.life.is_shown()
+    }
+
     /// How long it has lived, or did.
     pub fn age(&self) -> Duration {
         self.life.age()

@@ -21,7 +21,7 @@ pub(super) struct End {
 /// Ends all other members of `comm` if the rules say so and a rank outside of `comm` is alive.
 /// Returns true if the caller must end, too.
 pub fn end_group(process: &Process, comm: &Comm, status: i32, words: &str) -> bool {
-    if process.world.rules() != Rules::Ulfm {
+    if process.world.rules() != Rules::Ulfm || process.world.is_of_several_processes() {
         return false;
     }
     let everyone = comm.everyone();

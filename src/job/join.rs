@@ -4,7 +4,8 @@
 use crate::base::Member;
 use crate::engine::World;
 use crate::engine::shared::rules::Rules;
-use crate::fault::Report;
+use crate::fault::{Report, Summons};
+use crate::host::life::Newcomer;
 use crate::host::{life, service};
 use crate::job::link::{self, say};
 use crate::job::live::glance;
@@ -26,7 +27,12 @@ const _: () = assert!(wireup::Area::MOST <= MOST_IN_AREA, "ftrun offers it to as
 /// A process that has joined.
 pub struct Joined {
     pub world: &'static World,
+    /// Its rank, if it has one.
     pub me: Member,
+    processes: &'static Processes,
+    has_hosts: bool,
+    /// What `ftrun` says, until somebody listens.
+    listening: UnixStream,
 }
 
 /// Joins the job that the environment names, or that another launcher has started, if there is one
@@ -38,20 +44,25 @@ pub fn join(call: fn() -> &'static str) -> Option<Joined> {
     let (Some(place), Ok(job)) = (Place::decode(place), Job::decode(job)) else {
         life::refuse(&format!("cannot read the variable {VARIABLE}"));
     };
-    match enter(&place, &job, call) {
-        Ok(joined) => joined,
-        Err(error) => {
-            let (seat, address) = (place.seat, &place.address);
-            life::refuse(&format!(
-                "rank {seat} cannot join its job ({address}): {error}; is ftrun still there?"
-            ))
-        }
-    }
+    let joined = enter(&place, &job, call).unwrap_or_else(|why| life::refuse(&why))?;
+    joined.attend().unwrap_or_else(|error| life::refuse(&cannot_join(&place, &error)));
+    Some(joined)
 }
 
-fn enter(place: &Place, job: &Job, call: fn() -> &'static str) -> io::Result<Option<Joined>> {
+fn cannot_join(Place { seat, address, .. }: &Place, error: &io::Error) -> String {
+    format!("rank {seat} cannot join its job ({address}): {error}; is ftrun still there?")
+}
+
+/// Finds the job, and hears what has happened there; `None`: another process has this place.
+pub(super) fn enter(
+    place: &Place, job: &Job, call: fn() -> &'static str,
+) -> Result<Option<Joined>, String> {
+    find(place, job, call).map_err(|error| cannot_join(place, &error))
+}
+
+fn find(place: &Place, job: &Job, call: fn() -> &'static str) -> io::Result<Option<Joined>> {
     let me = Member { seat: place.seat, incarnation: place.incarnation };
-    let processes = Processes::new(me, job.ranks)?;
+    let processes = Processes::new(me, job.division())?;
     let address = SocketAddr::from_abstract_name(&place.address)?;
     let mut stream = UnixStream::connect_addr(&address)?;
     let distant = place.host.map(|(host, key)| open_hosts(processes, me, OnHost { host, key }));
@@ -59,19 +70,24 @@ fn enter(place: &Place, job: &Job, call: fn() -> &'static str) -> io::Result<Opt
     let at = Whereabouts { pid, descriptor, distant };
     let (secret, Member { seat, incarnation }) = (place.secret.clone(), me);
     wireup::write(&mut stream, &Said::Joined { secret, seat, incarnation, at })?;
-    let (welcome, met, area) = match wireup::read(&mut stream)? {
-        Some(Told::Welcome { welcome, met, area }) => (welcome, met, area),
+    let (welcome, met, area, lives) = match wireup::read(&mut stream)? {
+        Some(Told::Welcome { welcome, met, area, lives }) => (welcome, met, area, lives),
         Some(Told::Refused) => return Ok(None),
         _ => return Err(io::ErrorKind::ConnectionAborted.into()),
     };
+    lives.into_iter().enumerate().for_each(|(process, life)| processes.expect(process, life));
     if let Some(wireup::Area { pid, descriptor }) = area {
         processes.share(Address { pid, descriptor })?;
     }
     let listening = stream.try_clone()?;
-    link::open(stream);
-    let report = Box::new(|report: &Report| say(&Said::Report(report.clone())));
-    let world: &'static World =
-        Box::leak(Box::new(World::across(job.ranks, me, processes, report)));
+    match processes.are_shared() {
+        true => link::open_for_several(stream)?,
+        false => link::open(stream),
+    }
+    let report = Box::new(|from: Member, report: &Report| {
+        say(&Said::Report { from, report: report.clone() });
+    });
+    let world: &'static World = Box::leak(Box::new(World::across(job.ranks, processes, report)));
     world.name_calls(call);
     world.handle_notes(handler::read, handler::bury);
     settings::keep(world, job);
@@ -91,21 +107,38 @@ fn enter(place: &Place, job: &Job, call: fn() -> &'static str) -> io::Result<Opt
         world.report_to_chronicle();
     }
     fault_injection::order(world, job, Vec::new());
-    world.begin_with(*welcome);
+    world.begin_with(*welcome, job.processes.is_none().then_some(me));
+    if processes.are_shared() {
+        // Notes between its ranks go the same way as to others.
+        let (pid, descriptor) = (std::process::id() as i32, processes.descriptor());
+        world.meet(me.seat, Address { pid, descriptor }, None);
+    }
     for (seat, at) in met {
         meet(world, seat, at);
     }
-    service::start(Box::new(move || listen(world, processes, listening)))?;
-    if place.host.is_some() {
-        service::start(Box::new(move || processes.attend_hosts(tell_of_hosts)))?;
+    Ok(Some(Joined { world, me, processes, has_hosts: place.host.is_some(), listening }))
+}
+
+impl Joined {
+    /// From now on, somebody listens to `ftrun` and does what ranks do not do themselves.
+    pub(super) fn attend(&self) -> io::Result<()> {
+        let Joined { world, processes, has_hosts, .. } = *self;
+        let listening = self.listening.try_clone()?;
+        service::start(Box::new(move || listen(world, processes, listening)))?;
+        if has_hosts {
+            service::start(Box::new(move || processes.attend_hosts(tell_of_hosts)))?;
+        }
+        if processes.are_shared() {
+            service::start(Box::new(move || processes.attend_messages()))?;
+        }
+        let (asked, asks) = crossbeam_channel::bounded(1);
+        service::start(Box::new(move || asks.iter().for_each(|()| help(processes))))?;
+        processes.expect_help(Box::new(move || {
+            // If it has been asked already, once is enough.
+            let _asked = asked.try_send(());
+        }));
+        Ok(())
     }
-    let (asked, asks) = crossbeam_channel::bounded(1);
-    service::start(Box::new(move || asks.iter().for_each(|()| help(processes))))?;
-    processes.expect_help(Box::new(move || {
-        // If it has been asked already, once is enough.
-        let _asked = asked.try_send(());
-    }));
-    Ok(Some(Joined { world, me }))
 }
 
 fn tell_of_hosts(news: OfHosts) {
@@ -145,6 +178,15 @@ fn listen(world: &'static World, processes: &'static Processes, mut from: UnixSt
     loop {
         match hear(&mut from) {
             Some(Told::Notice(notice)) => world.hear(notice),
+            Some(Told::Answer { to, notice }) => world.hear_for(to, notice),
+            Some(Told::Parted(process)) => world.part(process),
+            Some(Told::Begin { member, generation, summons }) => {
+                begin(world, member, generation, summons);
+            }
+            Some(Told::Kill(Member { seat, incarnation })) => {
+                life::kill_newborn(seat, incarnation);
+            }
+            Some(Told::Leave) => life::dismiss(),
             Some(Told::Met { seat, at }) => meet(world, seat, at),
             Some(Told::Cause(status)) => end::blame(i32::from(status)),
             Some(Told::DieOutside(order)) => death_outside::die(order),
@@ -167,6 +209,15 @@ fn listen(world: &'static World, processes: &'static Processes, mut from: UnixSt
             None => life::end_process(1, ""),
         }
     }
+}
+
+/// A rank is to begin here.
+fn begin(world: &World, member: Member, generation: u64, summons: Option<Summons>) {
+    if let Some(summons) = summons {
+        world.summon(member, &summons);
+    }
+    let Member { seat, incarnation } = member;
+    life::respawn(seat, Newcomer { incarnation, generation, first: 0 });
 }
 
 fn hear(from: &mut impl Read) -> Option<Told> {

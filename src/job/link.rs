@@ -1,9 +1,10 @@
 //! The way of a process of several to `ftrun`, and what is said there.
 
-use crate::host::life;
+use crate::host::{life, service};
 use crate::mpi::failure::call_trace;
 use crate::mpi::process::Process;
 use crate::wireup::{self, Place, Said, VARIABLE};
+use crossbeam_channel::{Sender, unbounded};
 use parking_lot::Mutex;
 use std::io::{self, Write};
 use std::os::unix::net::UnixStream;
@@ -11,17 +12,34 @@ use std::sync::OnceLock;
 use std::time::Duration;
 
 /// The way to `ftrun`, once this process has joined a job of several.
-static LINK: OnceLock<Mutex<UnixStream>> = OnceLock::new();
+static LINK: OnceLock<Link> = OnceLock::new();
+
+enum Link {
+    Direct(Mutex<UnixStream>),
+    /// By a thread that writes it. A rank that shares the process may be ended, or give its core
+    /// to another one, in a system call that waits: so none of them holds a lock there.
+    ByMessenger(Sender<Vec<u8>>),
+}
 
 /// `ftrun` listens there.
 pub(super) fn open(stream: UnixStream) {
-    LINK.get_or_init(|| Mutex::new(stream));
+    LINK.get_or_init(|| Link::Direct(Mutex::new(stream)));
+}
+
+/// The same, in a process that ranks share.
+pub(super) fn open_for_several(mut stream: UnixStream) -> io::Result<()> {
+    let (sender, all) = unbounded::<Vec<u8>>();
+    LINK.get_or_init(|| Link::ByMessenger(sender));
+    // If nobody listens, the job is over, and the thread that listens ends the process.
+    let write = move || all.iter().for_each(|said| drop(stream.write_all(&said)));
+    service::start(Box::new(write))
 }
 
 pub(super) fn say(said: &Said) {
-    if let Some(stream) = LINK.get() {
-        // If nobody listens, the job is over, and the thread that listens ends the process.
-        let _unheard = wireup::write(&mut *stream.lock(), said);
+    match LINK.get() {
+        Some(Link::Direct(stream)) => drop(wireup::write(&mut *stream.lock(), said)),
+        Some(Link::ByMessenger(sender)) => drop(sender.send(wireup::encode(said))),
+        None => {}
     }
 }
 
@@ -39,7 +57,8 @@ impl Write for ToTimeline {
     }
 }
 
-/// The rank and the incarnation of this process in its job of several, also before it has joined.
+/// The rank and the incarnation of this process in its job of several, also before it has joined;
+/// `None` if it has several ranks.
 pub fn place() -> Option<(usize, u32)> {
     static PLACE: OnceLock<(usize, u32)> = OnceLock::new();
     if let Some(place) = PLACE.get() {
@@ -54,7 +73,7 @@ pub fn place() -> Option<(usize, u32)> {
 /// Kills the rank in this seat, which lives in another process; false if there are none.
 pub fn kill(seat: usize) -> bool {
     say(&Said::Kill(seat));
-    place().is_some()
+    LINK.get().is_some() || place().is_some()
 }
 
 /// Ends the job from this process, if it is one of several.

@@ -2,7 +2,7 @@
 //! does something. `ftrun` asks, and compares the answers of all of them (see its
 //! `processes/deadlock.rs`).
 
-use crate::host::tasks;
+use crate::host::{life, tasks};
 use crate::job::fault_injection;
 use crate::mpi::failure::deadlock_report::lines_of;
 use crate::mpi::process::Process;
@@ -10,6 +10,7 @@ use crate::transport::Processes;
 use crate::wireup::{Still, Traffic};
 use std::collections::hash_map::DefaultHasher;
 use std::hash::{Hash, Hasher};
+use std::ops::Range;
 use std::sync::OnceLock;
 
 /// The rank of this process, from its first call on.
@@ -34,8 +35,14 @@ pub(super) fn look(processes: &Processes) -> Option<Still> {
     if fault_injection::is_expecting() {
         return None;
     }
-    let process = RANK.get()?;
-    let waits = process.engine.waits()?;
+    let ranks = match processes.are_shared() {
+        true => lines_of_company(processes.seats())?,
+        false => {
+            let process = RANK.get()?;
+            let waits = process.engine.waits()?;
+            vec![(process.me.seat, lines_of(process, &waits))]
+        }
+    };
     let frames = processes.stillness()?;
     let traffic = processes.traffic()?;
     let threads = tasks::stillness(|_| false)?;
@@ -43,6 +50,20 @@ pub(super) fn look(processes: &Processes) -> Option<Still> {
     (frames, &traffic, threads).hash(&mut turn);
     let traffic = traffic.into_iter();
     let traffic = traffic.map(|one| Traffic { peer: one.peer, sent: one.sent, taken: one.taken });
-    let (turn, lines) = (turn.finish(), lines_of(process, &waits));
-    Some(Still { turn, lines, traffic: traffic.collect() })
+    Some(Still { turn: turn.finish(), ranks, traffic: traffic.collect() })
+}
+
+/// What the ranks of a shared process wait for; `None`: one of them does not, or there is none.
+fn lines_of_company(seats: Range<usize>) -> Option<Vec<(usize, Vec<String>)>> {
+    if life::has_alarms() {
+        return None;
+    }
+    let living = seats.filter_map(life::living);
+    let lines = living.map(|rank| {
+        let process = rank.attached::<Process>()?;
+        let waits = process.engine.waits()?;
+        Some((rank.seat, lines_of(process, &waits)))
+    });
+    let all = lines.collect::<Option<Vec<_>>>()?;
+    (!all.is_empty()).then_some(all)
 }

@@ -4,12 +4,13 @@ use crate::engine::World;
 use crate::engine::shared::rules::{Modes, Rules};
 use crate::host::life::{self, Apps};
 use crate::host::virtual_time::Pace;
-use crate::host::{loader, replay, variables, virtual_time};
+use crate::host::{loader, replay, virtual_time};
 use crate::job::fault_injection::{self, Strokes, Target};
 use crate::job::gone::Gone;
 use crate::job::policy::Policy;
+use crate::job::worlds::Worlds;
 use crate::job::{deadlock, live, report};
-use crate::launch::{Job, OnFailure, PRELOAD_KEPT, VARIABLE, VirtualTime};
+use crate::launch::{Job, OnFailure, VirtualTime};
 use crate::machine::berths::Berths;
 use crate::machine::network::Network;
 use crate::machine::units::{Picos, SECOND};
@@ -22,16 +23,8 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
-/// Creates what the ranks of a job share, for so many ranks and seats.
-type MakeWorld = fn(usize, usize, Option<&'static SimulatedNetwork>) -> &'static World;
-
-/// Starts a job that runs these apps.
-pub fn start(job: Result<(Job, Apps), String>, world: MakeWorld) -> ! {
-    // Programs that the ranks start run without this library's preload.
-    let kept = std::env::var_os(PRELOAD_KEPT);
-    variables::set("LD_PRELOAD", kept);
-    variables::set(VARIABLE, None);
-    variables::set(PRELOAD_KEPT, None);
+/// Starts a job that has all of its ranks in this process.
+pub(super) fn start_alone(job: Result<(Job, Apps), String>, worlds: &Worlds) -> ! {
     match job {
         Ok((mut job, apps)) => {
             if job.universe == 0 && loader::refers_to(spawns) {
@@ -47,7 +40,7 @@ pub fn start(job: Result<(Job, Apps), String>, world: MakeWorld) -> ! {
             }
             let model = machine_of(&job).unwrap_or_else(|why| life::refuse(&why));
             let network = network_of(&job, model.as_ref());
-            let world = world(job.ranks, job.seats(), network);
+            let world = (worlds.make)(job.ranks, job.seats(), network);
             settings::keep(world, &job);
             if let Some((mean, _)) = job.chance {
                 world.expect_failures_each(mean);

@@ -14,6 +14,7 @@ pub use rules::{CollMode, CommMode, InitialErrhandler, Modes, MsgMode, RecoveryM
 pub use signals::signal_name;
 pub use virtual_time::{Compute, VirtualTime};
 
+use ftmpi_base::Division;
 use ftmpi_machine::forced_match::ForcedMatch;
 use ftmpi_machine::schedule::Event;
 use std::time::Duration;
@@ -125,6 +126,8 @@ impl Binding {
 #[derive(Clone, Debug, PartialEq)]
 pub struct Job {
     pub ranks: usize,
+    /// Among how many processes they are divided, if some have several ranks and there are others.
+    pub processes: Option<usize>,
     /// The programs, in the order of their ranks, if there are several.
     pub programs: Vec<Program>,
     /// Which of them the process starts with.
@@ -200,6 +203,7 @@ impl Default for Job {
     fn default() -> Job {
         Job {
             ranks: 1,
+            processes: None,
             programs: Vec::new(),
             carrier: 0,
             universe: 0,
@@ -273,6 +277,7 @@ impl Job {
             format!("time-scale={}", self.time_scale),
         ];
         lines.extend(self.programs.iter().map(|program| format!("program={}", program.encode())));
+        lines.extend(self.processes.map(|count| format!("processes={count}")));
         lines.push(format!("carrier={}", self.carrier));
         lines.push(format!("universe={}", self.universe));
         lines.extend(self.timeout.map(|after| format!("timeout={}", after.as_secs_f64())));
@@ -306,6 +311,11 @@ impl Job {
         self.universe.max(self.ranks)
     }
 
+    /// Which of its ranks are in which process, if it has several.
+    pub fn division(&self) -> Division {
+        Division::new(self.ranks, self.processes.unwrap_or(self.ranks))
+    }
+
     /// Reads what [`Job::encode`] wrote; the error names the line that it does not understand.
     pub fn decode(text: &str) -> Result<Job, String> {
         let mut job = Job::default();
@@ -319,6 +329,7 @@ impl Job {
     fn set(&mut self, key: &str, value: &str) -> Option<()> {
         match key {
             "ranks" => self.ranks = value.parse().ok()?,
+            "processes" => self.processes = Some(value.parse().ok()?),
             "program" => self.programs.push(Program::decode(value)?),
             "universe" => self.universe = value.parse().ok()?,
             "carrier" => self.carrier = value.parse().ok()?,
@@ -388,6 +399,7 @@ mod tests {
     fn a_job_survives_the_environment() {
         let job = Job {
             ranks: 120,
+            processes: Some(4),
             programs: vec![Program { ranks: 120, ..Program::default() }],
             carrier: 1,
             universe: 200,

@@ -11,7 +11,7 @@ use crate::mpi::process::Process;
 /// The end of MPI_Init: a replacement joins the others, and is told what it is. It has parents as
 /// they have, and as they are: out of reach.
 pub fn arrive(process: &'static Process) -> Result {
-    process.world.note_begin();
+    process.world.note_begin(process.me);
     spawn::meet_parents(process)?;
     match recovery::join(process)? {
         true => Err(Failure::told(error_codes::RESTARTED)),

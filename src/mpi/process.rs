@@ -100,8 +100,7 @@ pub struct Process {
     has_recovered: AtomicBool,
     /// Which thread has taken part in the last recovery, for all.
     pub(super) recoverer: AtomicUsize,
-    /// Which threads have been told of a failure, and in which generation; and have not asked for
-    /// the recovery since.
+    /// Which threads were told of a failure, in which generation, and have not asked for recovery.
     pub(super) told: Mutex<BTreeMap<usize, u64>>,
     /// Which communicators were made in which order.
     pub(super) lineage: Mutex<Lineage>,
@@ -323,9 +322,15 @@ impl Process {
         !self.has_recovered.swap(true, Ordering::Relaxed)
     }
 
-    /// The rank is dead, and its threads are gone: gives back what it had. The record itself stays
-    /// until the process ends.
+    /// The rank is dead, and its threads are gone: gives back what it had, but not the record.
     pub fn lay_down(&self) {
+        self.windows.clear();
+        self.checkpoints.clear();
+        self.lay_down_but_memory();
+    }
+
+    /// The same, but for what other processes may still use.
+    pub fn lay_down_but_memory(&self) {
         self.requests.clear();
         self.messages.clear();
         self.comms.clear();
@@ -337,12 +342,9 @@ impl Process {
         self.keyvals.table.clear();
         self.sessions.clear();
         self.files.clear();
-        self.windows.clear();
-        self.checkpoints.clear();
         self.tools.clear();
-        let recovery = self.recovery.try_lock().map(|mut recovery| recovery.take());
-        let world = self.repaired_world.try_write().map(|mut world| world.take());
-        drop((recovery, world));
+        drop(self.recovery.try_lock().map(|mut recovery| recovery.take()));
+        drop(self.repaired_world.try_write().map(|mut world| world.take()));
         self.engine.lay_down();
     }
 

@@ -9,7 +9,7 @@ pub mod hosts;
 pub mod takeover;
 
 use ftmpi_base::Member;
-use ftmpi_fault::{Notice, Report, Welcome};
+use ftmpi_fault::{Notice, Report, Summons, Welcome};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use std::io::{self, ErrorKind, Read, Write};
@@ -25,6 +25,8 @@ pub struct Place {
     pub address: String,
     /// Only the processes of the job know it.
     pub secret: String,
+    /// The rank that it is, and which life of it; or if it has several, the first of them, and how
+    /// often the process has been started again.
     pub seat: usize,
     pub incarnation: u32,
     /// If the job has several hosts: which of them this is, and what only its processes know.
@@ -91,8 +93,8 @@ impl Area {
 pub struct Still {
     /// Changes whenever something has happened there.
     pub turn: u64,
-    /// In which calls its rank is, and what it waits for.
-    pub lines: Vec<String>,
+    /// In which calls each of its ranks is, and what it waits for.
+    pub ranks: Vec<(usize, Vec<String>)>,
     /// What has passed between it and processes of other hosts.
     pub traffic: Vec<Traffic>,
 }
@@ -137,51 +139,35 @@ pub struct Asks {
 pub enum Said {
     /// Another launcher has started it as this rank: it wants to know what `ftrun` would have told
     /// it by its environment.
-    Adopt {
-        secret: String,
-        seat: usize,
-    },
+    Adopt { secret: String, seat: usize },
     /// It has made its first call.
-    Joined {
-        secret: String,
-        seat: usize,
-        incarnation: u32,
-        at: Whereabouts,
-    },
+    Joined { secret: String, seat: usize, incarnation: u32, at: Whereabouts },
     /// How the program takes failures, as the library would write it into a job.
     Rules(String),
-    Report(Report),
+    /// A rank of this process tells the coordinator something.
+    Report { from: Member, report: Report },
+    /// One of several ranks of this process has ended: with what a process would have, in words,
+    /// and by which order.
+    Ended { member: Member, status: i32, words: String, order: Option<String> },
     /// The latest life in this seat is to be killed.
     Kill(usize),
     /// It is about to die as ordered.
     Order(String),
     /// What it has seen of itself when it was asked for the time of this number; `None`: it is at
     /// work, or may go on by itself.
-    Seen {
-        look: u64,
-        still: Option<Still>,
-    },
+    Seen { look: u64, still: Option<Still> },
     /// What its rank shows, when it was asked.
     Glance(Glance),
     /// What its rank does, in words: the answer to the question of this number.
-    Described {
-        question: u64,
-        words: String,
-    },
+    Described { question: u64, words: String },
     /// This life, on another host, does not answer, or is heard again.
-    Silent {
-        member: Member,
-        is_silent: bool,
-    },
+    Silent { member: Member, is_silent: bool },
     /// Rows of the timeline, where the job has several hosts.
     Traced(Vec<u8>),
     /// This life, on another host, cannot be reached any more.
     Unreachable(Member),
     /// The job is to end.
-    Abort {
-        status: i32,
-        words: String,
-    },
+    Abort { status: i32, words: String },
 }
 
 /// What `ftrun` says to a process.
@@ -195,6 +181,8 @@ pub enum Told {
         met: Vec<(usize, Whereabouts)>,
         /// What all processes share, if there is anything.
         area: Option<Area>,
+        /// Where ranks share processes: which start of each process is the present or the next.
+        lives: Vec<u32>,
     },
     /// It is not: another process has this place.
     Refused,
@@ -204,6 +192,23 @@ pub enum Told {
         at: Whereabouts,
     },
     Notice(Notice),
+    /// It is for one rank only.
+    Answer {
+        to: Member,
+        notice: Notice,
+    },
+    /// The process with this first seat has ended, which was started again so often.
+    Parted(Member),
+    /// One of several ranks of this process begins.
+    Begin {
+        member: Member,
+        generation: u64,
+        summons: Option<Summons>,
+    },
+    /// This rank, one of several in the process, is to be killed.
+    Kill(Member),
+    /// No rank begins here any more.
+    Leave,
     /// The first rank that failed did so with this exit status.
     Cause(u8),
     /// It is to die by this order as soon as it is outside of MPI.

@@ -32,9 +32,10 @@ use std::path::{Path, PathBuf};
 use std::sync::Once;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-/// Whether each rank is a process where a test says nothing else (`FTMPI_RANKS=process`).
+/// Whether ranks are processes where a test says nothing else (`FTMPI_RANKS=process`), or share
+/// some (`process:3`).
 pub fn are_ranks_processes() -> bool {
-    std::env::var("FTMPI_RANKS").is_ok_and(|kind| kind == "process")
+    std::env::var("FTMPI_RANKS").is_ok_and(|kind| kind.starts_with("process"))
 }
 
 /// A C program from `tests/programs`, or from elsewhere in the project.

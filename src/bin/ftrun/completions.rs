@@ -80,7 +80,8 @@ fn listed(line: &str) -> Listed {
     for form in head.trim_end().split(", ") {
         let (name, value) = form.split_once([' ', '=']).unwrap_or((form, ""));
         option.names.push(name.trim_end_matches(['[', ']']).to_string());
-        if !value.is_empty() {
+        // What only may follow does so without a space.
+        if !value.is_empty() && !form.contains("[=") {
             let is_word = |word: &&str| word.chars().all(|c| c.is_ascii_lowercase() || c == '-');
             let words = value.split('|').filter(is_word).map(str::to_string);
             option.value = Some(words.collect());

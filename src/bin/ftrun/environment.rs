@@ -38,7 +38,7 @@ pub(crate) fn of(request: &Request, library: &Path) -> Result<Variables, Refusal
     let directory = library.parent().unwrap_or(Path::new("/"));
     // Ours goes first: another directory may contain the `libmpi_abi.so.1` of another MPI.
     variables.look_first_in(directory, "LD_LIBRARY_PATH");
-    if request.has_processes {
+    if request.is_only_started() {
         // Nothing of the program is replaced, so there is no need to be first.
         return Ok(variables);
     }

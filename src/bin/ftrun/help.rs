@@ -53,11 +53,13 @@ OPTIONS
                       ranks share cores. `auto`, the default, uses fibers if
                       there are more ranks than cores. Environment variable:
                       FTMPI_RANKS.
-    --processes       Run each rank as a process of its own: any program will
+    --processes[=P]   Run each rank as a process of its own: any program will
                       do, also a script or one compiled for a sanitizer, and a
                       rank harms no other. Chosen by itself, with a word, where
                       ranks cannot be copies of the program. One process is
                       faster, and has all of MPI: see docs/PROCESSES.md.
+                      With a number, the ranks share P processes: the first
+                      N/P ranks are in the first one, and so on.
     --bind-to auto|none|core|hwthread
                       If there is a core for each rank, bind each to one core or
                       hardware thread, one thread of each core first. `auto`,
@@ -325,7 +327,8 @@ ENVIRONMENT
                       FT_MPI_COMM_MODE, FTMPI_COM_MODE, FTMPI_MODE,
                       FT_MPI_MSG_MODE, FTMPI_MESSAGE_MODE, FT_MPI_COLL_MODE and
                       FT_MPI_RECOVERY_MODE.
-    FTMPI_RANKS       Default of --ranks; `process` stands for --processes.
+    FTMPI_RANKS       Default of --ranks; `process` stands for --processes,
+                      and `process:P` for --processes=P where ranks are more.
     FTMPI_BIND_TO     Default of --bind-to.
     FTMPI_SEED        Default of --seed.
     MPIEXEC_TIMEOUT   Default of --timeout.

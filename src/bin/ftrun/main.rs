@@ -19,6 +19,7 @@ mod help;
 mod hosts;
 mod limits;
 mod modes;
+mod named_processes;
 mod options;
 mod prepared;
 mod processes;
@@ -27,6 +28,7 @@ mod python;
 mod request;
 #[path = "../shared/mod.rs"]
 mod shared;
+mod sharing;
 mod virtual_time;
 
 use prepared::prepare;

@@ -10,7 +10,7 @@ pub(crate) enum Does {
     RanksPerNode,
     Universe,
     RankKind,
-    /// `--processes`: each rank is a process of its own.
+    /// `--processes`: each rank is a process of its own; with a number, so many share them.
     Processes,
     BindTo,
     BindToCore,
@@ -96,6 +96,7 @@ const CHOICES: &[Choice] = &[
     choice(&["universe"], 1, Does::Universe),
     choice(&["ranks"], 1, Does::RankKind),
     choice(&["processes"], 0, Does::Processes),
+    choice(&["processes="], 1, Does::Processes),
     choice(&["bind-to"], 1, Does::BindTo),
     choice(&["bind-to-core"], 0, Does::BindToCore),
     choice(&["bind-to-none"], 0, Does::BindToNone),
@@ -199,7 +200,8 @@ pub(crate) fn find(name: &str) -> Option<(Does, usize)> {
 
 /// The names of all options, without dashes.
 pub(crate) fn names() -> impl Iterator<Item = &'static str> {
-    CHOICES.iter().flat_map(|choice| choice.names.iter().copied())
+    let all = CHOICES.iter().flat_map(|choice| choice.names.iter().copied());
+    all.filter(|name| !name.ends_with('='))
 }
 
 #[cfg(test)]

@@ -42,7 +42,7 @@ pub(crate) fn prepare(called: &str, mut request: Request) -> Result<Prepared, Re
             if !request.job.is_quiet {
                 eprintln!("{called}: {reason}: each rank is a process of its own (--processes)");
             }
-            request.has_processes = true;
+            (request.has_processes, request.job.processes) = (true, None);
             variables = environment::of(&request, &library)?;
             programs(&mut request, &variables).map_err(|unfit| unfit.refusal)?
         }
@@ -119,8 +119,8 @@ impl Prepared {
 
 /// The files of all programs, each found from the directory in which its ranks start.
 fn programs(request: &mut Request, variables: &Variables) -> Result<Vec<PathBuf>, Unfit> {
-    let Request { apps, has_processes, .. } = request;
-    let (is_only, is_only_started) = (apps.len() == 1, *has_processes);
+    let (is_only, is_only_started) = (request.apps.len() == 1, request.is_only_started());
+    let apps = &mut request.apps;
     let found = |app: &mut App| {
         let program = app.program.clone();
         let Some(directory) = app.directory.as_ref().filter(|_| !is_only) else {

@@ -3,6 +3,7 @@
 use crate::app_file;
 use crate::faults::{self, Faults};
 use crate::modes::{self, Wanted};
+use crate::named_processes::named;
 use crate::options::{self, Does};
 use crate::shared::refusal::Refusal;
 use crate::virtual_time;
@@ -144,9 +145,6 @@ impl Request {
     }
 }
 
-/// What `--ranks` says where each rank is a process of its own.
-const PROCESS: &str = "process";
-
 /// What finds an option by its name.
 type Find = fn(&str) -> Option<(Does, usize)>;
 
@@ -205,6 +203,7 @@ impl Reading<'_> {
         self.settle_apps();
         self.request.settle_rules()?;
         self.settle_kind()?;
+        self.request.settle_processes()?;
         self.settle_binding()?;
         self.settle_room();
         if self.request.job.shares_image && self.request.job.tag_output {
@@ -293,10 +292,11 @@ impl Reading<'_> {
         let of_environment = || std::env::var_os(VARIABLE).filter(|value| !value.is_empty());
         let kind = match (self.kind, of_environment()) {
             (Some(kind), _) => kind,
-            (None, Some(value)) if value == PROCESS => {
+            (None, Some(value)) if let Some(count) = named(&value) => {
                 // Options count more than the environment.
-                let is_replayed = self.faults.has_seed() || self.request.job.watch.is_some();
-                self.request.has_processes = !is_replayed && self.request.apps.len() == 1;
+                if !self.faults.has_seed() {
+                    self.request.suggest_processes(count);
+                }
                 return Ok(());
             }
             (None, Some(value)) => rank_kind(VARIABLE, &value)?,
@@ -347,11 +347,16 @@ impl Reading<'_> {
     }
 
     fn set_kind(&mut self, dashed: &str, value: &OsStr) -> Result<(), Refusal> {
-        // `--processes` has no value.
-        match value.is_empty() || value == PROCESS {
-            true => self.request.has_processes = true,
-            false => self.kind = Some(rank_kind(dashed, value)?),
+        match named(value) {
+            Some(count) => self.request.set_processes(count),
+            None => self.kind = Some(rank_kind(dashed, value)?),
         }
+        Ok(())
+    }
+
+    fn set_processes(&mut self, dashed: &str, value: &OsStr) -> Result<(), Refusal> {
+        let count = (!value.is_empty()).then(|| ranks(dashed, value)).transpose()?;
+        self.request.set_processes(count);
         Ok(())
     }
 
@@ -368,7 +373,8 @@ impl Reading<'_> {
             Does::Ranks => self.ranks = Some(ranks(dashed, value)?),
             Does::RanksPerNode => self.per_node = Some(ranks(dashed, value)?),
             Does::Universe => job.universe = ranks(dashed, value)?,
-            Does::Processes | Does::RankKind => self.set_kind(dashed, value)?,
+            Does::Processes => self.set_processes(dashed, value)?,
+            Does::RankKind => self.set_kind(dashed, value)?,
             Does::BindTo => self.binding = Some(binding(dashed, value)?),
             Does::BindToCore => self.binding = Some(Binding::Core),
             Does::BindToNone => self.binding = Some(Binding::None),

@@ -211,7 +211,7 @@ impl Engine {
         state.stir = stir;
         let known = std::mem::replace(&mut state.epoch, epoch_of(stir));
         if state.epoch != known {
-            self.world.tell_noticed(known);
+            self.world.tell_noticed(self.me, known);
             self.instruments.notice_deaths(|| self.world.deaths_since(known));
             self.forget_channels(state);
         }

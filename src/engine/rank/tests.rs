@@ -331,7 +331,7 @@ fn whoever_waits_for_the_dead_hears_of_the_death_before_the_recovery() {
     // A rank that looks about is kept up between looking for arrivals and noticing what was new.
     let stir = world.stir();
     world.bury(1, 0);
-    world.call_to(&engine.home, 1);
+    world.call_to(&engine.home, 1, engine.me);
     engine.notice(&mut engine.state.lock(), stir);
     assert!(!engine.is_called());
     let outcome = engine.wait_in_peace(receive).expect("alive");

@@ -24,7 +24,7 @@ impl World {
 
     fn bring(&self, key: Key, party: &Party<'_>, me: Member, value: Value) {
         if let Some(elsewhere) = &self.elsewhere {
-            return elsewhere.contribute(key, party, value);
+            return elsewhere.contribute(me, key, party, value);
         }
         self.agree(|agreements, around| agreements.contribute(key, party, me, value, around));
     }
@@ -45,7 +45,7 @@ impl World {
     /// What was decided, if it was; once asked, `me` knows it.
     fn decision(&self, key: Key, me: Member) -> Option<Arc<Decision>> {
         match &self.elsewhere {
-            Some(elsewhere) => elsewhere.decision(key),
+            Some(elsewhere) => elsewhere.decision(me, key),
             None => self.agreements.lock().decision(key, me),
         }
     }
@@ -53,7 +53,7 @@ impl World {
     /// Whether it is decided, as far as `me` knows.
     fn has_decided(&self, key: Key, me: Member) -> bool {
         match &self.elsewhere {
-            Some(elsewhere) => elsewhere.has_heard(key),
+            Some(elsewhere) => elsewhere.has_heard(me, key),
             None => self.agreements.lock().has_decided(key, me),
         }
     }
@@ -94,7 +94,7 @@ impl World {
         match &self.elsewhere {
             Some(elsewhere) => {
                 elsewhere.processes.flush_hosts();
-                elsewhere.report(&Report::Departed);
+                elsewhere.report(member, &Report::Departed);
             }
             None => self.see_off(member),
         }
@@ -131,12 +131,12 @@ impl World {
 
     /// A rank is on the way to this generation of its world: the others notice it wherever they
     /// wait.
-    pub(in crate::engine) fn call_to(&self, home: &Home, generation: u64) {
+    pub(in crate::engine) fn call_to(&self, home: &Home, generation: u64, me: Member) {
         if !home.call_to(generation) {
             return;
         }
         if let Some(elsewhere) = &self.elsewhere {
-            elsewhere.report(&Report::Called { home: home.context(), generation });
+            elsewhere.report(me, &Report::Called { home: home.context(), generation });
         }
         self.disturb();
         self.wake_all();
@@ -153,8 +153,11 @@ impl World {
         }
     }
 
-    /// Starts these members, unless that has been done already.
+    /// Starts these members, unless that has been done already, or others see to it.
     pub fn respawn(&self, members: &[Member], summons: &Summons) {
+        if self.is_of_several_processes() {
+            return;
+        }
         let generation = summons.recovery.before().generation + 1;
         for &member in members {
             let Member { seat, incarnation } = member;
@@ -205,7 +208,7 @@ impl Engine {
         &self, key: Key, roster: Vec<Member>, bytes: Vec<u8>,
     ) -> Result<crate::engine::Key, Died> {
         if let Some(elsewhere) = &self.world.elsewhere {
-            elsewhere.say(key, roster, bytes);
+            elsewhere.say(self.me, key, roster, bytes);
         }
         self.step()?;
         let mut state = self.state.lock();
@@ -217,13 +220,13 @@ impl Engine {
 
     /// What all members have said, in their order; `None`: it has come to nothing for all.
     pub fn heard(&self, key: Key) -> Option<Vec<Vec<u8>>> {
-        self.world.elsewhere.as_ref()?.take(key)
+        self.world.elsewhere.as_ref()?.take(self.me, key)
     }
 
     /// This rank says nothing under this key, and so no member hears anything.
     pub fn say_nothing(&self, key: Key, roster: Vec<Member>) {
         if let Some(elsewhere) = &self.world.elsewhere {
-            elsewhere.report(&Report::GaveUp { key, roster, has_said: false });
+            elsewhere.report(self.me, &Report::GaveUp { key, roster, has_said: false });
         }
     }
 
@@ -232,7 +235,7 @@ impl Engine {
         let is_hopeless =
             self.home.called() > self.generation() || self.world.is_revoked(context, self.me);
         if is_hopeless && let Some(elsewhere) = &self.world.elsewhere {
-            elsewhere.give_up(key);
+            elsewhere.give_up(self.me, key);
         }
     }
 
@@ -273,7 +276,7 @@ impl Engine {
         self.wait_until(|state| {
             // Not because it is not calm: that may have to do with anything that is new.
             if state.outlook.has_losses {
-                self.world.call_to(&self.home, key.of + 1);
+                self.world.call_to(&self.home, key.of + 1, self.me);
             }
             self.world.decision(key, self.me)
         })

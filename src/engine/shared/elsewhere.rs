@@ -8,13 +8,11 @@ use parking_lot::{Condvar, Mutex};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, OnceLock};
 
-/// Tells the coordinator something.
-pub type Reporter = dyn Fn(&Report) + Send + Sync;
+/// Tells the coordinator something that a rank of this process does.
+pub type Reporter = dyn Fn(Member, &Report) + Send + Sync;
 
 /// The other processes of a job.
 pub(in crate::engine) struct Elsewhere {
-    /// The rank of this process.
-    pub(super) me: Member,
     pub(super) processes: &'static Processes,
     report: Box<Reporter>,
     news: Mutex<Heard>,
@@ -26,25 +24,31 @@ pub(in crate::engine) struct Elsewhere {
     pub(super) bury: OnceLock<Box<dyn Fn(Member) + Send + Sync>>,
 }
 
-/// What this rank waits for from the coordinator.
+/// What a rank of this process waits for.
+type Its = (Member, Key);
+
+/// What ranks of this process wait for from the coordinator.
 #[derive(Default)]
 struct Heard {
-    decisions: BTreeMap<Key, Arc<Decision>>,
-    exchanges: BTreeMap<Key, Option<Vec<Vec<u8>>>>,
-    /// What this rank has said, and what it cannot go on with.
-    said: BTreeMap<Key, Vec<Member>>,
-    given_up: BTreeSet<Key>,
-    /// Agreements to which the coordinator has contributed for this rank.
-    contributed: BTreeSet<Key>,
+    decisions: BTreeMap<Its, Arc<Decision>>,
+    exchanges: BTreeMap<Its, Option<Vec<Vec<u8>>>>,
+    /// What a rank has said, and what it cannot go on with.
+    said: BTreeMap<Its, Vec<Member>>,
+    given_up: BTreeSet<Its>,
+    /// Agreements to which the coordinator has contributed for a rank.
+    contributed: BTreeSet<Its>,
 }
 
 impl Elsewhere {
-    pub(super) fn new(
-        me: Member, processes: &'static Processes, report: Box<Reporter>,
-    ) -> Elsewhere {
-        let met = Mutex::new(BTreeSet::from([me.seat]));
+    pub(super) fn new(processes: &'static Processes, report: Box<Reporter>) -> Elsewhere {
+        let met = Mutex::new(BTreeSet::from([processes.process_of(processes.seats().start)]));
         let (news, meeting, bury) = (Mutex::default(), Condvar::new(), OnceLock::new());
-        Elsewhere { me, processes, report, news, met, meeting, bury }
+        Elsewhere { processes, report, news, met, meeting, bury }
+    }
+
+    /// Whether a seat is in this process.
+    pub(super) fn is_here(&self, seat: usize) -> bool {
+        self.processes.seats().contains(&seat)
     }
 
     /// This process can be reached from now on.
@@ -66,64 +70,75 @@ impl Elsewhere {
         }
     }
 
-    pub(super) fn report(&self, report: &Report) {
-        (self.report)(report);
+    pub(super) fn report(&self, from: Member, report: &Report) {
+        (self.report)(from, report);
     }
 
-    pub(super) fn contribute(&self, key: Key, party: &Party<'_>, value: Value) {
-        if self.news.lock().contributed.remove(&key) {
+    pub(super) fn contribute(&self, me: Member, key: Key, party: &Party<'_>, value: Value) {
+        if self.news.lock().contributed.remove(&(me, key)) {
             return;
         }
         let (roster, course) = (party.roster.to_vec(), party.course.cloned());
-        self.report(&Report::Contributed { key, roster, course, value });
+        self.report(me, &Report::Contributed { key, roster, course, value });
     }
 
-    pub(super) fn decision(&self, key: Key) -> Option<Arc<Decision>> {
-        self.news.lock().decisions.remove(&key)
+    pub(super) fn decision(&self, me: Member, key: Key) -> Option<Arc<Decision>> {
+        self.news.lock().decisions.remove(&(me, key))
     }
 
     /// Whether what `key` names has come.
-    pub(super) fn has_heard(&self, key: Key) -> bool {
+    pub(super) fn has_heard(&self, me: Member, key: Key) -> bool {
         let news = self.news.lock();
         match key.purpose {
-            Purpose::Exchange => news.exchanges.contains_key(&key),
-            _ => news.decisions.contains_key(&key),
+            Purpose::Exchange => news.exchanges.contains_key(&(me, key)),
+            _ => news.decisions.contains_key(&(me, key)),
         }
     }
 
-    pub(super) fn say(&self, key: Key, roster: Vec<Member>, bytes: Vec<u8>) {
-        self.news.lock().said.insert(key, roster.clone());
-        self.report(&Report::Said { key, roster, bytes });
+    pub(super) fn say(&self, me: Member, key: Key, roster: Vec<Member>, bytes: Vec<u8>) {
+        self.news.lock().said.insert((me, key), roster.clone());
+        self.report(me, &Report::Said { key, roster, bytes });
     }
 
     /// The rank cannot go on with what it has said.
-    pub(super) fn give_up(&self, key: Key) {
+    pub(super) fn give_up(&self, me: Member, key: Key) {
         let mut news = self.news.lock();
-        if let Some(roster) = news.said.get(&key).cloned()
-            && news.given_up.insert(key)
+        if let Some(roster) = news.said.get(&(me, key)).cloned()
+            && news.given_up.insert((me, key))
         {
             drop(news);
-            self.report(&Report::GaveUp { key, roster, has_said: true });
+            self.report(me, &Report::GaveUp { key, roster, has_said: true });
         }
     }
 
     /// A decision has come. `next`: the number of the agreement to which it has led.
-    pub(super) fn decide(&self, key: Key, decision: Arc<Decision>, next: Option<u64>) {
+    pub(super) fn decide(&self, me: Member, key: Key, decision: Arc<Decision>, next: Option<u64>) {
         let mut news = self.news.lock();
-        news.decisions.insert(key, decision);
-        news.contributed.extend(next.map(|number| Key { number, ..key }));
+        news.decisions.insert((me, key), decision);
+        news.contributed.extend(next.map(|number| (me, Key { number, ..key })));
     }
 
     /// What all have said has come.
-    pub(super) fn answer(&self, key: Key, all: Option<Vec<Vec<u8>>>) {
-        self.news.lock().exchanges.insert(key, all);
+    pub(super) fn answer(&self, me: Member, key: Key, all: Option<Vec<Vec<u8>>>) {
+        self.news.lock().exchanges.insert((me, key), all);
     }
 
     /// What all have said, once that is known; `None`: it has come to nothing.
-    pub(super) fn take(&self, key: Key) -> Option<Vec<Vec<u8>>> {
+    pub(super) fn take(&self, me: Member, key: Key) -> Option<Vec<Vec<u8>>> {
         let mut news = self.news.lock();
-        news.said.remove(&key);
-        news.given_up.remove(&key);
-        news.exchanges.remove(&key).flatten()
+        news.said.remove(&(me, key));
+        news.given_up.remove(&(me, key));
+        news.exchanges.remove(&(me, key)).flatten()
+    }
+
+    /// A rank of this process is dead, and waits for nothing.
+    pub(super) fn forget(&self, member: Member) {
+        let mut news = self.news.lock();
+        let is_of_others = |its: &Its| its.0 != member;
+        news.decisions.retain(|its, _| is_of_others(its));
+        news.exchanges.retain(|its, _| is_of_others(its));
+        news.said.retain(|its, _| is_of_others(its));
+        news.given_up.retain(is_of_others);
+        news.contributed.retain(is_of_others);
     }
 }

@@ -5,7 +5,7 @@ use crate::base::Member;
 use crate::base::member::Roster;
 use crate::base::roll::Roll;
 use crate::engine::World;
-use crate::fault::{Notice, Report, Welcome};
+use crate::fault::{Notice, Report, Summons, Welcome};
 use crate::host::{life, service};
 use crate::transport::{Address, Area, Distant, Processes};
 use std::sync::{Arc, Once};
@@ -15,6 +15,12 @@ impl World {
     #[inline]
     pub fn is_of_several_processes(&self) -> bool {
         self.elsewhere.is_some()
+    }
+
+    /// The process of a seat, where ranks share processes.
+    pub fn shared_process_of(&self, seat: usize) -> Option<usize> {
+        let processes = self.processes().filter(|processes| processes.are_shared())?;
+        Some(processes.process_of(seat))
     }
 
     /// The host of a process, where the job has several.
@@ -51,10 +57,9 @@ impl World {
         self.processes().map_or(0, Processes::waiting)
     }
 
-    /// This rank begins: what the others know already.
-    pub fn begin_with(&self, welcome: Welcome) {
+    /// This process begins: what the others know already. `me` is its rank, if it has one.
+    pub fn begin_with(&self, welcome: Welcome, me: Option<Member>) {
         let Welcome { ledger, departed, called, revoked, summons } = welcome;
-        let me = self.elsewhere.as_ref().map(|elsewhere| elsewhere.me);
         if let Some(processes) = self.processes() {
             ledger.seats().for_each(|(member, is_alive)| processes.know(member, is_alive));
             departed.iter().for_each(|member| processes.retire(*member));
@@ -68,30 +73,38 @@ impl World {
             self.hear(Notice::Revoked { context, roster });
         }
         if let Some((me, summons)) = me.zip(summons) {
-            self.agreements.lock().summon(me, &summons);
+            self.summon(me, &summons);
         }
     }
 
-    /// The rank of this process has begun to use MPI; returns when all can be reached that the job
-    /// has begun with, as far as they live.
-    pub fn note_begin(&self) {
+    /// `member`, which begins now, is to take part in a recovery.
+    pub fn summon(&self, member: Member, summons: &Summons) {
+        self.agreements.lock().summon(member, summons);
+    }
+
+    /// `me` has begun to use MPI; returns when all can be reached that the job has begun with, as
+    /// far as they live.
+    pub fn note_begin(&self, me: Member) {
         let Some(elsewhere) = &self.elsewhere else { return };
-        elsewhere.report(&Report::Began);
+        elsewhere.report(me, &Report::Began);
         elsewhere.wait_until_all_are_met(|met| {
             let departed = self.departed();
             let ledger = self.ledger.lock();
             let is_awaited = |(member, is_alive): &(Member, bool)| {
                 let is_first = *is_alive && member.incarnation == 0;
-                is_first && !met.contains(&member.seat) && !departed.contains(member)
+                let process = elsewhere.processes.process_of(member.seat);
+                is_first && !met.contains(&process) && !departed.contains(member)
             };
             !ledger.seats().any(|seat| is_awaited(&seat))
         });
     }
 
-    /// A process can be reached there, and if the job has several hosts, on this one in that way.
-    pub fn meet(&self, process: usize, at: Address, distant: Option<(u32, Distant)>) {
+    /// The process of this seat can be reached there, and if the job has several hosts, on this one
+    /// in that way.
+    pub fn meet(&self, seat: usize, at: Address, distant: Option<(u32, Distant)>) {
         if let Some(elsewhere) = &self.elsewhere {
             let processes = elsewhere.processes;
+            let process = processes.process_of(seat);
             let met = distant.map(|(host, distant)| processes.meet_on_host(process, host, distant));
             if met != Some(true) {
                 processes.meet(process, at);
@@ -101,16 +114,19 @@ impl World {
     }
 
     /// Sends a note to the process of another rank, which has it read at once.
-    pub fn send_note(&self, to: Member, bytes: &[u8]) {
-        if let Some(elsewhere) = &self.elsewhere {
-            elsewhere.processes.note(elsewhere.me, to, bytes);
+    pub fn send_note(&self, from: Member, to: Member, bytes: &[u8]) {
+        if let Some(processes) = self.processes() {
+            processes.note(from, to, bytes);
         }
     }
 
-    /// `read` handles the notes of others, and `bury` what follows here from the death of one.
-    pub fn handle_notes(&'static self, read: fn(&World, Member, &[u8]), bury: fn(&World, Member)) {
+    /// `read` handles the notes that ranks of this process get, and `bury` what follows here from
+    /// the death of one.
+    pub fn handle_notes(
+        &'static self, read: fn(&World, Member, Member, &[u8]), bury: fn(&World, Member),
+    ) {
         if let Some(elsewhere) = &self.elsewhere {
-            let handler = move |from, bytes: &[u8]| read(self, from, bytes);
+            let handler = move |from, to, bytes: &[u8]| read(self, from, to, bytes);
             elsewhere.processes.handle_notes(Box::new(handler));
             elsewhere.bury.get_or_init(|| Box::new(move |member| bury(self, member)));
         }
@@ -119,7 +135,8 @@ impl World {
     /// From now on notes are read even while the rank computes.
     pub fn attend_notes(&self) {
         static ATTENDED: Once = Once::new();
-        if let Some(processes) = self.processes() {
+        // Where ranks share processes, somebody reads whatever comes in any case.
+        if let Some(processes) = self.processes().filter(|processes| !processes.are_shared()) {
             let attend = || service::start(Box::new(|| processes.attend_notes()));
             ATTENDED.call_once(|| {
                 attend().unwrap_or_else(|error| {
@@ -129,13 +146,45 @@ impl World {
         }
     }
 
-    /// The coordinator says this.
+    /// A process that had several ranks has ended. Their deaths are told next.
+    pub fn part(&self, process: Member) {
+        if let Some(processes) = self.processes() {
+            processes.part(process);
+        }
+    }
+
+    /// Returns when the death of `member`, or that it has left, is known here.
+    pub fn await_end_of(&self, member: Member) {
+        if let Some(elsewhere) = &self.elsewhere {
+            elsewhere.wait_until_all_are_met(|_| {
+                self.is_dead(member) || self.departed().contains(&member)
+            });
+        }
+    }
+
+    /// The coordinator says this to one rank of this process.
+    pub fn hear_for(&self, to: Member, notice: Notice) {
+        let Some(elsewhere) = &self.elsewhere else { return };
+        match notice {
+            Notice::Decided { key, decision, next } => elsewhere.decide(to, key, decision, next),
+            Notice::Heard { key, all } => elsewhere.answer(to, key, all),
+            for_all => return self.hear(for_all),
+        }
+        self.disturb();
+        self.wake(to.seat);
+    }
+
+    /// The coordinator says this to all.
     pub fn hear(&self, notice: Notice) {
         let Some(elsewhere) = &self.elsewhere else { return };
         match notice {
             Notice::Died(member) => {
-                if member.seat != elsewhere.me.seat {
-                    elsewhere.processes.part(member);
+                match elsewhere.is_here(member.seat) {
+                    true => {
+                        elsewhere.processes.lose_own(member);
+                        elsewhere.forget(member);
+                    }
+                    false => elsewhere.processes.lose(member),
                 }
                 self.bury(member.seat, member.incarnation);
                 if let Some(bury) = elsewhere.bury.get() {
@@ -149,20 +198,11 @@ impl World {
                 elsewhere.look_again();
             }
             Notice::Entered(member) => self.enter(member.seat, member.incarnation),
-            Notice::Decided { key, decision, next } => {
-                elsewhere.decide(key, decision, next);
-                self.disturb();
-                self.wake(elsewhere.me.seat);
-            }
-            Notice::Heard { key, all } => {
-                elsewhere.answer(key, all);
-                self.disturb();
-                self.wake(elsewhere.me.seat);
-            }
+            Notice::Decided { .. } | Notice::Heard { .. } => {}
             Notice::Called { home, generation } => self.spread_call(home, generation),
             Notice::Revoked { context, roster } => {
-                let me = elsewhere.me;
-                if roster.contains(&me) {
+                let me = roster.iter().copied().find(|member| elsewhere.is_here(member.seat));
+                if let Some(me) = me {
                     let roster: Arc<dyn Roster> = Arc::new(Roll::new(roster));
                     self.enter_revocation(context, &roster, me, false);
                 }

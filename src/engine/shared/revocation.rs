@@ -17,7 +17,7 @@ impl World {
             && let Some(elsewhere) = &self.elsewhere
         {
             let roster = self.members_of(&**roster);
-            elsewhere.report(&Report::Revoked { context, roster });
+            elsewhere.report(me, &Report::Revoked { context, roster });
         }
     }
 
@@ -28,9 +28,12 @@ impl World {
         let mut all = self.revoked.all.lock();
         // A member that dies or leaves from now on is removed from what is in the list. What
         // becomes of those in other processes, they know themselves.
-        let others = match self.is_of_several_processes() {
-            true => self.members_of(&**roster).into_iter().filter(|other| *other != me).collect(),
-            false => Vec::new(),
+        let others = match &self.elsewhere {
+            Some(elsewhere) => {
+                let all = self.members_of(&**roster).into_iter();
+                all.filter(|other| !elsewhere.is_here(other.seat)).collect()
+            }
+            None => Vec::new(),
         };
         let gone = self.deaths_since(0).into_iter().chain(self.departed()).chain(others);
         let is_news = all.revoke(context, roster, me, gone);

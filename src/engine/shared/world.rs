@@ -102,15 +102,13 @@ impl World {
         world
     }
 
-    /// A world of `ranks` ranks, each in a process of its own: this one is that of `me`, and tells
-    /// the coordinator of the job what it does by `report`.
-    pub fn across(
-        ranks: usize, me: Member, processes: &'static Processes, report: Box<Reporter>,
-    ) -> World {
+    /// A world of `ranks` ranks in several processes: this one tells the coordinator of the job by
+    /// `report` what its ranks do.
+    pub fn across(ranks: usize, processes: &'static Processes, report: Box<Reporter>) -> World {
         let mut world = World::with(processes.wire_for(ranks), sched::cores(), ranks);
         // The coordinator draws some, too.
-        world.contexts = Contexts::of(me.seat as u32, ranks as u32 + 1);
-        world.elsewhere = Some(Elsewhere::new(me, processes, report));
+        world.contexts = Contexts::of(processes.seats().start as u32, ranks as u32 + 1);
+        world.elsewhere = Some(Elsewhere::new(processes, report));
         world.can_meet = false;
         sched::expect_crowd(world.ranks_per_real_core > 1);
         world
@@ -349,18 +347,18 @@ impl World {
     }
 
     /// Tells the chronicle that a rank has noticed the deaths after `epoch`.
-    pub(in crate::engine) fn tell_noticed(&self, epoch: usize) {
+    pub(in crate::engine) fn tell_noticed(&self, me: Member, epoch: usize) {
         if self.is_chronicled.load(Ordering::Relaxed) {
-            self.learn(Fact::Noticed(self.deaths_since(epoch)));
+            self.learn(me, Fact::Noticed(self.deaths_since(epoch)));
         }
     }
 
-    /// Tells the chronicle what a rank has come to know, wherever it is kept.
-    pub fn learn(&self, fact: Fact) {
+    /// Tells the chronicle what `me` has come to know, wherever it is kept.
+    pub fn learn(&self, me: Member, fact: Fact) {
         match &self.elsewhere {
             None => self.tell(|chronicle, now| chronicle.learn(&fact, now)),
             Some(elsewhere) if self.is_chronicled.load(Ordering::Relaxed) => {
-                elsewhere.report(&Report::Learnt(fact));
+                elsewhere.report(me, &Report::Learnt(fact));
             }
             Some(_) => {}
         }

@@ -40,7 +40,8 @@ pub use obituary::{cause, obituary};
 pub use pulse::Pulse;
 pub use run::{has_alarms, run};
 pub use running_job::{
-    app_of, expect_dues, incarnation, kill, kill_newborn, kill_only, living, pin, respawn,
+    app_of, dismiss, expect_dues, incarnation, kill, kill_newborn, kill_only, living, pin, respawn,
+    show_memory,
 };
 pub use seat::{Pin, Visit};
 pub use spawn::{Order, Startable, find, start};

@@ -32,6 +32,8 @@ pub(in crate::host) struct Life {
     /// Above it, the stack belongs to glibc (see [`ground`]).
     pub(super) first_frame: AtomicUsize,
     pub(super) exits: Mutex<Exits>,
+    /// Other processes know where its memory is, and may read and write there at any time.
+    pub(super) is_shown: AtomicBool,
 }
 
 pub(super) struct Ended {
@@ -56,12 +58,18 @@ impl Life {
             arguments,
             first_frame: AtomicUsize::new(0),
             exits: Mutex::default(),
+            is_shown: AtomicBool::new(false),
         }
     }
 
     /// Whether the rank has ended, or is about to.
     pub(in crate::host) fn is_ending(&self) -> bool {
         self.ended.get().is_some()
+    }
+
+    /// Whether other processes may use its memory.
+    pub(in crate::host) fn is_shown(&self) -> bool {
+        self.is_shown.load(Ordering::Relaxed)
     }
 
     /// Records the place where a signal hits the rank.

@@ -48,6 +48,8 @@ pub(super) struct RunningJob {
     has_deferred: AtomicBool,
     /// Whether some rank may have set an alarm since the last look.
     has_alarms: AtomicBool,
+    /// Whether ranks may begin here though none lives.
+    stays: AtomicBool,
 }
 
 /// A rank that is to die.
@@ -75,6 +77,7 @@ pub(super) fn begin(prepared: Prepared) -> &'static RunningJob {
     let Prepared { job, apps, templates, plan, seats, tenant } = prepared;
     let (condemn, condemned) = unbounded();
     let (order, orders) = unbounded();
+    let stays = job.processes.is_some();
     let world = RunningJob {
         job,
         apps,
@@ -95,6 +98,7 @@ pub(super) fn begin(prepared: Prepared) -> &'static RunningJob {
         forwarded: AtomicU64::new(0),
         has_deferred: AtomicBool::new(false),
         has_alarms: AtomicBool::new(false),
+        stays: AtomicBool::new(stays),
     };
     assert!(WORLD.set(world).is_ok(), "one job per process");
     of_process()
@@ -185,6 +189,21 @@ pub fn respawn(seat: usize, newcomer: Newcomer) {
     world.call();
 }
 
+/// Other processes learn where memory of the calling rank is.
+pub fn show_memory() {
+    if let Some(rank) = current() {
+        rank.life.is_shown.store(true, Ordering::Relaxed);
+    }
+}
+
+/// No rank begins here any more: the process ends when its last rank has.
+pub fn dismiss() {
+    if let Some(world) = found() {
+        world.stays.store(false, Ordering::SeqCst);
+        world.call();
+    }
+}
+
 /// Which of the job's programs the rank in `seat` runs.
 pub fn app_of(seat: usize) -> usize {
     found().map_or(0, |world| world.number_of_app(seat))
@@ -194,6 +213,8 @@ pub fn app_of(seat: usize) -> usize {
 /// `None` when that memory is gone, or about to be freed. Without a job nothing is ever freed.
 pub fn pin(seat: usize, incarnation: u32) -> Option<Pin> {
     match found() {
+        // It is, or was, in another process, where nothing is freed for this one's sake.
+        Some(world) if world.stays_out_of(seat) => Some(Pin::idle()),
         Some(world) => world.seats.get(seat)?.pin(incarnation),
         None => Some(Pin::idle()),
     }
@@ -339,6 +360,16 @@ impl RunningJob {
         if let Some(fibers) = self.fibers.get() {
             fibers.lock()[seat] = None;
         }
+    }
+
+    /// Whether a seat is in another process, or nobody has lived there yet.
+    fn stays_out_of(&self, seat: usize) -> bool {
+        let is_empty = |place: &Seat| place.incarnation().is_none();
+        self.job.processes.is_some() && self.seats.get(seat).is_some_and(is_empty)
+    }
+
+    pub(super) fn stays(&self) -> bool {
+        self.stays.load(Ordering::SeqCst)
     }
 
     pub(super) fn take_deferred(&self) -> bool {

@@ -90,7 +90,8 @@ impl Supervisor {
     pub(super) fn new(world: &'static RunningJob, job: &Job) -> Supervisor {
         Supervisor {
             world,
-            ranks: job.ranks,
+            // Where other processes have some, all are started by orders.
+            ranks: if job.processes.is_some() { 0 } else { job.ranks },
             started: Instant::now(),
             timeout: job.timeout,
             virtual_timeout: job.virtual_timeout.or(job.timeout),
@@ -109,6 +110,7 @@ impl Supervisor {
     pub(super) fn work(&mut self) -> ! {
         replay::begin();
         replay::limit(self.virtual_timeout);
+        self.world.tenant.opened();
         for seat in 0..self.ranks {
             self.bear(seat, Newcomer { incarnation: 0, generation: 0, first: 0 });
         }
@@ -117,7 +119,7 @@ impl Supervisor {
             let has_turn = replay::is_supervisors_turn();
             self.look_around();
             let due = if replay::is_wanted() { self.world.tenant.due() } else { None };
-            if self.living == 0 && self.burials.is_empty() && self.lingering.is_empty() {
+            if self.is_empty() && self.burials.is_empty() && self.lingering.is_empty() {
                 let tenant = &self.world.tenant;
                 self.close(tenant.status(), &tenant.last_words());
             }
@@ -148,6 +150,11 @@ impl Supervisor {
                 None => self.world.bell.park(seen),
             }
         }
+    }
+
+    /// Whether no rank lives, and none will.
+    fn is_empty(&self) -> bool {
+        self.living == 0 && !self.world.stays()
     }
 
     /// How much processor time the job may still take. Ends it if there is none: then the rank
@@ -330,7 +337,7 @@ impl Supervisor {
     fn clear(&mut self, burial: &mut Burial, next: Option<Newcomer>, abandoned: bool) {
         let rank = burial.rank;
         let seat = &self.world.seats[rank.seat];
-        if self.living == 0 && next.is_none() {
+        if self.is_empty() && next.is_none() {
             burial.stage = Stage::Done;
             return;
         }
@@ -353,16 +360,22 @@ impl Supervisor {
             } else if burial.first == 0 || !threads::forget_by_glibc(burial.first) {
                 plan.entomb(&mut ground, rank.life.first_frame.load(Ordering::Relaxed));
             }
-            // Pages locked in memory stay until the next life.
-            let _ = plan.give_back(&ground);
-            rank.heap.give_back();
+            if rank.is_shown() {
+                // Others may still use it, and must not meet the next life there.
+                plan.desert(&mut ground);
+                rank.heap.desert(rank.seat);
+            } else {
+                // Pages locked in memory stay until the next life.
+                let _ = plan.give_back(&ground);
+                rank.heap.give_back();
+            }
             rank.libc.close_files(has_died_in_libc(rank, burial.ending));
             stdio::give_back(&rank.libc);
         }
         drop(ground);
         burial.stage = Stage::Done;
         let place = rank.seat;
-        if !gave_up {
+        if !gave_up && !rank.is_shown() {
             // SAFETY: it is closed, without pins, and the rank's threads are gone. This burial, the
             // last to know of the record, is done.
             unsafe { seat.vacate() };

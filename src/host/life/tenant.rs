@@ -7,6 +7,8 @@ use std::time::Instant;
 
 /// The floor above the host: it is told what happens to ranks, and decides.
 pub trait Tenant: Send + Sync {
+    /// There are seats, in which ranks may be started from now on.
+    fn opened(&self) {}
     /// `rank` has started. Called on the supervisor's thread, once per incarnation.
     fn began(&self, rank: &'static Rank);
     /// `rank` has ended and no longer runs. Called on the supervisor's thread, once per

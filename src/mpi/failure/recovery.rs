@@ -289,7 +289,7 @@ fn begin(
     let (world, home) = (process.world, process.engine.home());
     let members: Vec<Member> = view.members().collect();
     let (seats, generation) = (home.seats(), view.generation);
-    world.learn(Fact::Committed { seats, members: members.clone(), generation });
+    world.learn(process.me, Fact::Committed { seats, members: members.clone(), generation });
     let is_taken = |(_, slot): &(i32, &Slot)| slot.member().is_some();
     let ranks: Arc<[i32]> = (0..).zip(&view.slots).filter(is_taken).map(|(rank, _)| rank).collect();
     let last = || view.slots.iter().map(|slot| slot.last()).collect();

@@ -176,9 +176,13 @@ fn make(
     }
     let hints = hints::new(flavor, info);
     let lane = coll::lane(process, comm, kind)?;
-    let creations = process.world.tenant::<Creations>();
-    let stamp = lane.stamp();
-    let shared = creations.meet(stamp, || Shared::new(comm.group.members()));
+    let (creations, stamp) = (process.world.tenant::<Creations>(), lane.stamp());
+    let new = || Shared::new(comm.group.members());
+    let shared = match meet::is_needed(process, comm) {
+        // Where ranks share a process, too, each has an end of its own.
+        true => Arc::new(new()),
+        false => creations.meet(stamp, new),
+    };
     let exposed = expose(shared.part(comm.rank)).and(hints);
     if exposed.is_err() {
         shared.spoil();

@@ -26,14 +26,13 @@ impl Processes {
     ) -> Result<Option<Taken>, Broken> {
         match frame.kind {
             MESSAGE | REFERENCE => {
-                let is_sane = frame.from as usize == process
-                    && frame.to as usize == self.me
+                let is_sane = self.is_between(process, frame)
                     && bytes.len() <= Packet::ROOM
                     && (frame.hold as usize) < HOLDS;
                 if !is_sane {
                     return Err(Broken);
                 }
-                let from = Member { seat: process, incarnation: frame.sender };
+                let from = Member { seat: frame.from as usize, incarnation: frame.sender };
                 let to = Member { seat: frame.to as usize, incarnation: frame.addressee };
                 if frame.kind == MESSAGE {
                     let (envelope, data) = (frame.envelope, Span::of(bytes));
@@ -62,6 +61,18 @@ impl Processes {
             _ => return Err(Broken),
         }
         Ok(Some(Taken::No))
+    }
+
+    /// Whether a frame comes from a rank of this process, and is for one of ours.
+    pub(super) fn is_between(&self, process: usize, frame: &Frame) -> bool {
+        let (from, to) = (frame.from as usize, frame.to as usize);
+        match self.are_shared() {
+            true => {
+                let is_from_there = self.division.seats_of(process).contains(&from);
+                is_from_there && self.seats().contains(&to)
+            }
+            false => from == process && to == self.me,
+        }
     }
 
     fn blank(&self, pool: &mut Pool, bytes: usize) -> Packet {
@@ -109,7 +120,7 @@ impl Processes {
             // It was recalled meanwhile, and is home.
             return Ok(());
         }
-        let Some(Waiting { packet, .. }) = away.take(place) else { return Ok(()) };
+        let Some(Waiting { packet, _pin, .. }) = away.take(place) else { return Ok(()) };
         drop(away);
         let fate = match frame.envelope.tag {
             0 => Fate::Refused,

@@ -26,7 +26,7 @@ pub use reservation::Reservation;
 pub use segment::{Address, MOST as MOST_PROCESSES};
 pub use stream::{Short, Taken};
 
-use crate::base::Member;
+use crate::base::{Division, Member};
 use crate::host::memory::Region;
 use crate::host::memory::afar::Missing;
 use crate::host::sched::{Bell, Seen, SharedBell};
@@ -40,15 +40,21 @@ use peer::{Away, Parcel, Peer, Waiting};
 use segment::{Geometry, HOLDS, Head, Segment};
 use std::collections::{HashMap, VecDeque};
 use std::io;
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::ops::Range;
+use std::sync::atomic::{AtomicBool, AtomicU32, AtomicUsize, Ordering};
 use std::sync::{Arc, OnceLock};
 use stream::{Broken, Frame, RETURN, Reader};
 
-/// All processes of a job, as one of them sees them. Each has one rank.
+/// All processes of a job, as one of them sees them. Each has one rank, unless they share.
 pub struct Processes {
     me: usize,
-    /// Which life of its rank this process is.
+    /// How often this process has been started before: if it has one rank, which life of it that
+    /// is.
     life: u32,
+    /// Which seats are in which process.
+    division: Division,
+    /// For each seat: lives before this one are over, and what is meant for them is not sent.
+    first_lives: Box<[AtomicU32]>,
     geometry: Geometry,
     segment: Segment,
     peers: Box<[Mutex<Peer>]>,
@@ -75,8 +81,9 @@ pub struct Processes {
 /// Those of this process, if its job has several.
 static OF_PROCESS: OnceLock<&'static Processes> = OnceLock::new();
 
-/// Reads the notes of other processes. It waits for nothing, and may be called by any thread.
-type NoteHandler = dyn Fn(Member, &[u8]) + Send + Sync;
+/// Reads the notes from a rank to one of this process. It waits for nothing, and may be called by
+/// any thread.
+type NoteHandler = dyn Fn(Member, Member, &[u8]) + Send + Sync;
 
 /// What comes from other processes.
 struct Incoming {
@@ -92,15 +99,16 @@ struct Incoming {
 }
 
 impl Processes {
-    /// The wire of the process of this rank, one of so many.
-    pub fn new(me: Member, processes: usize) -> io::Result<&'static Processes> {
-        let processes = Processes::make(me, processes)?;
+    /// The wire of the process in which this seat is, in its life of this number.
+    pub fn new(me: Member, division: Division) -> io::Result<&'static Processes> {
+        let processes = Processes::make(me, division)?;
         expect_recalls(recall);
         Ok(OF_PROCESS.get_or_init(|| processes))
     }
 
-    fn make(me: Member, processes: usize) -> io::Result<&'static Processes> {
-        let Member { seat: me, incarnation: life } = me;
+    fn make(me: Member, division: Division) -> io::Result<&'static Processes> {
+        let (processes, life) = (division.processes(), me.incarnation);
+        let me = division.process_of(me.seat);
         assert!(me < processes && processes <= MOST_PROCESSES, "they fit");
         let geometry = Geometry::of(processes);
         let segment = Segment::new(geometry)?;
@@ -119,6 +127,8 @@ impl Processes {
         Ok(Box::leak(Box::new(Processes {
             me,
             life,
+            division,
+            first_lives: (0..division.seats()).map(|_| AtomicU32::new(0)).collect(),
             geometry,
             segment,
             peers: (0..processes).map(|_| Mutex::default()).collect(),
@@ -194,18 +204,55 @@ impl Processes {
         self.segment.head.get()
     }
 
+    /// The seats of this process.
+    pub fn seats(&self) -> Range<usize> {
+        self.division.seats_of(self.me)
+    }
+
+    /// Whether several ranks may be in one process.
+    #[inline]
+    pub fn are_shared(&self) -> bool {
+        self.division.is_shared()
+    }
+
+    /// The process in which a seat is.
+    #[inline]
+    pub fn process_of(&self, seat: usize) -> usize {
+        self.division.process_of(seat)
+    }
+
     /// What is known of a rank as this process begins.
     pub fn know(&self, member: Member, is_alive: bool) {
         let first_life = member.incarnation + u32::from(!is_alive);
         if first_life > 0 {
-            self.segment.expect_life(member.seat, first_life);
+            if !self.are_shared() {
+                self.expect(member.seat, first_life);
+            }
             self.retire(Member { incarnation: first_life - 1, ..member });
         }
     }
 
-    /// A process has ended. What it has sent is in; nothing is sent to it any more.
+    /// This start of a process is the present or the next one, as this process begins.
+    pub fn expect(&self, process: usize, life: u32) {
+        if life > 0 {
+            self.segment.expect_life(process, life);
+        }
+    }
+
+    /// A rank of another process is dead. Its process has ended with it, unless there are others.
+    pub fn lose(&self, member: Member) {
+        if !self.are_shared() {
+            return self.part(member);
+        }
+        // Whoever looked just before may have missed its last words.
+        self.take_all(&mut self.incoming.lock(), |_| Taken::No);
+        self.retire(member);
+    }
+
+    /// The process of this seat has ended, in this life. What it has sent is in; nothing is sent to
+    /// it any more.
     pub fn part(&self, member: Member) {
-        let process = member.seat;
+        let process = self.process_of(member.seat);
         let mut incoming = self.incoming.lock();
         // Whoever looked just before may have missed its last words.
         self.take_all(&mut incoming, |_| Taken::No);
@@ -218,7 +265,10 @@ impl Processes {
         if let Some(hosts) = self.hosts.get() {
             hosts.part(process);
         }
-        self.leave(member);
+        if !self.are_shared() {
+            self.retire(member);
+        }
+        self.leave(process);
         let mut away = self.away.lock();
         let is_lost = |waiting: &Option<Waiting>| {
             waiting.as_ref().is_some_and(|waiting| waiting.process == process)
@@ -251,6 +301,17 @@ impl Processes {
         // Another thread does it, if it cannot be had.
         if let Some(mut incoming) = self.incoming.try_lock() {
             self.take_all(&mut incoming, wants);
+        }
+    }
+
+    /// Takes in whatever comes while ranks of this process sleep or compute. Never returns.
+    pub fn attend_messages(&self) -> ! {
+        let bell = self.bell();
+        loop {
+            let heard = bell.listen();
+            // Another thread may have looked before this one listened.
+            self.take_all(&mut self.incoming.lock(), |_| Taken::No);
+            bell.wait(heard);
         }
     }
 
@@ -324,6 +385,13 @@ impl Processes {
 
     /// Sleeps on `bell` until it rings, or something has come from another process.
     pub fn park(&self, bell: &Bell, seen: Seen, is_so: impl Fn() -> bool) {
+        if self.are_shared() {
+            // Whoever attends to messages rings it.
+            if !is_so() {
+                bell.park(seen);
+            }
+            return;
+        }
         let heard = self.bell().listen();
         // Another thread may have looked before this one listened.
         let has_news = self.has_news_of(&self.incoming.lock());
@@ -336,7 +404,7 @@ impl Processes {
 impl Outside for Processes {
     #[inline]
     fn has(&self, seat: usize) -> bool {
-        seat != self.me
+        self.process_of(seat) != self.me
     }
 
     fn post(&'static self, seat: usize, packet: Packet) {
@@ -401,21 +469,27 @@ impl Processes {
             waiting.as_ref().is_some_and(|waiting| waiting.packet.is_of(ticket))
         };
         let Some(place) = away.packets.iter().position(is_meant) else { return false };
-        let hold = &self.head().holds[place];
-        let found = hold.load(Ordering::Acquire);
-        let (won, lost) = (Ordering::AcqRel, Ordering::Relaxed);
-        let recalled = found & !STATE | RECALLED;
-        if found & STATE != OPEN || hold.compare_exchange(found, recalled, won, lost).is_err() {
+        if !self.recall_hold(place) {
             return false;
         }
         let waiting = away.take(place);
         drop(away);
-        if let Some(Waiting { packet, process, stamp }) = &waiting {
+        if let Some(Waiting { packet, process, stamp, .. }) = &waiting {
+            // Where there are other hosts, each process has one rank.
             let receiver = Member { seat: *process, incarnation: packet.addressee() };
             self.let_forget(receiver, place as u32, *stamp);
         }
         // It goes home without having been delivered.
         drop(waiting);
         true
+    }
+
+    /// Whether the message in this place was still unclaimed; then nobody can claim it any more.
+    fn recall_hold(&self, place: usize) -> bool {
+        let hold = &self.head().holds[place];
+        let found = hold.load(Ordering::Acquire);
+        let (won, lost) = (Ordering::AcqRel, Ordering::Relaxed);
+        let recalled = found & !STATE | RECALLED;
+        found & STATE == OPEN && hold.compare_exchange(found, recalled, won, lost).is_ok()
     }
 }

@@ -47,12 +47,14 @@ impl Processes {
     pub(super) fn read_note(
         &self, process: usize, frame: &Frame, bytes: &[u8],
     ) -> Result<(), Broken> {
-        if frame.from as usize != process || frame.to as usize != self.me {
+        if !self.is_between(process, frame) {
             return Err(Broken);
         }
-        let is_for_this_life = self.wire().port(self.me).is_alive(frame.addressee);
+        let from = Member { seat: frame.from as usize, incarnation: frame.sender };
+        let to = Member { seat: frame.to as usize, incarnation: frame.addressee };
+        let is_for_this_life = self.wire().port(to.seat).is_alive(to.incarnation);
         if let Some(handle) = self.note_handler.get().filter(|_| is_for_this_life) {
-            handle(Member { seat: process, incarnation: frame.sender }, bytes);
+            handle(from, to, bytes);
         }
         Ok(())
     }

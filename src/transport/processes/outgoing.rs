@@ -11,6 +11,7 @@ use crate::host::life;
 use crate::host::memory::afar;
 use crate::transport::packet::{Fate, Packet};
 use parking_lot::MutexGuard;
+use std::collections::VecDeque;
 use std::io;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -20,10 +21,14 @@ impl Processes {
     pub fn meet(&self, process: usize, at: Address) {
         let mut peer = self.peers[process].lock();
         self.count_met(&mut peer);
-        let (queue, first_life) = (std::mem::take(&mut peer.queue), peer.first_life);
-        *peer = Peer { is_met: true, at: Some(at), queue, first_life, ..Peer::default() };
+        let queue = std::mem::take(&mut peer.queue);
+        *peer = Peer { is_met: true, at: Some(at), queue, ..Peer::default() };
         self.write(process, &mut peer);
         self.ask_for_help(peer);
+        if self.are_shared() {
+            // What it has sent already may have had to wait.
+            self.bell().ring();
+        }
     }
 
     /// What waits for a process can be written from now on.
@@ -33,34 +38,72 @@ impl Processes {
         }
     }
 
-    /// This life of a process receives nothing any more, though it may not have ended.
+    /// This life of a rank receives nothing any more, though it may not have ended.
     pub fn retire(&self, member: Member) {
-        let mut peer = self.peers[member.seat].lock();
-        peer.first_life = peer.first_life.max(member.incarnation + 1);
-        let queue = std::mem::take(&mut peer.queue);
+        let peer = self.peers[self.process_of(member.seat)].lock();
+        // Under the lock, which all have who put something into the queue.
+        self.first_lives[member.seat].fetch_max(member.incarnation + 1, Ordering::Relaxed);
+        self.unqueue(peer, |parcel| !self.are_shared() || parcel.is_for(member));
+    }
+
+    /// The process that was reached there has ended. What waits for its ranks goes home as these
+    /// are [retired](Processes::retire).
+    pub(super) fn leave(&self, process: usize) {
+        let mut peer = self.peers[process].lock();
+        let mut queue = std::mem::take(&mut peer.queue);
         if peer.is_met {
             self.queued.fetch_sub(queue.len(), Ordering::Relaxed);
         }
-        drop(peer);
-        // They go home without having been delivered.
-        drop(queue);
+        queue.retain(|parcel| !matches!(parcel, Parcel::Return(_)));
+        *peer = Peer { queue, ..Peer::default() };
     }
 
-    /// The process that was reached there has ended: what waited for it goes home.
-    pub(super) fn leave(&self, member: Member) {
-        self.retire(member);
-        let mut peer = self.peers[member.seat].lock();
-        *peer = Peer { first_life: peer.first_life, ..Peer::default() };
+    /// A rank of this process is dead: what it has sent and nobody has begun to read is lost.
+    pub fn lose_own(&self, member: Member) {
+        let mut away = self.away.lock();
+        let is_lost = |place: usize, waiting: &Option<Waiting>| {
+            let is_its = waiting.as_ref().is_some_and(|it| it.packet.sender() == member);
+            is_its && self.recall_hold(place)
+        };
+        let all = away.packets.iter().enumerate();
+        let lost: Vec<usize> =
+            all.filter(|(place, it)| is_lost(*place, it)).map(|(place, _)| place).collect();
+        let lost: Vec<Waiting> = lost.into_iter().filter_map(|place| away.take(place)).collect();
+        drop(away);
+        drop(lost);
+        let is_its = |parcel: &Parcel| match parcel {
+            Parcel::Message(_, packet) => packet.sender() == member,
+            _ => false,
+        };
+        self.peers.iter().for_each(|peer| self.unqueue(peer.lock(), is_its));
+    }
+
+    /// What is lost of what waits for a process goes home without having been delivered.
+    fn unqueue(&self, mut peer: MutexGuard<'_, Peer>, is_lost: impl Fn(&Parcel) -> bool) {
+        let queue = std::mem::take(&mut peer.queue);
+        let (lost, kept): (VecDeque<Parcel>, _) = queue.into_iter().partition(is_lost);
+        peer.queue = kept;
+        if peer.is_met {
+            self.queued.fetch_sub(lost.len(), Ordering::Relaxed);
+        }
+        drop(peer);
+        drop(lost);
     }
 
     /// Sends something to a life of a process.
     pub(super) fn push(&self, to: Member, parcel: Parcel) {
-        let peer = self.peers[to.seat].lock();
-        match to.incarnation < peer.first_life {
+        let process = self.process_of(to.seat);
+        let peer = self.peers[process].lock();
+        match self.is_over(to) {
             // It goes home without having been delivered.
             true => drop((peer, parcel)),
-            false => self.queue(to.seat, peer, parcel),
+            false => self.queue(process, peer, parcel),
         }
+    }
+
+    /// Whether nothing is sent to this life any more.
+    pub(super) fn is_over(&self, member: Member) -> bool {
+        member.incarnation < self.first_lives[member.seat].load(Ordering::Relaxed)
     }
 
     pub(super) fn queue(&self, process: usize, mut peer: MutexGuard<'_, Peer>, parcel: Parcel) {
@@ -165,7 +208,7 @@ impl Processes {
 
     /// This rank cannot receive long messages: better no job than half a one.
     fn end_for(&self, error: &io::Error) -> ! {
-        let rank = self.me;
+        let rank = self.seats().start;
         let words = format!(
             "ftrun: rank {rank} may not read the memory of other ranks \
              (process_vm_readv: {error}); in a container, allow it with --cap-add SYS_PTRACE, \
@@ -213,6 +256,10 @@ impl Processes {
         &self, process: usize, write: impl FnOnce(&Frame) -> bool, frame: Frame, packet: Packet,
     ) -> Option<Packet> {
         let packet = packet.gathered()?;
+        let pin = match self.are_shared() {
+            true => Some(packet.pin()?),
+            false => None,
+        };
         let mut away = self.away.lock();
         let Some(&place) = away.free.last() else { return Some(packet) };
         let stamp = away.stamp.wrapping_add(STATE + 1);
@@ -229,7 +276,7 @@ impl Processes {
         }
         away.stamp = stamp;
         away.free.pop();
-        away.packets[place as usize] = Some(Waiting { packet, process, stamp });
+        away.packets[place as usize] = Some(Waiting { packet, process, stamp, _pin: pin });
         None
     }
 }
@@ -237,6 +284,7 @@ impl Processes {
 #[cfg(all(test, not(loom), not(miri)))]
 mod tests {
     use super::*;
+    use crate::base::Division;
     use crate::host::memory::Span;
     use crate::transport::Envelope;
     use crate::transport::packet::Load;
@@ -251,11 +299,18 @@ mod tests {
 
     /// One of two processes, and the notes that it gets.
     fn process(me: Member) -> (&'static Processes, Receiver<Vec<u8>>) {
-        let processes = Processes::make(me, 2).expect("there is memory");
-        let wire = processes.wire_for(2);
-        [Member { seat: 1 - me.seat, ..ME }, me].into_iter().for_each(|member| wire.open(member));
+        one_of(Division::of_one_each(2), me)
+    }
+
+    /// The process of this member, and the notes that it gets.
+    fn one_of(division: Division, me: Member) -> (&'static Processes, Receiver<Vec<u8>>) {
+        let processes = Processes::make(me, division).expect("there is memory");
+        let wire = processes.wire_for(division.seats());
+        let others = (0..division.seats()).filter(|seat| *seat != me.seat);
+        others.for_each(|seat| wire.open(Member { seat, ..ME }));
+        wire.open(me);
         let (sender, notes) = channel();
-        processes.handle_notes(Box::new(move |_, bytes| {
+        processes.handle_notes(Box::new(move |_, _, bytes| {
             sender.send(bytes.to_vec()).expect("the test listens");
         }));
         (processes, notes)
@@ -292,6 +347,25 @@ mod tests {
         here.wire().post(1, packet);
         here.note(ME, DEAD, b"too late");
         assert!(here.wire().port(0).has_returned() && here.write_queued());
+    }
+
+    #[test]
+    fn what_waits_for_a_rank_that_dies_alone_is_lost_and_nothing_else() {
+        let division = Division::new(5, 2);
+        let [dead, neighbour] = [3, 4].map(|seat| Member { seat, ..ME });
+        let ((here, _), (there, notes)) = (one_of(division, ME), one_of(division, dead));
+        assert_eq!((here.seats(), there.seats()), (0..3, 3..5));
+        here.note(ME, dead, b"lost");
+        here.note(Member { seat: 2, ..ME }, neighbour, b"arrives");
+        here.lose(dead);
+        here.note(ME, dead, b"too late");
+        introduce(here, there);
+        here.note(ME, Member { incarnation: 1, ..dead }, b"for its next life");
+        assert!(here.write_queued());
+        there.wire().open(Member { incarnation: 1, ..dead });
+        look(there);
+        let read: Vec<Vec<u8>> = notes.try_iter().collect();
+        assert_eq!(read, [&b"arrives"[..], b"for its next life"]);
     }
 
     #[test]

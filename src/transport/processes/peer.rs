@@ -3,6 +3,8 @@
 
 use super::segment::{Address, HOLDS, MappedHead};
 use super::stream::{Frame, Writer};
+use crate::base::Member;
+use crate::host::life::Pin;
 use crate::transport::packet::Packet;
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -17,8 +19,6 @@ pub(super) struct Peer {
     pub(super) writer: Option<Writer>,
     /// What waits for room in the ring, or for the first that can be reached there.
     pub(super) queue: VecDeque<Parcel>,
-    /// Lives before this one are over: what is meant for them is not sent.
-    pub(super) first_life: u32,
 }
 
 /// What is to be written.
@@ -27,6 +27,18 @@ pub(super) enum Parcel {
     Message(usize, Packet),
     Return(Frame),
     Note(Frame, Box<[u8]>),
+}
+
+impl Parcel {
+    /// Whether it is meant for this life of a seat, or one before.
+    pub(super) fn is_for(&self, member: Member) -> bool {
+        let (seat, life) = match self {
+            Parcel::Message(seat, packet) => (*seat, packet.addressee()),
+            Parcel::Note(frame, _) => (frame.to as usize, frame.addressee),
+            Parcel::Return(_) => return false,
+        };
+        seat == member.seat && life <= member.incarnation
+    }
 }
 
 /// The messages of this process that wait for receivers elsewhere.
@@ -41,6 +53,8 @@ pub(super) struct Waiting {
     pub(super) packet: Packet,
     pub(super) process: usize,
     pub(super) stamp: u32,
+    /// Keeps the sender's memory where it is, if that may go before this process does.
+    pub(super) _pin: Option<Pin>,
 }
 
 impl Default for Away {

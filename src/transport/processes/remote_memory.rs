@@ -6,6 +6,7 @@ use super::stream::{ASK_FOR_BYTES, ASK_TO_CHANGE, ASK_TO_STORE, Frame};
 use super::{OF_PROCESS, Processes};
 use crate::base::Member;
 use crate::base::layout::Cursor;
+use crate::host::life;
 use crate::host::memory::afar::Missing;
 use crate::host::memory::{self, Change, Instruction, Region, Span, Verb, afar};
 use crate::transport::hosts::{Hosts, Letter};
@@ -33,8 +34,9 @@ pub struct Showing {
 }
 
 impl Showing {
-    /// This process.
+    /// This process, where others learn of memory of the calling rank.
     pub fn own() -> Showing {
+        life::show_memory();
         let hosts = OF_PROCESS.get().and_then(|processes| processes.hosts.get());
         Showing { pid: std::process::id() as i32, member: hosts.map(Hosts::me) }
     }

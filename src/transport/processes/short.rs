@@ -17,14 +17,16 @@ impl Processes {
         &self, envelope: Envelope, from: Member, to: Member, data: &Region,
     ) -> Result<bool, Fault> {
         let bytes = data.bytes();
-        if to.seat == self.me || !self.is_short(bytes) {
+        let process = self.process_of(to.seat);
+        if process == self.me || !self.is_short(bytes) {
             return Ok(false);
         }
-        let Some(mut peer) = self.peers[to.seat].try_lock() else { return Ok(false) };
+        let Some(mut peer) = self.peers[process].try_lock() else { return Ok(false) };
         let Peer { head: Some(head), writer: Some(writer), queue, .. } = &mut *peer else {
             return Ok(false);
         };
-        if !queue.is_empty() {
+        // Where ranks share processes, one may have died alone.
+        if !queue.is_empty() || self.are_shared() && self.is_over(to) {
             return Ok(false);
         }
         let frame = Frame::of_message(envelope, from, to, bytes);
@@ -33,7 +35,7 @@ impl Processes {
             None => memory::transfer(data, &room.into()),
         })?;
         if is_sent {
-            self.bell_of(to.seat, head.get()).ring();
+            self.bell_of(process, head.get()).ring();
         }
         Ok(is_sent)
     }

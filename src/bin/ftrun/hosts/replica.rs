@@ -66,7 +66,7 @@ impl Replica {
                 notes.said.retain(|known| about(known) != about(said));
                 notes.said.push(said.clone());
             }
-            Said::Report(report) => match report {
+            Said::Report { report, .. } => match report {
                 Report::Began => notes.has_begun = true,
                 Report::Departed => notes.has_departed = true,
                 Report::Contributed { key, value, .. } => {
@@ -90,7 +90,7 @@ impl Replica {
         let notes = self.notes.entry(to).or_default();
         match told {
             Told::Welcome { .. } => notes.is_in = true,
-            Told::Notice(notice) => {
+            Told::Answer { notice, .. } => {
                 match notice {
                     Notice::Decided { key, decision, next } => {
                         if decision.value.most < u64::from(u32::MAX) {
@@ -173,7 +173,8 @@ mod tests {
 
     fn contributed(number: u64) -> Said {
         let (roster, value) = (vec![ME], Value { most: 9, ..Value::NEUTRAL });
-        Said::Report(Report::Contributed { key: key(number), roster, course: None, value })
+        let report = Report::Contributed { key: key(number), roster, course: None, value };
+        Said::Report { from: ME, report }
     }
 
     #[test]
@@ -184,7 +185,7 @@ mod tests {
         let decision = Decision { value: Value::NEUTRAL, dead: vec![], left: vec![] };
         let decision = Arc::new(decision);
         let notice = Notice::Decided { key: key(1), decision, next: None };
-        it.tell(ME, &Told::Notice(notice.clone()), 5);
+        it.tell(ME, &Told::Answer { to: ME, notice: notice.clone() }, 5);
         let account = it.account(0, Vec::new(), 0);
         let [(ME, Report::Contributed { key: open, .. })] = &account.reports[..] else {
             panic!("{account:?}")

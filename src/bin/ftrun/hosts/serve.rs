@@ -191,6 +191,7 @@ fn template(
         shown,
         job,
         tags_output,
+        is_shared: false,
         address,
         secret,
         host: Some((host, key)),

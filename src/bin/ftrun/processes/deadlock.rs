@@ -127,10 +127,10 @@ impl Deadlock {
         if look != self.look || round.left.last() != Some(&from) {
             return Step::Nothing;
         }
-        let Some(Still { turn, lines, traffic }) = still else { return self.interrupt() };
+        let Some(Still { turn, ranks, traffic }) = still else { return self.interrupt() };
         round.left.pop();
         turn.hash(&mut round.seen);
-        round.report.add(from.seat, lines);
+        ranks.into_iter().for_each(|(rank, lines)| round.report.add(rank, lines));
         round.traffic.add(from, &traffic);
         if !round.left.is_empty() {
             return self.ask();
@@ -161,9 +161,9 @@ mod tests {
                 Step::Nothing => return None,
                 Step::Stuck(words) => return Some(words),
                 Step::Ask(member, look) => {
-                    let lines = vec![format!("in call {}", member.seat)];
+                    let ranks = vec![(member.seat, vec![format!("in call {}", member.seat)])];
                     let still =
-                        turns[member.seat].map(|turn| Still { turn, lines, traffic: Vec::new() });
+                        turns[member.seat].map(|turn| Still { turn, ranks, traffic: Vec::new() });
                     step = deadlock.hear(member, look, still);
                 }
             }
@@ -204,7 +204,7 @@ mod tests {
     fn an_answer_to_a_question_of_another_round_counts_for_nothing() {
         let mut deadlock = Deadlock::new(Instant::now());
         let lives = || Some(TWO.to_vec());
-        let still = || Some(Still { turn: 1, lines: Vec::new(), traffic: Vec::new() });
+        let still = || Some(Still { turn: 1, ranks: Vec::new(), traffic: Vec::new() });
         for _ in 0..9 {
             let Step::Ask(member, old) = deadlock.begin(lives(), Instant::now()) else {
                 panic!("somebody is asked")
@@ -243,7 +243,7 @@ mod tests {
                 let mut step = deadlock.begin(Some(TWO.to_vec()), Instant::now());
                 while let Step::Ask(member, look) = step {
                     let traffic = if member == TWO[0] { &mine } else { &theirs };
-                    let still = Still { turn: 1, lines: Vec::new(), traffic: traffic.clone() };
+                    let still = Still { turn: 1, ranks: Vec::new(), traffic: traffic.clone() };
                     step = deadlock.hear(member, look, Some(still));
                 }
                 if let Step::Stuck(said) = step {

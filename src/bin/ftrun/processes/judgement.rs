@@ -60,7 +60,8 @@ pub(super) fn obituary(seat: usize, life: &Life, status: ExitStatus) -> String {
         true => format!(" with its host {host}"),
         false => format!(" on {host}"),
     });
-    let mut words = format!("rank {seat}{of_which} {how}{place} after {age:.2} s");
+    let words = || format!("rank {seat}{of_which} {how}{place} after {age:.2} s");
+    let mut words = life.words.clone().unwrap_or_else(words);
     words.push_str(&order.unwrap_or_default());
     if is_indebted(life) && !life.is_lost && status.signal().is_none() {
         words.push_str(", without MPI_Finalize");

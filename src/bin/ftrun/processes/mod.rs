@@ -4,6 +4,7 @@
 
 mod adopted;
 mod area;
+mod company;
 pub(crate) mod connections;
 mod deadlock;
 mod distance;
@@ -14,6 +15,7 @@ mod orders;
 mod report;
 pub(crate) mod resume;
 pub(crate) mod seats;
+mod shared;
 mod starter;
 mod telling;
 mod trace;
@@ -100,13 +102,25 @@ fn template(
         .map_err(|error| Refusal::broken(format!("cannot listen to the ranks: {error}")))?;
     let (address, secret) = (listener.address.clone(), listener.secret.clone());
     let job = &prepared.request.job;
-    let (ranks, tags_output, job) = (job.ranks, job.tag_output, job.encode());
+    let is_shared = job.processes.is_some();
+    let (ranks, tags_output, job) = (job.ranks, job.tag_output && !is_shared, job.encode());
     let offer = Offer { host: None, job: job.clone() };
     listener.serve(events.clone(), adopts.then_some(offer));
     let shown = prepared.program().display().to_string();
     let command = Box::new(move || prepared.command_without_job(ranks));
     let sink = Arc::new(lines::write);
-    Ok(Template { command, shown, job, tags_output, address, secret, host: None, adopts, sink })
+    Ok(Template {
+        command,
+        shown,
+        job,
+        tags_output,
+        is_shared,
+        address,
+        secret,
+        host: None,
+        adopts,
+        sink,
+    })
 }
 
 /// Allows as many open files as the system does: each rank needs some here.
@@ -127,10 +141,21 @@ fn refuse_what_is_not_built(
         (job.universe > job.ranks, "--universe"),
         (programs > 1, "several programs"),
     ];
-    match asked.iter().find(|(is_asked, _)| *is_asked) {
+    let is_shared = job.processes.is_some();
+    let of_shared = [
+        (hosts.is_some(), "--hosts"),
+        (job.is_seen(), "a view or a recording of the job"),
+        (job.trace.is_some(), "--trace"),
+        (!job.matches.is_empty(), "--match"),
+    ];
+    let of_shared = of_shared.iter().filter(|_| is_shared);
+    match asked.iter().chain(of_shared).find(|(is_asked, _)| *is_asked) {
         Some((_, what)) => Err(Refusal::usage(format!(
             "{what} and {} do not go together yet: leave one of them out",
-            hosts.unwrap_or("--processes")
+            match hosts {
+                _ if is_shared => "several ranks in each of several processes (--processes=P)",
+                hosts => hosts.unwrap_or("--processes"),
+            }
         ))),
         None => Ok(()),
     }

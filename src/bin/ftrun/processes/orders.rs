@@ -23,7 +23,7 @@ impl Work {
         let is_meant = incarnation.is_none_or(|incarnation| incarnation == life.incarnation);
         if is_meant && !life.has_departed && life.ended.is_none() {
             life.order.get_or_insert(order);
-            life.kill();
+            self.kill(seat);
         }
     }
 

@@ -220,7 +220,8 @@ impl Work {
     fn go_on_with(&mut self, account: &LifeAccount, agent: &Arc<Agent>) {
         let Member { seat, incarnation } = account.member;
         if account.has_departed && !self.coordinator.has_departed(account.member) {
-            self.hear(account.member, Said::Report(ftmpi_fault::Report::Departed));
+            let (from, report) = (account.member, ftmpi_fault::Report::Departed);
+            self.hear(from, Said::Report { from, report });
         }
         if let (false, Some(at)) = (account.is_in, &account.at) {
             let agent = agent.clone();

@@ -26,6 +26,8 @@ pub(crate) struct Template {
     /// The job, as the library is told of it.
     pub(crate) job: String,
     pub(crate) tags_output: bool,
+    /// Whether ranks share processes: then the library runs and names them.
+    pub(crate) is_shared: bool,
     pub(crate) address: String,
     pub(crate) secret: String,
     /// Which of several hosts this is, and what only the processes of the job know.
@@ -47,6 +49,8 @@ pub(crate) struct Life {
     pub(crate) has_departed: bool,
     /// By which order it dies.
     pub(crate) order: Option<String>,
+    /// How it has ended, in the words of its process, if it has not ended with that.
+    pub(crate) words: Option<String>,
     /// Its process has ended, with this status; and everything that it said has been heard.
     pub(crate) ended: Option<std::process::ExitStatus>,
     pub(crate) died: Option<Instant>,
@@ -75,8 +79,19 @@ enum Body {
     Here { child: Option<OwnedFd>, joined: Option<OwnedFd>, output: Vec<Passing> },
     /// A process of another host.
     There { agent: Arc<Agent>, seat: usize },
+    /// It shares a process, which is kept elsewhere.
+    Within(Begin),
     /// Nobody knows of it any more.
     Nowhere,
+}
+
+/// How a rank begins in a process that it shares.
+pub(super) struct Begin {
+    pub(super) generation: u64,
+    /// Whether its process has been told.
+    pub(super) is_told: bool,
+    /// It is to die as soon as it has begun.
+    pub(super) is_condemned: bool,
 }
 
 impl Template {
@@ -90,12 +105,16 @@ impl Template {
         let mut command = (self.command)();
         let (address, secret, host) = (self.address.clone(), self.secret.clone(), self.host);
         let place = Place { address, secret, seat, incarnation, host };
-        command.env(VARIABLE, format!("{}\n{}", place.encode(), self.job));
-        for name in RANK_VARIABLES {
-            command.env(name, seat.to_string());
+        if self.is_shared {
+            command.env(VARIABLE, place.encode()).env(ftmpi_launch::VARIABLE, &self.job);
+        } else {
+            command.env(VARIABLE, format!("{}\n{}", place.encode(), self.job));
+            for name in RANK_VARIABLES {
+                command.env(name, seat.to_string());
+            }
+            command.env("FTMPI_INCARNATION", incarnation.to_string());
+            command.env("FTMPI_GENERATION", generation.to_string());
         }
-        command.env("FTMPI_INCARNATION", incarnation.to_string());
-        command.env("FTMPI_GENERATION", generation.to_string());
         command.stdout(Stdio::piped()).stderr(Stdio::piped());
         // As with any launcher, rank 0 reads what the user types.
         command.stdin(match (seat, self.host) {
@@ -167,6 +186,7 @@ impl Life {
             has_begun: false,
             has_departed: false,
             order: None,
+            words: None,
             ended: None,
             died: None,
             is_silent: true,
@@ -191,6 +211,20 @@ impl Life {
     /// One that another launcher has started, and that will join.
     pub(crate) fn awaited() -> Life {
         Life::new(0, Body::Here { child: None, joined: None, output: Vec::new() })
+    }
+
+    /// One that shares a process.
+    pub(super) fn within(incarnation: u32, generation: u64) -> Life {
+        let begin = Begin { generation, is_told: false, is_condemned: false };
+        Life::new(incarnation, Body::Within(begin))
+    }
+
+    /// How it begins, if it shares a process.
+    pub(super) fn begin(&mut self) -> Option<&mut Begin> {
+        match &mut self.body {
+            Body::Within(begin) => Some(begin),
+            Body::Here { .. } | Body::There { .. } | Body::Nowhere => None,
+        }
     }
 
     /// Its process, or one that this has started, has made its first call of MPI.
@@ -218,7 +252,7 @@ impl Life {
                 }
             }
             Body::There { agent, seat } => agent.kill(*seat, self.incarnation),
-            Body::Nowhere => {}
+            Body::Within(_) | Body::Nowhere => {}
         }
     }
 
@@ -230,7 +264,7 @@ impl Life {
     /// The number of its host, if that is another one.
     pub(crate) fn host_number(&self) -> Option<usize> {
         match &self.body {
-            Body::Here { .. } | Body::Nowhere => None,
+            Body::Here { .. } | Body::Within(_) | Body::Nowhere => None,
             Body::There { agent, .. } => Some(agent.host),
         }
     }

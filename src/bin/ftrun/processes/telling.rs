@@ -11,8 +11,8 @@ impl Work {
         if let Some(cluster) = self.starter.cluster() {
             return cluster.tell_all(&Entry::Met { seat, at: at.clone() });
         }
-        for (other, life) in self.seats.iter().enumerate() {
-            if let Some(way) = life.as_ref().and_then(|life| life.connection.as_ref())
+        for (other, life) in self.carriers_by_seat() {
+            if let Some(way) = life.connection.as_ref()
                 && other != seat
             {
                 way.tell(&Told::Met { seat, at: at.clone() });
@@ -31,7 +31,7 @@ impl Work {
     pub(super) fn tell_all(&mut self, entry: Entry, told: &Told) {
         match self.starter.cluster() {
             Some(cluster) => cluster.tell_all(&entry),
-            None => self.seats.iter().flatten().for_each(|life| tell(life, told)),
+            None => self.carriers().for_each(|life| tell(life, told)),
         }
     }
 }

@@ -3,11 +3,12 @@
 
 use super::area::Memory;
 use super::deadlock::{Deadlock, Step};
-use super::happening::{Guest, Happening};
+use super::happening::Happening;
 use super::judgement::{Record, Verdict, cause};
 use super::lines::{Passing, say};
 use super::report;
 use super::seats::{Life, Unknown};
+use super::shared::Shared;
 use super::starter::Starter;
 use super::trace::Trace;
 use super::watch::{Surroundings, Watch};
@@ -20,6 +21,7 @@ use ftmpi_machine::schedule::When;
 use ftmpi_wireup::takeover::Entry;
 use ftmpi_wireup::{Said, Told};
 use std::iter::Peekable;
+use std::process::ExitStatus;
 use std::sync::mpsc::{Receiver, Sender};
 use std::time::{Duration, Instant};
 
@@ -31,8 +33,10 @@ pub(super) struct Work {
     /// How the program takes failures, as far as it has shown that.
     pub(super) shown: Rules,
     pub(super) seats: Vec<Option<Life>>,
+    /// Where ranks share processes: these.
+    pub(super) shared: Option<Shared>,
     /// What all ranks share, if they are on one host.
-    memory: Option<Memory>,
+    pub(super) memory: Option<Memory>,
     pub(super) started: Instant,
     /// When it has looked for ranks that keep recoveries waiting.
     looked: Instant,
@@ -42,7 +46,7 @@ pub(super) struct Work {
     /// The lives that are to die at a time of their own, and by which order.
     pub(super) timed: Vec<(Instant, Member, When)>,
     /// What those who have ended may still be saying.
-    since_silent: Vec<(Instant, usize)>,
+    pub(super) since_silent: Vec<(Instant, usize)>,
     /// Lives of other hosts that somebody cannot reach, and when that makes them dead.
     pub(super) suspects: Vec<(Instant, Member)>,
     /// What is known of links between hosts.
@@ -54,10 +58,10 @@ pub(super) struct Work {
     /// The timeline of all calls, if the job wants that.
     trace: Option<Trace>,
     /// What ranks that have ended have written, and is not passed on yet.
-    unread: Vec<Passing>,
+    pub(super) unread: Vec<Passing>,
     /// Watches for a deadlock, if the job wants that.
     deadlock: Option<Deadlock>,
-    end: Option<u8>,
+    pub(super) end: Option<u8>,
     /// What is not known since another coordinator was lost.
     pub(super) unknown: Unknown,
 }
@@ -95,7 +99,10 @@ impl Work {
         Work {
             job: job.clone(),
             starter,
-            memory: is_here.then(|| Memory::for_ranks(job.ranks)).flatten(),
+            shared: job.processes.map(|_| Shared::new(job.division())),
+            memory: (is_here && job.processes.is_none())
+                .then(|| Memory::for_ranks(job.ranks))
+                .flatten(),
             // Ranks draw contexts with the remainders before.
             coordinator: Coordinator::new(job.ranks, (2 + ranks, ranks + 1)),
             record: Record::default(),
@@ -122,7 +129,7 @@ impl Work {
 
     /// Works until all ranks have ended or the job has; returns the exit status.
     pub(super) fn go_on(mut self) -> u8 {
-        while self.end.is_none() && self.seats.iter().any(Option::is_some) {
+        while self.end.is_none() && self.are_any_left() {
             match self.next() {
                 Some(happening) => self.cope(happening),
                 None => self.look_at_clock(),
@@ -229,7 +236,7 @@ impl Work {
         let due: Vec<_> =
             self.since_silent.extract_if(.., |(at, _)| *at + PATIENCE <= now).collect();
         for (_, seat) in due {
-            if let Some(life) = &mut self.seats[seat] {
+            if let Some(life) = self.carrier_mut(seat) {
                 life.is_silent = true;
             }
             self.conclude(seat);
@@ -254,8 +261,7 @@ impl Work {
         if has_strokes || !self.timed.is_empty() {
             return None;
         }
-        let living = self.seats.iter().enumerate();
-        let living = living.filter_map(|(seat, life)| Some((seat, life.as_ref()?)));
+        let living = self.carriers_by_seat();
         let member = |(seat, life): (usize, &Life)| {
             let can_answer = life.connection.is_some() && life.ended.is_none();
             can_answer.then_some(Member { seat, incarnation: life.incarnation })
@@ -268,7 +274,7 @@ impl Work {
         match self.deadlock.as_mut().map_or(Step::Nothing, act) {
             Step::Nothing => {}
             Step::Ask(Member { seat, incarnation }, look) => {
-                if let Some(life) = self.life(seat, incarnation) {
+                if let Some(life) = self.carrier_life(seat, incarnation) {
                     tell(life, &Told::Look(look));
                 }
             }
@@ -287,7 +293,7 @@ impl Work {
                 continue;
             };
             life.is_late = true;
-            life.kill();
+            self.kill(seat);
             if !self.job.is_quiet {
                 let seconds = patience.as_secs_f64();
                 say(&format!("ftrun: rank {seat} has not joined the recovery for {seconds} s"));
@@ -295,22 +301,24 @@ impl Work {
         }
     }
 
-    fn kill(&self, seat: usize) {
-        if let Some(life) = self.seats.get(seat).and_then(Option::as_ref) {
-            life.kill();
+    pub(super) fn kill(&mut self, seat: usize) {
+        match (&self.shared, self.seats.get(seat).and_then(Option::as_ref)) {
+            (None, Some(life)) => life.kill(),
+            (Some(_), Some(_)) => self.kill_within(seat),
+            (_, None) => {}
         }
     }
 
     /// Ends all processes: those that have joined write first what they hold.
     fn close_all(&mut self, status: u8) {
         let until = Instant::now() + LAST_WRITES;
-        self.seats.iter().flatten().for_each(|life| tell(life, &Told::End(status)));
+        self.carriers().for_each(|life| tell(life, &Told::End(status)));
         let is_writing = |life: &Life| life.connection.is_some() && life.ended.is_none();
-        while self.seats.iter().flatten().any(is_writing) {
+        while self.carriers().any(is_writing) {
             let left = until.saturating_duration_since(Instant::now());
             match self.events.recv_timeout(left) {
                 Ok(Happening::Ended { seat, incarnation, status }) => {
-                    if let Some(life) = self.life(seat, incarnation) {
+                    if let Some(life) = self.carrier_life(seat, incarnation) {
                         life.ended = Some(status);
                     }
                 }
@@ -323,18 +331,25 @@ impl Work {
     }
 
     fn kill_all(&self) {
-        self.seats.iter().flatten().for_each(Life::kill);
+        self.carriers().for_each(Life::kill);
     }
 
     fn drain_all(&mut self) {
-        self.seats.iter_mut().flatten().for_each(|life| drop(life.drain()));
+        self.carriers_mut().for_each(|life| drop(life.drain()));
     }
 
     pub(super) fn start(&mut self, member: Member, generation: u64) -> Result<(), String> {
         let Member { seat, incarnation } = member;
-        let life = self.starter.start(member, generation, &self.sender)?;
-        self.plan(member, life.started);
+        let life = match self.shared {
+            None => self.starter.start(member, generation, &self.sender)?,
+            Some(_) => self.start_within(member, generation)?,
+        };
+        // A process that has several keeps the time itself.
+        if self.shared.is_none() {
+            self.plan(member, life.started);
+        }
         self.seats[seat] = Some(life);
+        self.begin_within(seat);
         if let Some(report) = self.report.as_mut().filter(|_| incarnation > 0) {
             report.respawned(member);
         }
@@ -350,12 +365,12 @@ impl Work {
         match happening {
             Happening::Joined(guest) => self.welcome(guest),
             Happening::Said { seat, incarnation, said } => {
-                if self.life(seat, incarnation).is_some() {
+                if self.carrier_life(seat, incarnation).is_some() {
                     self.hear(Member { seat, incarnation }, said);
                 }
             }
             Happening::Closed { seat, incarnation } => {
-                if let Some(life) = self.life(seat, incarnation) {
+                if let Some(life) = self.carrier_life(seat, incarnation) {
                     life.is_silent = true;
                     self.conclude(seat);
                 }
@@ -370,7 +385,8 @@ impl Work {
             }
             Happening::Due => self.end = self.end.or(self.miss_ranks()),
             Happening::Ended { seat, incarnation, status } => {
-                if let Some(life) = self.life(seat, incarnation) {
+                self.part_with_empty(seat, incarnation);
+                if let Some(life) = self.carrier_life(seat, incarnation) {
                     life.ended = Some(status);
                     life.died = Some(Instant::now());
                     if !life.is_silent {
@@ -385,30 +401,6 @@ impl Work {
     pub(super) fn life(&mut self, seat: usize, incarnation: u32) -> Option<&mut Life> {
         let life = self.seats.get_mut(seat)?.as_mut();
         life.filter(|life| life.incarnation == incarnation)
-    }
-
-    /// A process has made its first call. Only the first in each place is one of the job.
-    fn welcome(&mut self, guest: Guest) {
-        let Guest { seat, incarnation, at, connection } = guest;
-        let is_wanted = |life: &&mut Life| life.at.is_none();
-        if self.life(seat, incarnation).filter(is_wanted).is_none() {
-            connection.tell(&Told::Refused);
-            return;
-        }
-        let welcome = Box::new(self.coordinator.welcome(Member { seat, incarnation }));
-        let others = self.seats.iter().enumerate();
-        let met = others.filter_map(|(seat, life)| Some((seat, life.as_ref()?.at.clone()?)));
-        let met = met.collect();
-        let area = self.memory.as_ref().map(Memory::place);
-        connection.tell(&Told::Welcome { welcome, met, area });
-        if let Some(cause) = self.record.cause() {
-            connection.tell(&Told::Cause(cause));
-        }
-        self.introduce(seat, &at);
-        let events = self.sender.clone();
-        if let Some(life) = self.life(seat, incarnation) {
-            life.join(seat, at, connection, &events);
-        }
     }
 
     pub(super) fn hear(&mut self, from: Member, said: Said) {
@@ -440,9 +432,16 @@ impl Work {
                 say(&format!("ftrun: {words}"));
                 self.end = Some(status as u8);
             }
-            Said::Report(report) => {
+            Said::Ended { member, status, words, order } => {
+                self.end_within(from, member, status, words, order);
+            }
+            Said::Report { from: by, report } => {
+                let from = by;
+                if !self.is_carried_by(from, Member { seat, incarnation }) {
+                    return;
+                }
                 let rules = self.rules();
-                if let Some(life) = self.life(seat, incarnation) {
+                if let Some(life) = self.life(from.seat, from.incarnation) {
                     life.has_begun |= matches!(report, Report::Began);
                     if matches!(report, Report::Departed) {
                         life.has_departed = true;
@@ -462,9 +461,11 @@ impl Work {
     pub(super) fn obey(&mut self, orders: Vec<Order>) {
         for order in orders {
             match order {
-                Order::Tell(member, notice) => {
-                    if let Some(life) = self.life(member.seat, member.incarnation) {
-                        tell(life, &Told::Notice(notice));
+                Order::Tell(to, notice) => {
+                    if self.life(to.seat, to.incarnation).is_some()
+                        && let Some(life) = self.carrier_mut(to.seat)
+                    {
+                        tell(life, &Told::Answer { to, notice });
                     }
                 }
                 Order::TellAll(notice) => {
@@ -487,9 +488,17 @@ impl Work {
     /// Decides what follows once a process has ended and all that it said is known.
     pub(super) fn conclude(&mut self, seat: usize) {
         let is_over = |life: &&mut Life| life.ended.is_some() && life.is_silent;
-        let Some(life) = self.seats[seat].as_mut().filter(is_over) else { return };
+        let Some(life) = self.carrier_mut(seat).filter(is_over) else { return };
         let status = life.ended.expect("it has ended");
         self.since_silent.retain(|(_, other)| *other != seat);
+        match self.shared {
+            None => self.end_life(seat, status),
+            Some(_) => self.end_process(seat, status),
+        }
+    }
+
+    /// Decides what follows from the end of the rank in this seat.
+    pub(super) fn end_life(&mut self, seat: usize, status: ExitStatus) {
         let Some(mut life) = self.seats[seat].take() else { return };
         let member = Member { seat, incarnation: life.incarnation };
         self.severed.forget(member);

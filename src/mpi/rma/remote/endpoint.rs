@@ -19,12 +19,12 @@ pub struct There {
     pub segment: Segment,
 }
 
-/// This process's end of what is written about one window.
-#[derive(Default)]
+/// A member's end of what is written about one window.
 pub struct Endpoint {
     /// The context of the window's communicator, by which notes name the window.
     pub(super) window: u32,
     pub(super) me: i32,
+    pub(super) member: Member,
     /// The members whose locks have been granted.
     pub(super) granted: Mutex<BTreeSet<i32>>,
     /// What was told last: whether an exclusive lock of the own memory starves.
@@ -36,14 +36,22 @@ pub struct Endpoint {
 
 impl Endpoint {
     /// For the member with the rank `me`.
-    pub fn new(window: u32, me: i32) -> Endpoint {
-        Endpoint { window, me, ..Endpoint::default() }
+    pub fn new(window: u32, me: i32, member: Member) -> Endpoint {
+        Endpoint {
+            window,
+            me,
+            member,
+            granted: Mutex::default(),
+            is_starving: Mutex::default(),
+            tickets: AtomicU64::new(0),
+            answers: Mutex::default(),
+        }
     }
 
     pub(super) fn write(&self, world: &World, to: Member, word: Word) {
         let note = Note { window: self.window, word };
         let bytes = postcard::to_allocvec(&note).expect("notes are made of plain data");
-        world.send_note(to, &bytes);
+        world.send_note(self.member, to, &bytes);
     }
 
     /// This member has posted to that one, or completed.

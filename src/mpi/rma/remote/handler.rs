@@ -14,9 +14,9 @@ use parking_lot::Mutex;
 use std::collections::HashMap;
 use std::sync::{Arc, Weak};
 
-/// The windows of a process, by their contexts.
+/// The windows of a process, by their contexts and members.
 #[derive(Default)]
-pub(super) struct Registry(Mutex<HashMap<u32, Entry>>);
+pub(super) struct Registry(Mutex<HashMap<(u32, Member), Entry>>);
 
 enum Entry {
     Known(Weak<Shared>),
@@ -29,22 +29,23 @@ impl Registry {
     pub(super) fn open(&self, world: &World, shared: &Arc<Shared>, endpoint: &Endpoint) {
         let mut entries = self.0.lock();
         let known = Entry::Known(Arc::downgrade(shared));
-        if let Some(Entry::Early(early)) = entries.insert(endpoint.window, known) {
+        if let Some(Entry::Early(early)) = entries.insert((endpoint.window, endpoint.member), known)
+        {
             early.into_iter().for_each(|(from, word)| act(world, shared, endpoint, from, word));
         }
     }
 
-    pub(super) fn close(&self, window: u32) {
-        self.0.lock().remove(&window);
+    pub(super) fn close(&self, which: (u32, Member)) {
+        self.0.lock().remove(&which);
     }
 }
 
 /// Reads a note.
-pub fn read(world: &World, from: Member, bytes: &[u8]) {
+pub fn read(world: &World, from: Member, to: Member, bytes: &[u8]) {
     let Ok(Note { window, word }) = postcard::from_bytes(bytes) else { return };
     let registry = world.tenant::<Registry>();
     let mut entries = registry.0.lock();
-    match entries.entry(window).or_insert_with(|| Entry::Early(Vec::new())) {
+    match entries.entry((window, to)).or_insert_with(|| Entry::Early(Vec::new())) {
         Entry::Early(early) => early.push((from, word)),
         Entry::Known(shared) => {
             let shared = shared.upgrade();

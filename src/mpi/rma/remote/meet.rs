@@ -126,7 +126,7 @@ fn place(shared: &Shared, all: Span) {
 
 /// Notes about the window are read from now on, whatever the rank does.
 pub fn open(process: &'static Process, shared: &Arc<Shared>, window: u32, me: i32) {
-    let endpoint = shared.set_endpoint(Endpoint::new(window, me));
+    let endpoint = shared.set_endpoint(Endpoint::new(window, me, shared.part(me).member));
     process.world.attend_notes();
     process.world.tenant::<Registry>().open(process.world, shared, endpoint);
 }
@@ -134,7 +134,7 @@ pub fn open(process: &'static Process, shared: &Arc<Shared>, window: u32, me: i3
 /// Nothing is written about the window any more.
 pub fn close(process: &Process, window: u32) {
     if process.world.is_of_several_processes() {
-        process.world.tenant::<Registry>().close(window);
+        process.world.tenant::<Registry>().close((window, process.me));
     }
 }
 

@@ -1,0 +1,219 @@
+//! Ranks that share processes (`--processes=P`): a process begins without any, and `ftrun` tells it
+//! which are to begin there. It says how each of them ends; if it ends itself, all have.
+
+use super::area::Memory;
+use super::happening::Guest;
+use super::seats::Life;
+use super::shared::Shared;
+use super::work::{Work, tell};
+use ftmpi_base::Member;
+use ftmpi_wireup::Told;
+use std::os::unix::process::ExitStatusExt;
+use std::process::ExitStatus;
+
+impl Work {
+    /// What carries ranks: one each, unless they share processes.
+    pub(super) fn carriers(&self) -> impl Iterator<Item = &Life> {
+        let (all, empty) = match &self.shared {
+            None => (&self.seats, None),
+            Some(shared) => (&shared.processes, Some(&shared.empty)),
+        };
+        let empty = empty.into_iter().flatten().map(|(_, life)| life);
+        all.iter().flatten().chain(empty)
+    }
+
+    pub(super) fn carriers_mut(&mut self) -> impl Iterator<Item = &mut Life> {
+        let (all, empty) = match &mut self.shared {
+            None => (&mut self.seats, None),
+            Some(shared) => (&mut shared.processes, Some(&mut shared.empty)),
+        };
+        let empty = empty.into_iter().flatten().map(|(_, life)| life);
+        all.iter_mut().flatten().chain(empty)
+    }
+
+    /// The same with the first seat of each, without those that are about to end.
+    pub(super) fn carriers_by_seat(&self) -> impl Iterator<Item = (usize, &Life)> {
+        let (all, shared) = match &self.shared {
+            None => (&self.seats, None),
+            Some(shared) => (&shared.processes, Some(shared)),
+        };
+        let first = move |number| shared.map_or(number, |shared| shared.first_of(number));
+        let all = all.iter().enumerate();
+        all.filter_map(move |(number, life)| Some((first(number), life.as_ref()?)))
+    }
+
+    /// What carries the rank in this seat.
+    pub(super) fn carrier_mut(&mut self, seat: usize) -> Option<&mut Life> {
+        match &mut self.shared {
+            None => self.seats.get_mut(seat)?.as_mut(),
+            Some(shared) => shared.of(seat).as_mut(),
+        }
+    }
+
+    /// The same, if it is this start of it.
+    pub(super) fn carrier_life(&mut self, seat: usize, incarnation: u32) -> Option<&mut Life> {
+        self.carrier_mut(seat).filter(|life| life.incarnation == incarnation)
+    }
+
+    /// Whether this rank lives in this process.
+    pub(super) fn is_carried_by(&mut self, member: Member, process: Member) -> bool {
+        let is_there = match &self.shared {
+            None => member == process,
+            Some(Shared { division, .. }) => {
+                let is_seat = member.seat < division.seats();
+                is_seat && division.process_of(member.seat) == division.process_of(process.seat)
+            }
+        };
+        is_there && self.life(member.seat, member.incarnation).is_some()
+    }
+
+    /// A process has made its first call. Only the first in each place is one of the job.
+    pub(super) fn welcome(&mut self, guest: Guest) {
+        let Guest { seat, incarnation, at, connection } = guest;
+        let is_wanted = |life: &&mut Life| life.at.is_none();
+        if self.carrier_life(seat, incarnation).filter(is_wanted).is_none() {
+            connection.tell(&Told::Refused);
+            return;
+        }
+        let member = self.shared.is_none().then_some(Member { seat, incarnation });
+        let welcome = Box::new(self.coordinator.welcome(member));
+        let others = self.carriers_by_seat();
+        let met = others.filter_map(|(seat, life)| Some((seat, life.at.clone()?)));
+        let met = met.collect();
+        let area = self.memory.as_ref().map(Memory::place);
+        let lives = self.shared.as_ref().map(Shared::lives).unwrap_or_default();
+        connection.tell(&Told::Welcome { welcome, met, area, lives });
+        if let Some(cause) = self.record.cause() {
+            connection.tell(&Told::Cause(cause));
+        }
+        self.introduce(seat, &at);
+        let events = self.sender.clone();
+        if let Some(life) = self.carrier_life(seat, incarnation) {
+            life.join(seat, at, connection, &events);
+        }
+        self.begin_all_within(seat);
+    }
+
+    pub(super) fn are_any_left(&self) -> bool {
+        let has_empty = self.shared.as_ref().is_some_and(|shared| !shared.empty.is_empty());
+        has_empty || self.seats.iter().any(Option::is_some)
+    }
+
+    /// Sees to it that there is a process for a rank.
+    pub(super) fn start_within(&mut self, member: Member, generation: u64) -> Result<Life, String> {
+        let Member { seat, incarnation } = member;
+        if let Some(shared) = &mut self.shared
+            && shared.of(seat).is_none()
+        {
+            let process = shared.division.process_of(seat);
+            let start =
+                Member { seat: shared.first_of(process), incarnation: shared.starts[process] };
+            let started = self.starter.start(start, 0, &self.sender)?;
+            shared.starts[process] += 1;
+            shared.processes[process] = Some(started);
+        }
+        Ok(Life::within(incarnation, generation))
+    }
+
+    /// Tells a process that has joined which of its ranks begin.
+    pub(super) fn begin_all_within(&mut self, seat: usize) {
+        let Some(shared) = &self.shared else { return };
+        let seats = shared.division.seats_of(shared.division.process_of(seat));
+        seats.for_each(|seat| self.begin_within(seat));
+    }
+
+    /// Tells the process of this rank that it begins, unless that has been done, or is to come.
+    pub(super) fn begin_within(&mut self, seat: usize) {
+        let Some(shared) = &mut self.shared else { return };
+        let Some(process) = shared.of(seat).as_ref().filter(|it| it.connection.is_some()) else {
+            return;
+        };
+        let Some(life) = self.seats[seat].as_mut() else { return };
+        let member = Member { seat, incarnation: life.incarnation };
+        let Some(begin) = life.begin().filter(|begin| !begin.is_told) else { return };
+        begin.is_told = true;
+        let summons = self.coordinator.summons(member);
+        tell(process, &Told::Begin { member, generation: begin.generation, summons });
+        if begin.is_condemned {
+            tell(process, &Told::Kill(member));
+        }
+    }
+
+    /// Kills one rank of a process.
+    pub(super) fn kill_within(&mut self, seat: usize) {
+        let Some(life) = self.seats[seat].as_mut() else { return };
+        let member = Member { seat, incarnation: life.incarnation };
+        let Some(begin) = life.begin() else { return };
+        begin.is_condemned = true;
+        if begin.is_told
+            && let Some(process) = self.carrier_mut(seat)
+        {
+            tell(process, &Told::Kill(member));
+        }
+    }
+
+    /// A rank has ended in a process that goes on.
+    pub(super) fn end_within(
+        &mut self, process: Member, member: Member, status: i32, words: String,
+        order: Option<String>,
+    ) {
+        if !self.is_carried_by(member, process) {
+            return;
+        }
+        if let Some(life) = self.life(member.seat, member.incarnation) {
+            life.died = Some(std::time::Instant::now());
+            life.words = Some(words);
+            life.order = order.or(life.order.take());
+        }
+        self.end_life(member.seat, ExitStatus::from_raw(status));
+        self.leave_if_empty(member.seat);
+    }
+
+    /// Lets the process of this seat go if no rank lives there any more.
+    fn leave_if_empty(&mut self, seat: usize) {
+        let Some(shared) = &mut self.shared else { return };
+        let number = shared.division.process_of(seat);
+        let mut seats = shared.division.seats_of(number);
+        if seats.any(|seat| self.seats[seat].is_some()) {
+            return;
+        }
+        let Some(process) = shared.processes[number].take() else { return };
+        tell(&process, &Told::Leave);
+        let parted = Member { seat: shared.first_of(number), incarnation: process.incarnation };
+        shared.empty.push((parted.seat, process));
+        self.tell_parted(parted);
+    }
+
+    /// A process has ended in which no rank lived any more.
+    pub(super) fn part_with_empty(&mut self, seat: usize, incarnation: u32) {
+        let Some(shared) = &mut self.shared else { return };
+        let is_it =
+            |(first, life): &mut (usize, Life)| *first == seat && life.incarnation == incarnation;
+        for (_, mut life) in shared.empty.extract_if(.., is_it) {
+            self.unread.extend(life.drain());
+        }
+    }
+
+    /// A process has ended, and with it all ranks that lived there.
+    pub(super) fn end_process(&mut self, seat: usize, status: ExitStatus) {
+        let Some(shared) = &mut self.shared else { return };
+        let number = shared.division.process_of(seat);
+        let Some(mut process) = shared.processes[number].take() else { return };
+        let seats = shared.division.seats_of(number);
+        self.tell_parted(Member { seat: seats.start, incarnation: process.incarnation });
+        for seat in seats {
+            if let Some(life) = &mut self.seats[seat] {
+                life.died = process.died;
+            }
+            self.end_life(seat, status);
+            if self.end.is_some() {
+                break;
+            }
+        }
+        self.unread.extend(process.drain());
+    }
+
+    fn tell_parted(&self, process: Member) {
+        self.carriers().for_each(|life| tell(life, &Told::Parted(process)));
+    }
+}

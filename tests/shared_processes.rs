@@ -1,0 +1,364 @@
+//! `ftrun --processes=P`: ranks share P processes. What other tests say of ranks holds here, too
+//! (`FTMPI_RANKS=process:3`, see `test.sh`); this is what concerns shared processes alone.
+
+mod support;
+
+use std::collections::BTreeMap;
+use support::{Outcome, Program, Run};
+
+/// Each rank tells its process, what it gets as argument, and the sum of all ranks.
+const WHERE: &str = r#"
+    #include <mpi.h>
+    #include <stdio.h>
+    #include <stdlib.h>
+    #include <unistd.h>
+    static int mine;
+    int main(int argc, char **argv)
+    {
+        int rank, size, sum;
+        MPI_Init(&argc, &argv);
+        MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+        MPI_Comm_size(MPI_COMM_WORLD, &size);
+        mine = rank;
+        MPI_Allreduce(&rank, &sum, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+        if (mine != rank || atoi(getenv("PMI_RANK")) != rank || sum != size * (size - 1) / 2)
+            return 9;
+        printf("%d %d\n", rank, (int)getpid());
+        return MPI_Finalize();
+    }
+"#;
+
+fn sharing(program: &Program, ranks: usize, processes: usize) -> Run {
+    let run = support::run(program).env("FTMPI_RANKS", "").ranks(ranks);
+    run.option(format!("--processes={processes}"))
+}
+
+/// The ranks of each process, by the lines that they have printed.
+fn ranks_by_process(seen: &Outcome) -> Vec<Vec<usize>> {
+    let mut all: BTreeMap<&str, Vec<usize>> = BTreeMap::new();
+    for line in seen.stdout.lines() {
+        let (rank, pid) = line.split_once(' ').expect("each line has two words");
+        all.entry(pid).or_default().push(rank.parse().expect("the first is a rank"));
+    }
+    let mut all: Vec<Vec<usize>> = all.into_values().collect();
+    all.iter_mut().for_each(|ranks| ranks.sort_unstable());
+    all.sort();
+    all
+}
+
+#[test]
+fn the_first_ranks_share_the_first_process() {
+    let program = support::c_text("where", WHERE).build();
+    for (ranks, processes) in [(3, 2), (7, 3), (16, 4), (40, 2), (40, 39)] {
+        let seen = sharing(&program, ranks, processes).succeeds();
+        let (each, longer) = (ranks / processes, ranks % processes);
+        let mut next = 0..;
+        let expected: Vec<Vec<usize>> = (0..processes)
+            .map(|process| next.by_ref().take(each + usize::from(process < longer)).collect())
+            .collect();
+        assert_eq!(ranks_by_process(&seen), expected, "{ranks} in {processes}: {seen}");
+        assert_eq!(seen.stderr, "", "{seen}");
+    }
+    for kind in ["thread", "fiber"] {
+        let run = sharing(&program, 9, 2).option(format!("--ranks={kind}"));
+        assert_eq!(ranks_by_process(&run.succeeds()).len(), 2);
+    }
+}
+
+#[test]
+fn as_many_processes_as_ranks_and_one_are_what_they_are_without_a_number() {
+    let program = support::c_text("where", WHERE).build();
+    assert_eq!(ranks_by_process(&sharing(&program, 4, 4).succeeds()).len(), 4);
+    assert_eq!(ranks_by_process(&sharing(&program, 4, 1).succeeds()).len(), 1);
+    let by_variable = |ranks| support::run(&program).ranks(ranks).env("FTMPI_RANKS", "process:3");
+    assert_eq!(ranks_by_process(&by_variable(8).succeeds()).len(), 3);
+    assert_eq!(ranks_by_process(&by_variable(2).succeeds()).len(), 2);
+    let seen = sharing(&program, 4, 5).fails_with(2);
+    assert!(seen.stderr.contains("there are only 4 ranks"), "{seen}");
+    let seen = support::run(&program).ranks(4).option("--processes=0").fails_with(2);
+    assert!(seen.stderr.contains("--processes"), "{seen}");
+}
+
+/// Messages of all lengths between all pairs, in order, also those that stay with their senders.
+const EXCHANGE: &str = r#"
+    #include <mpi.h>
+    #include <stdio.h>
+    #include <stdlib.h>
+    #include <string.h>
+    int main(int argc, char **argv)
+    {
+        static const int sizes[] = {0, 1, 8, 100, 5000, 20000, 300000, 2000000};
+        enum { SIZES = sizeof sizes / sizeof *sizes };
+        int rank, size, bad = 0;
+        MPI_Init(&argc, &argv);
+        MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+        MPI_Comm_size(MPI_COMM_WORLD, &size);
+        for (int round = 0; round < 3; round++)
+            for (int which = 0; which < SIZES; which++)
+                for (int step = 1; step < size; step++) {
+                    int bytes = sizes[which], to = (rank + step) % size;
+                    int from = (rank + size - step) % size, got;
+                    char *out = malloc(bytes + 1), *in = malloc(bytes + 1);
+                    MPI_Status status;
+                    memset(out, 1 + rank + round, bytes);
+                    MPI_Sendrecv(out, bytes, MPI_CHAR, to, which, in, bytes, MPI_CHAR, from,
+                                 which, MPI_COMM_WORLD, &status);
+                    MPI_Get_count(&status, MPI_CHAR, &got);
+                    bad += got != bytes;
+                    for (int i = 0; i < bytes; i++)
+                        bad += in[i] != 1 + from + round;
+                    free(out);
+                    free(in);
+                }
+        for (int i = 0; i < 2000; i++) {
+            int got, to = (rank + 1) % size, from = (rank + size - 1) % size;
+            MPI_Request request;
+            MPI_Isend(&i, 1, MPI_INT, to, 77, MPI_COMM_WORLD, &request);
+            MPI_Recv(&got, 1, MPI_INT, from, 77, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+            MPI_Wait(&request, MPI_STATUS_IGNORE);
+            bad += got != i;
+        }
+        MPI_Allreduce(MPI_IN_PLACE, &bad, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+        if (rank == 0)
+            printf("%d bad\n", bad);
+        return MPI_Finalize();
+    }
+"#;
+
+#[test]
+fn messages_of_all_lengths_arrive_whole_and_in_order() {
+    let program = support::c_text("exchange_shared", EXCHANGE).build();
+    for (ranks, processes) in [(5, 2), (8, 3)] {
+        let seen = sharing(&program, ranks, processes).deadline(120).succeeds();
+        assert_eq!(seen.stdout, "0 bad\n", "{seen}");
+    }
+}
+
+#[test]
+fn collective_operations_are_right() {
+    let program = support::c("coll_ways.c").flags(&["-O1", "-fno-strict-aliasing"]).build();
+    sharing(&program, 7, 3).deadline(120).succeeds();
+}
+
+#[test]
+fn statuses_tags_signals_and_time_limits_are_as_in_one_process() {
+    let text = r#"
+        #include <mpi.h>
+        #include <stdio.h>
+        #include <stdlib.h>
+        #include <unistd.h>
+        int main(int argc, char **argv)
+        {
+            int rank, how = atoi(argv[1]);
+            MPI_Init(&argc, &argv);
+            MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+            printf("rank %d\n", rank);
+            MPI_Barrier(MPI_COMM_WORLD);
+            if (rank == 3 && how == 1)
+                exit(7);
+            if (rank == 3 && how == 2)
+                *(volatile int *)8 = 1;
+            if (rank == 3 && how == 3)
+                MPI_Abort(MPI_COMM_WORLD, 5);
+            if (how == 4)
+                pause();
+            MPI_Barrier(MPI_COMM_WORLD);
+            return MPI_Finalize();
+        }
+    "#;
+    let program = support::c_text("ends_shared", text).build();
+    let lines: Vec<String> = (0..6).map(|rank| format!("[{rank}] rank {rank}")).collect();
+    let run = |how: &str| sharing(&program, 6, 2).option("--tag-output").args([how]);
+    for (how, status, words) in [
+        ("0", 0, ""),
+        ("1", 7, "rank 3 exited with code 7"),
+        ("2", 139, "rank 3 died of SIGSEGV (address 0x8"),
+        ("3", 5, "rank 3 called MPI_Abort"),
+    ] {
+        let seen = run(how).outcome();
+        assert_eq!(seen.status, Some(status), "{seen}");
+        assert!(seen.stderr.contains(words), "{seen}");
+        assert_eq!(seen.sorted_lines(), lines, "{seen}");
+    }
+    let seen = run("4").option("--timeout=0.5").fails_with(124);
+    assert!(seen.stderr.contains("timeout: the job is ended after 0.5 s"), "{seen}");
+    let seen = support::run(&program).env("FTMPI_RANKS", "").ranks(4).option("--processes=2");
+    let seen = seen.option("--tag-output").args(["0"]).stdin("nobody reads it\n").succeeds();
+    assert_eq!(seen.stdout.lines().count(), 4, "{seen}");
+}
+
+/// Under ULFM, those who live tell who they are and in which process, without the dead.
+const SURVIVORS: &str = r#"
+    #include <mpi.h>
+    #include <mpi-ext.h>
+    #include <signal.h>
+    #include <stdio.h>
+    #include <stdlib.h>
+    #include <string.h>
+    #include <unistd.h>
+    int main(int argc, char **argv)
+    {
+        int rank, size, one = 1, sum;
+        MPI_Comm living;
+        MPI_Init(&argc, &argv);
+        MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+        MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+        MPI_Barrier(MPI_COMM_WORLD);
+        if (rank == atoi(argv[2])) {
+            if (!strcmp(argv[1], "alone"))
+                raise(SIGKILL);
+            if (fork() == 0) {
+                kill(getppid(), SIGKILL);
+                _exit(0);
+            }
+        }
+        while (MPI_Barrier(MPI_COMM_WORLD) == MPI_SUCCESS)
+            ;
+        MPIX_Comm_revoke(MPI_COMM_WORLD);
+        MPIX_Comm_shrink(MPI_COMM_WORLD, &living);
+        MPI_Comm_size(living, &size);
+        MPI_Allreduce(&one, &sum, 1, MPI_INT, MPI_SUM, living);
+        if (sum == size)
+            printf("%d %d\n", rank, (int)getpid());
+        return MPI_Finalize();
+    }
+"#;
+
+#[test]
+fn a_rank_dies_alone_and_a_process_with_all_of_its_ranks() {
+    let program = support::c_text("survivors_shared", SURVIVORS).build();
+    for victim in 0..7 {
+        let ranks = [0..3, 3..5, 5..7];
+        let number = victim.to_string();
+        let run = |how: &str| {
+            let run = sharing(&program, 7, 3).option("--mode=ulfm").args([how, &number]);
+            run.succeeds()
+        };
+        let seen = run("alone");
+        let without = |range: &std::ops::Range<usize>| -> Vec<usize> {
+            range.clone().filter(|rank| *rank != victim).collect()
+        };
+        assert_eq!(
+            ranks_by_process(&seen),
+            ranks.iter().map(without).collect::<Vec<_>>(),
+            "{seen}"
+        );
+        assert_eq!(seen.lines_with("was killed (SIGKILL)"), 0, "{seen}");
+        assert_eq!(seen.stderr.matches("was killed (SIGKILL)").count(), 1, "{seen}");
+        let seen = run("all");
+        let others = ranks.iter().filter(|range| !range.contains(&victim));
+        let others: Vec<Vec<usize>> = others.map(|range| range.clone().collect()).collect();
+        assert_eq!(ranks_by_process(&seen), others, "{seen}");
+        let lost = ranks.iter().find(|range| range.contains(&victim)).expect("it is in one").len();
+        assert_eq!(seen.stderr.matches("was killed (SIGKILL)").count(), lost, "{seen}");
+    }
+}
+
+/// Under REBUILD, all tell who they are and in which process, and rank 0 how many have been started
+/// again.
+const REBORN: &str = r#"
+    #include <mpi.h>
+    #include <signal.h>
+    #include <stdio.h>
+    #include <stdlib.h>
+    #include <string.h>
+    #include <unistd.h>
+    int main(int argc, char **argv)
+    {
+        int rank, sum, code = MPI_Init(&argc, &argv);
+        int reborn = code == MPI_INIT_RESTARTED_PROCS;
+        MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+        code = MPI_SUCCESS;
+        if (!reborn) {
+            MPI_Barrier(MPI_COMM_WORLD);
+            if (rank == atoi(argv[2]) && !strcmp(argv[1], "alone"))
+                raise(SIGKILL);
+            if (rank == atoi(argv[2]) && fork() == 0) {
+                kill(getppid(), SIGKILL);
+                _exit(0);
+            }
+            while ((code = MPI_Barrier(MPI_COMM_WORLD)) == MPI_SUCCESS)
+                ;
+        }
+        for (;;) {
+            MPI_Comm repaired = FT_MPI_CHECK_RECOVER;
+            while (code != MPI_SUCCESS && MPI_Comm_dup(MPI_COMM_WORLD, &repaired) != MPI_SUCCESS)
+                repaired = FT_MPI_CHECK_RECOVER;
+            code = MPI_Allreduce(&reborn, &sum, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+            if (code == MPI_SUCCESS)
+                break;
+        }
+        printf("%d %d\n", rank, (int)getpid());
+        if (rank == 0)
+            fprintf(stderr, "%d reborn\n", sum);
+        return MPI_Finalize();
+    }
+"#;
+
+#[test]
+fn a_dead_rank_begins_again_in_its_process_or_in_a_new_one_if_that_is_gone() {
+    let program = support::c_text("reborn_shared", REBORN).build();
+    for victim in [0, 3, 6] {
+        let number = victim.to_string();
+        for (how, reborn) in [("alone", 1), ("all", if victim == 0 { 3 } else { 2 })] {
+            let run = sharing(&program, 7, 3).option("--mode=rebuild").args([how, &number]);
+            let seen = run.succeeds();
+            assert_eq!(ranks_by_process(&seen), [vec![0, 1, 2], vec![3, 4], vec![5, 6]], "{seen}");
+            let said = format!("{reborn} reborn\n");
+            assert!(seen.stderr.contains(&said), "{how} {victim}: {seen}");
+        }
+    }
+}
+
+/// Each is started once, however many die at one time: the process of some dies with its last rank.
+#[test]
+fn many_ranks_die_and_begin_again_and_none_begins_twice() {
+    let program = support::c("rebuild.c").build();
+    for kind in ["fiber", "thread"] {
+        for (ranks, processes, victims) in [(9, 3, "3"), (8, 4, "7")] {
+            let run = sharing(&program, ranks, processes).option(format!("--ranks={kind}"));
+            let seen = run.option("--mode=rebuild").args(["15", victims]).succeeds();
+            assert_eq!(seen.stdout, format!("15 rounds, {ranks} ranks\n"), "{kind}: {seen}");
+        }
+    }
+}
+
+#[test]
+fn checkpoints_survive_the_death_of_a_process_with_its_ranks() {
+    let program = support::c("c_examples/pcg.c").flags(&["-O1", "-lm"]).build();
+    let run = sharing(&program, 8, 4).option("--mode=rebuild");
+    let pcg = ["--poisson", "7", "--order", "1000", "--iterations", "60", "--every", "10"];
+    let kills = ["--scheme", "weighted", "--kill", "2@25", "--kill", "3@25"];
+    let seen = run.args(pcg).args(kills).succeeds();
+    assert!(seen.stdout.contains("failures 2"), "{seen}");
+}
+
+#[test]
+fn ranks_that_wait_for_each_other_are_named_whichever_process_they_are_in() {
+    let text = r#"
+        #include <mpi.h>
+        int main(int argc, char **argv)
+        {
+            int rank, size, got;
+            MPI_Init(&argc, &argv);
+            MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+            MPI_Comm_size(MPI_COMM_WORLD, &size);
+            MPI_Recv(&got, 1, MPI_INT, (rank + 1) % size, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+            return MPI_Finalize();
+        }
+    "#;
+    let program = support::c_text("stuck_shared", text).build();
+    let seen = sharing(&program, 5, 2).fails_with(123);
+    for rank in 0..5 {
+        assert!(seen.stderr.contains(&format!("rank {rank}: in MPI_Recv")), "{seen}");
+    }
+}
+
+#[test]
+fn what_is_not_built_is_refused_by_name() {
+    let program = support::c_text("where", WHERE).build();
+    for option in ["--seed=1", "--machine=torus", "--trace=/dev/null", "--watch", "--tui"] {
+        let seen = sharing(&program, 4, 2).option(option).outcome();
+        assert!(seen.status == Some(2) && seen.stderr.contains("--processes=P"), "{seen}");
+    }
+}
