@@ -29,6 +29,7 @@ mod request;
 #[path = "../shared/mod.rs"]
 mod shared;
 mod sharing;
+mod values;
 mod virtual_time;
 
 use prepared::prepare;

@@ -6,9 +6,13 @@ use crate::modes::{self, Wanted};
 use crate::named_processes::named;
 use crate::options::{self, Does};
 use crate::shared::refusal::Refusal;
+use crate::values::{
+    BINDINGS, agent, binding, errhandler, errhandlers, library, on_failure, port, rank_kind, ranks,
+    size, switch, time,
+};
 use crate::virtual_time;
 use ftmpi_cli::{Complaint, Dashes, Item, Reader, numbers};
-use ftmpi_launch::{Binding, InitialErrhandler, Job, OnFailure, RankKind};
+use ftmpi_launch::{Binding, Job, RankKind};
 use std::ffi::{OsStr, OsString};
 use std::path::PathBuf;
 
@@ -516,91 +520,4 @@ fn lacks_value(dashed: &str, does: Does) -> Refusal {
         _ => "a value",
     };
     Refusal::usage(format!("{dashed} needs {wanted} after it"))
-}
-
-fn ranks(dashed: &str, value: &OsStr) -> Result<usize, Refusal> {
-    let text = value.to_string_lossy();
-    match numbers::count(&text) {
-        Some(0) => Err(Refusal::usage(format!("{dashed} 0: a job has at least one rank"))),
-        Some(count) => Ok(count),
-        None => Err(Refusal::usage(format!("{dashed} expects a number of ranks, not `{text}`"))),
-    }
-}
-
-fn agent(dashed: &str, value: &OsStr) -> Result<String, Refusal> {
-    let text = value.to_str().filter(|text| !text.trim().is_empty());
-    let no = || format!("{dashed} expects a command such as `ssh {{HOST}}`");
-    text.map(str::to_string).ok_or_else(|| Refusal::usage(no()))
-}
-
-fn rank_kind(named: &str, value: &OsStr) -> Result<RankKind, Refusal> {
-    let text = value.to_string_lossy();
-    let no = || format!("{named} is `thread`, `fiber` or `auto`, not `{text}`");
-    RankKind::named(&text).ok_or_else(|| Refusal::usage(no()))
-}
-
-const BINDINGS: &str = "`auto`, `none`, `core` or `hwthread`";
-
-fn binding(named: &str, value: &OsStr) -> Result<Binding, Refusal> {
-    let text = value.to_string_lossy();
-    let no = || format!("{named} is {BINDINGS}, not `{text}`");
-    Binding::named(&text).ok_or_else(|| Refusal::usage(no()))
-}
-
-fn errhandlers() -> String {
-    InitialErrhandler::choices()
-}
-
-fn errhandler(dashed: &str, value: &OsStr) -> Result<InitialErrhandler, Refusal> {
-    let text = value.to_string_lossy();
-    let no = || Refusal::usage(format!("{dashed} is {}, not `{text}`", errhandlers()));
-    InitialErrhandler::named(&text).ok_or_else(no)
-}
-
-fn library(dashed: &str, value: &OsStr) -> Result<String, Refusal> {
-    let text = value.to_str().filter(|text| !text.is_empty() && !text.contains('\n'));
-    let no = || format!("{dashed} expects the name of a library, such as libapp.so");
-    text.map(str::to_string).ok_or_else(|| Refusal::usage(no()))
-}
-
-fn port(dashed: &str, value: &OsStr) -> Result<u16, Refusal> {
-    let text = value.to_string_lossy();
-    let no = |_| Refusal::usage(format!("{dashed} expects the number of a port, not `{text}`"));
-    text.parse().map_err(no)
-}
-
-fn switch(dashed: &str, value: &OsStr) -> Result<bool, Refusal> {
-    match value.to_string_lossy().as_ref() {
-        "on" => Ok(true),
-        "off" => Ok(false),
-        other => Err(Refusal::usage(format!("{dashed} is on or off, not `{other}`"))),
-    }
-}
-
-fn on_failure(dashed: &str, value: &OsStr) -> Result<OnFailure, Refusal> {
-    match value.to_string_lossy().as_ref() {
-        "end" => Ok(OnFailure::End),
-        "continue" => Ok(OnFailure::Continue),
-        "restart" => Ok(OnFailure::Restart),
-        other => Err(Refusal::usage(format!(
-            "{dashed} expects `end`, `continue` or `restart`, not `{other}`"
-        ))),
-    }
-}
-
-fn size(dashed: &str, value: &OsStr, least: usize) -> Result<usize, Refusal> {
-    let text = value.to_string_lossy();
-    let no = || Refusal::usage(format!("{dashed} expects a size such as 64M, not `{text}`"));
-    let bytes = numbers::size(&text).ok_or_else(no)?;
-    if bytes < least {
-        let least = numbers::spelled(least);
-        return Err(Refusal::usage(format!("{dashed} {text} is too small: at least {least}")));
-    }
-    Ok(bytes)
-}
-
-fn time(dashed: &str, value: &OsStr) -> Result<std::time::Duration, Refusal> {
-    let text = value.to_string_lossy();
-    let no = || Refusal::usage(format!("{dashed} expects a time in seconds, not `{text}`"));
-    numbers::seconds(&text).ok_or_else(no)
 }
