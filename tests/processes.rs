@@ -155,11 +155,14 @@ fn a_program_that_writes_over_all_its_memory_takes_nobody_with_it() {
                     if (sscanf(line, "%lx-%lx %7s", &all[count][0], &all[count][1], flags) == 3
                         && flags[1] == 'w' && !strstr(line, "stack"))
                         count++;
-                srand(atoi(argv[1]));
+                /* Not by rand: it would wait for ever for its lock, once that is written over. */
+                unsigned long state = atoi(argv[1]);
                 for (;;) {
-                    unsigned long *range = all[rand() % count];
-                    unsigned long place = range[0] + (unsigned long)rand() % (range[1] - range[0]);
-                    *(volatile char *)place = rand();
+                    state = state * 6364136223846793005 + 1442695040888963407;
+                    unsigned long *range = all[(state >> 33) % count];
+                    state = state * 6364136223846793005 + 1442695040888963407;
+                    unsigned long place = range[0] + (state >> 24) % (range[1] - range[0]);
+                    *(volatile char *)place = state >> 56;
                 }
             }
             while (MPI_Barrier(MPI_COMM_WORLD) == MPI_SUCCESS)
