@@ -56,7 +56,7 @@ impl Coordinator {
             return orders;
         }
         match report {
-            Report::Began | Report::Learnt(_) => Vec::new(),
+            Report::Began | Report::InSession(_) | Report::Learnt(_) => Vec::new(),
             Report::Contributed { key, roster, course, value } => {
                 if let Ok(most) = u32::try_from(value.most) {
                     self.learn(most);

@@ -14,6 +14,8 @@ use std::sync::Arc;
 pub enum Report {
     /// It has begun to use MPI: from now on it has failed if it ends before it has left.
     Began,
+    /// It has a session open, or none any more.
+    InSession(bool),
     /// It takes part in an agreement among these members.
     Contributed { key: Key, roster: Vec<Member>, course: Option<Summons>, value: Value },
     /// What it has to say to these members, each of whom says something: all of them hear it, or

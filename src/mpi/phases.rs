@@ -48,13 +48,15 @@ impl Phases {
         }
     }
 
-    pub(super) fn open_session(&self) {
+    /// Returns whether this is the only one.
+    pub(super) fn open_session(&self) -> bool {
         self.has_had_sessions.store(true, Ordering::Relaxed);
-        self.open_sessions.fetch_add(1, Ordering::Relaxed);
+        self.open_sessions.fetch_add(1, Ordering::Relaxed) == 0
     }
 
-    pub(super) fn close_session(&self) {
-        self.open_sessions.fetch_sub(1, Ordering::Relaxed);
+    /// Returns whether it was the last one.
+    pub(super) fn close_session(&self) -> bool {
+        self.open_sessions.fetch_sub(1, Ordering::Relaxed) == 1
     }
 
     /// What whoever ends now leaves undone, if anything.

@@ -30,7 +30,9 @@ pub fn open(
         .sessions
         .insert_with(|handle| Arc::new(Session { handle, errhandler, info, buffer }));
     let (handle, _) = made.ok_or_else(|| Class::OTHER.because("there are too many sessions"))?;
-    process.phases.open_session();
+    if process.phases.open_session() {
+        process.world.note_session(process.me, true);
+    }
     Ok(handle)
 }
 
@@ -50,7 +52,9 @@ pub fn close(process: &Process, handle: usize) -> Result {
     if process.sessions.remove(handle).is_none() {
         return Err(Class::SESSION.because("session is being finalized by another thread"));
     }
-    process.phases.close_session();
+    if process.phases.close_session() {
+        process.world.note_session(process.me, false);
+    }
     Ok(())
 }
 

@@ -82,6 +82,13 @@ impl World {
         self.agreements.lock().summon(member, summons);
     }
 
+    /// `me` has a session open, or none any more.
+    pub fn note_session(&self, me: Member, is_open: bool) {
+        if let Some(elsewhere) = &self.elsewhere {
+            elsewhere.report(me, &Report::InSession(is_open));
+        }
+    }
+
     /// `me` has begun to use MPI; returns when all can be reached that the job has begun with, as
     /// far as they live.
     pub fn note_begin(&self, me: Member) {

@@ -79,7 +79,7 @@ impl Replica {
                 Report::GaveUp { .. } | Report::Called { .. } | Report::Revoked { .. } => {
                     notes.others.push(report.clone());
                 }
-                Report::Learnt(_) => {}
+                Report::InSession(_) | Report::Learnt(_) => {}
             },
             _ => {}
         }

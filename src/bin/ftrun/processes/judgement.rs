@@ -63,8 +63,8 @@ pub(super) fn obituary(seat: usize, life: &Life, status: ExitStatus) -> String {
     let words = || format!("rank {seat}{of_which} {how}{place} after {age:.2} s");
     let mut words = life.words.clone().unwrap_or_else(words);
     words.push_str(&order.unwrap_or_default());
-    if is_indebted(life) && !life.is_lost && status.signal().is_none() {
-        words.push_str(", without MPI_Finalize");
+    if let Some(debt) = debt(life).filter(|_| !life.is_lost && status.signal().is_none()) {
+        words.push_str(&format!(", without {debt}"));
     }
     words
 }
@@ -78,8 +78,13 @@ pub(super) fn cause(status: ExitStatus) -> String {
     }
 }
 
-fn is_indebted(life: &Life) -> bool {
-    life.has_begun && !life.has_departed
+/// What a rank that ends now leaves undone, if anything.
+fn debt(life: &Life) -> Option<&'static str> {
+    match life.in_session {
+        _ if life.has_begun && !life.has_departed => Some("MPI_Finalize"),
+        Some(true) => Some("MPI_Session_finalize"),
+        _ => None,
+    }
 }
 
 impl Record {
@@ -88,7 +93,7 @@ impl Record {
         &mut self, seat: usize, life: &Life, status: ExitStatus, rules: Rules, job: &Job,
     ) -> (Verdict, Option<String>) {
         let is_well = status.success() || status == unknown_end();
-        if is_well && !is_indebted(life) {
+        if is_well && debt(life).is_none() {
             self.has_survivor = true;
             self.has_leaver = true;
             return (Verdict::Well, None);
@@ -97,8 +102,8 @@ impl Record {
         // A rank that exits without finalizing MPI has failed, whatever its status.
         let status = if number(status) == 0 { 1 } else { number(status) };
         self.cause.get_or_insert(status);
-        self.has_leaver |= life.has_departed;
-        let next = match Sequel::of(rules, job.on_failure, life.has_departed) {
+        self.has_leaver |= life.has_left();
+        let next = match Sequel::of(rules, job.on_failure, life.has_left()) {
             Sequel::End => {
                 return (Verdict::End { status, words: format!("{obituary}; the job ends") }, None);
             }
@@ -107,9 +112,9 @@ impl Record {
             }
             Sequel::GoOn(next) => next,
         };
-        if rules != Rules::Ulfm || life.has_departed {
+        if rules != Rules::Ulfm || life.has_left() {
             self.blame.get_or_insert(status);
-            if life.has_departed {
+            if life.has_left() {
                 self.blame_of_who_had_left.get_or_insert(status);
             }
         }

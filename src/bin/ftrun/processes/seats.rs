@@ -47,6 +47,8 @@ pub(crate) struct Life {
     /// It is inside MPI, or has been.
     pub(crate) has_begun: bool,
     pub(crate) has_departed: bool,
+    /// Whether it has a session open, if it ever had one.
+    pub(super) in_session: Option<bool>,
     /// By which order it dies.
     pub(crate) order: Option<String>,
     /// How it has ended, in the words of its process, if it has not ended with that.
@@ -185,6 +187,7 @@ impl Life {
             at: None,
             has_begun: false,
             has_departed: false,
+            in_session: None,
             order: None,
             words: None,
             ended: None,
@@ -225,6 +228,11 @@ impl Life {
             Body::Within(begin) => Some(begin),
             Body::Here { .. } | Body::There { .. } | Body::Nowhere => None,
         }
+    }
+
+    /// It has used MPI, and is done with it: nobody waits for it.
+    pub(super) fn has_left(&self) -> bool {
+        self.has_departed || !self.has_begun && self.in_session == Some(false)
     }
 
     /// Its process, or one that this has started, has made its first call of MPI.

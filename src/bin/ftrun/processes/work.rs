@@ -443,6 +443,9 @@ impl Work {
                 let rules = self.rules();
                 if let Some(life) = self.life(from.seat, from.incarnation) {
                     life.has_begun |= matches!(report, Report::Began);
+                    if let Report::InSession(is_so) = report {
+                        life.in_session = Some(is_so);
+                    }
                     if matches!(report, Report::Departed) {
                         life.has_departed = true;
                         self.record.departed(rules);
@@ -522,7 +525,7 @@ impl Work {
                 last_words = Some(words);
                 self.end = Some(status);
             }
-            Verdict::Well | Verdict::Continue if life.has_departed => {}
+            Verdict::Well | Verdict::Continue if life.has_left() => {}
             Verdict::Well | Verdict::Continue => self.lose(member),
             Verdict::Restart => {
                 self.lose(member);
