@@ -295,7 +295,6 @@ OPTIONS
     Options of other launchers for placing and starting processes are read with
     their values and ignored, such as --oversubscribe, --map-by, --rankfile,
     --allow-run-as-root, --mca A B, -ppn, --display-map, -genvall, -launcher.
-    Several programs in one job, separated by `:`, are not supported.
 
 EXIT STATUS
     0       Every rank finalized and returned 0, or every failure was repaired:

@@ -7,8 +7,8 @@ use crate::named_processes::named;
 use crate::options::{self, Does};
 use crate::shared::refusal::Refusal;
 use crate::values::{
-    BINDINGS, agent, binding, errhandler, errhandlers, library, on_failure, port, rank_kind, ranks,
-    size, switch, time,
+    BINDINGS, agent, binding, errhandler, errhandlers, library, on_failure, port, processes,
+    rank_kind, ranks, size, switch, time,
 };
 use crate::virtual_time;
 use ftmpi_cli::{Complaint, Dashes, Item, Reader, numbers};
@@ -359,7 +359,7 @@ impl Reading<'_> {
     }
 
     fn set_processes(&mut self, dashed: &str, value: &OsStr) -> Result<(), Refusal> {
-        let count = (!value.is_empty()).then(|| ranks(dashed, value)).transpose()?;
+        let count = (!value.is_empty()).then(|| processes(dashed, value)).transpose()?;
         self.request.set_processes(count);
         Ok(())
     }

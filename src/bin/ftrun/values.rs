@@ -14,6 +14,13 @@ pub(crate) fn ranks(dashed: &str, value: &OsStr) -> Result<usize, Refusal> {
     }
 }
 
+pub(crate) fn processes(dashed: &str, value: &OsStr) -> Result<usize, Refusal> {
+    let text = value.to_string_lossy();
+    let no = || format!("{dashed} expects how many processes the ranks share, not `{text}`");
+    let count = numbers::count(&text).filter(|count| *count > 0);
+    count.ok_or_else(|| Refusal::usage(no()))
+}
+
 pub(crate) fn agent(dashed: &str, value: &OsStr) -> Result<String, Refusal> {
     let text = value.to_str().filter(|text| !text.trim().is_empty());
     let no = || format!("{dashed} expects a command such as `ssh {{HOST}}`");
