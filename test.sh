@@ -106,7 +106,7 @@ FTMPI_RANKS=process cargo test --release --no-fail-fast --test checkpoint_disk \
 echo "== the same, with three processes that ranks share"
 # shellcheck disable=SC2046  # each name is a word
 FTMPI_RANKS=process:3 cargo test --release --no-fail-fast $(printf -- "--test %s " \
-    pt2pt comm ulfm recovery kills matrix storm topo completions files failures ends \
+    pt2pt comm ulfm recovery kills matrix storm topo completions files failures ends deadlock \
     reports rma) -- \
     --skip disagree --skip ports_that_lead_nowhere --skip finds_the_same_handle \
     --skip papers_print_recover --skip nobody_defines_is_named \

@@ -97,6 +97,16 @@ fn collectives_that_do_not_match_are_seen() {
     assert!(stuck > 8, "{stuck} were told");
 }
 
+/// The agreement stirs the world of a rank that has nothing to do with it, and sleeps on.
+#[test]
+fn an_agreement_of_others_hides_nothing() {
+    for kind in ["thread", "fiber"] {
+        let run = support::run(&program()).ranks(4).args(["agreed"]);
+        let run = run.option("--mode=ulfm").option(format!("--ranks={kind}")).deadline(30);
+        says(&run.fails_with(STUCK), &["  rank 0: in MPI_Recv", "  rank 3: in MPI_Recv"]);
+    }
+}
+
 #[test]
 fn ranks_that_wait_for_the_same_are_told_together() {
     gets_stuck(

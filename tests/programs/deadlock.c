@@ -23,6 +23,19 @@ static void ring(void)
     MPI_Recv(values, 4, MPI_INT, (rank + 1) % size, 5, W, MPI_STATUS_IGNORE);
 }
 
+/* The last rank sleeps while the others agree on something; then they wait, too. */
+static void agreed(void)
+{
+    MPI_Comm some;
+    int flag = 1;
+    MPI_Comm_split(W, rank == size - 1, 0, &some);
+    if (rank < size - 1) {
+        nap(0.3);
+        MPIX_Comm_agree(some, &flag);
+    }
+    ring();
+}
+
 /* Rank 0 forgets the barrier that the others are in. */
 static void barrier(void)
 {
@@ -286,6 +299,7 @@ int main(int argc, char **argv)
 {
     const struct test tests[] = {
         {"ring", ring},       {"barrier", barrier},       {"finished", finished},
+        {"agreed", agreed},
         {"sends", sends},     {"threads", threads},       {"thread-sleeps", thread_sleeps},
         {"sleeper", sleeper}, {"reader", reader},         {"timed-wait", timed_wait},
         {"compute", compute}, {"tests-only", tests_only}, {"timer", timer},

@@ -52,14 +52,14 @@ impl Engine {
 
     /// What the rank waits for, if some thread of it waits and there is nothing for it to look at.
     /// For other ranks' threads, too, while this rank's stand still. Packets that have come home
-    /// are nothing to look at: whoever waits for one of them is woken for it.
+    /// are nothing to look at, nor is what has stirred the world: whoever has to look is woken for
+    /// it, and then a thread of it runs.
     pub fn waits(&self) -> Option<Waits> {
         let state = self.state.try_visit()?;
         let has_work = self.has_arrivals(state.rings.made)
             || !state.copies.is_empty()
             || state.copying > 0
-            || state.has_due()
-            || state.stir != self.world.stir();
+            || state.has_due();
         let waits = !state.waiters.is_empty() || state.sleeper.is_some();
         if !waits || has_work || self.pulse.is_stopping() {
             return None;
