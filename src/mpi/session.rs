@@ -26,12 +26,6 @@ pub fn open(
         info.set(MEMORY_KINDS, b"mpi,system")?;
     }
     let (errhandler, buffer) = (Installed::with(Sort::Session, errhandler)?, Slot::new());
-    let is_shared = process.world.shared_process_of(process.me.seat).is_some();
-    if is_shared && !process.phases.is_initialized() {
-        let words = "a session before MPI_Init, among ranks that share processes: call MPI_Init \
-                     first, or run ftrun with --processes";
-        return Err(Class::UNSUPPORTED_OPERATION.because(words));
-    }
     let made = process
         .sessions
         .insert_with(|handle| Arc::new(Session { handle, errhandler, info, buffer }));

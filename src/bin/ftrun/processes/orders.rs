@@ -2,6 +2,7 @@
 
 use super::work::{Work, tell};
 use ftmpi_base::Member;
+use ftmpi_fault::Report;
 use ftmpi_machine::schedule::When;
 use ftmpi_wireup::Told;
 use std::time::Instant;
@@ -25,6 +26,12 @@ impl Work {
             life.order.get_or_insert(order);
             self.kill(seat);
         }
+    }
+
+    /// A rank has ended that was done with MPI, and could not know that it would not begin again.
+    pub(super) fn see_off(&mut self, member: Member) {
+        let orders = self.coordinator.hear(member, Report::Departed, self.started.elapsed());
+        self.obey(orders);
     }
 
     /// Kills a rank as ordered once it is outside of MPI. A process that has not joined is.

@@ -525,7 +525,8 @@ impl Work {
                 last_words = Some(words);
                 self.end = Some(status);
             }
-            Verdict::Well | Verdict::Continue if life.has_left() => {}
+            Verdict::Well | Verdict::Continue if life.has_departed => {}
+            Verdict::Well | Verdict::Continue if life.has_left() => self.see_off(member),
             Verdict::Well | Verdict::Continue => self.lose(member),
             Verdict::Restart => {
                 self.lose(member);
