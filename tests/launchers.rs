@@ -109,9 +109,10 @@ fn a_rank_that_fails_ends_a_job_without_a_mode() {
         let run = launcher.run(launcher.goes_on.unwrap_or_default(), 3, &hosts(), &words);
         let seen = run.env("FTMPI_COMM_MODE", "abort").outcome();
         assert_ne!(seen.status, Some(0), "{seen}");
-        // Others may be killed by the launcher before that is seen.
-        let first = if launcher.goes_on.is_some() { "rank 1" } else { "rank " };
-        assert!(seen.stderr.contains(&format!("ftrun: {first}")), "{seen}");
+        // A launcher that ends the job itself may do so before anybody can say why.
+        if launcher.goes_on.is_some() {
+            assert!(seen.stderr.contains("ftrun: rank 1"), "{seen}");
+        }
         launcher.leaves_nothing();
     }
 }
