@@ -29,6 +29,7 @@ pub mod service;
 pub mod shims;
 pub mod signals;
 pub mod socket;
+pub mod symbols;
 pub mod tasks;
 pub mod unwind;
 pub mod variables;

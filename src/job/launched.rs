@@ -7,6 +7,7 @@ use crate::host::launcher::{self, Absent, Launcher, Position};
 use crate::host::{life, service, variables};
 use crate::job::link;
 use crate::wireup::adoption::{Answer, Call, Charge, Known, OPTION};
+use crate::wireup::hosts::FOR_UCX;
 use crate::wireup::{self, Said, Told, VARIABLE};
 use crossbeam_channel::{RecvTimeoutError, Sender};
 use parking_lot::Mutex;
@@ -28,14 +29,6 @@ static IS_ADOPTED: AtomicBool = AtomicBool::new(false);
 const HERE: &str = "ftmpi-here";
 const COORDINATOR: &str = "ftmpi-coordinator";
 const AGENT: &str = "ftmpi-agent";
-
-/// Variables that tell UCX to stay quiet and to leave signals and memory alone.
-const FOR_UCX: [(&str, &str); 4] = [
-    ("UCX_HANDLE_ERRORS", "none"),
-    ("UCX_MEM_EVENTS", "n"),
-    ("UCX_WARN_UNUSED_ENV_VARS", "n"),
-    ("UCX_LOG_LEVEL", "fatal"),
-];
 
 /// If another launcher has started this process as one of several: what `ftrun` would have told it
 /// by its environment, where it is from then on.

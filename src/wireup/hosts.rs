@@ -10,6 +10,15 @@ use std::time::Duration;
 /// A variable of the environment, and its value if it is to be set.
 pub type Variable = (Vec<u8>, Option<Vec<u8>>);
 
+/// Variables that tell UCX to stay quiet and to leave signals and memory alone, for processes that
+/// use it, unless the user has set them.
+pub const FOR_UCX: [(&str, &str); 4] = [
+    ("UCX_HANDLE_ERRORS", "none"),
+    ("UCX_MEM_EVENTS", "n"),
+    ("UCX_WARN_UNUSED_ENV_VARS", "n"),
+    ("UCX_LOG_LEVEL", "fatal"),
+];
+
 /// What all ranks run.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Program {

@@ -1,6 +1,7 @@
 //! What `libpmix.so.2` offers: its functions, found at run time, and the layouts that they take,
 //! which are those of version 4 and later ones.
 
+use crate::host::symbols::functions;
 use std::ffi::{CStr, CString, OsStr, c_char, c_int, c_void};
 use std::os::unix::ffi::OsStrExt;
 use std::path::PathBuf;
@@ -57,43 +58,6 @@ impl Info {
 
 /// Published for all processes, wherever they are.
 pub(super) const GLOBAL: u8 = 3;
-
-/// Declares the functions that are looked up.
-macro_rules! functions {
-    ($($name:ident: fn($($argument:ty),*) -> $result:ty;)*) => {
-        #[derive(Clone, Copy)]
-        #[allow(non_snake_case, reason = "as the library calls them")]
-        pub(super) struct Symbols {
-            $(pub(super) $name: unsafe extern "C" fn($($argument),*) -> $result,)*
-        }
-
-        impl Symbols {
-            /// Finds them; or says which is missing.
-            ///
-            /// # Safety
-            /// The library of `handle` must be PMIx's.
-            unsafe fn find(handle: *mut c_void) -> Result<Symbols, &'static str> {
-                Ok(Symbols {
-                    $($name: {
-                        const NAME: &str = concat!(stringify!($name), "\0");
-                        // SAFETY: a name that ends with a zero.
-                        let found = unsafe { libc::dlsym(handle, NAME.as_ptr().cast()) };
-                        if found.is_null() {
-                            return Err(stringify!($name));
-                        }
-                        // SAFETY: the function has this type in every version of the library.
-                        unsafe {
-                            std::mem::transmute::<
-                                *mut c_void,
-                                unsafe extern "C" fn($($argument),*) -> $result,
-                            >(found)
-                        }
-                    },)*
-                })
-            }
-        }
-    };
-}
 
 functions! {
     PMIx_Init: fn(*mut Process, *const Info, usize) -> Status;

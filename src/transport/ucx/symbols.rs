@@ -2,6 +2,7 @@
 //! Structures say by masks which of their fields are set, so those of version 1.13 suit any later
 //! one.
 
+use crate::host::symbols::functions;
 use std::ffi::{CStr, c_char, c_int, c_uint, c_void};
 use std::ptr;
 
@@ -117,41 +118,6 @@ pub(super) type OnMessage = unsafe extern "C" fn(
     usize,
     *const c_void,
 ) -> Status;
-
-/// Declares the functions that are looked up.
-macro_rules! functions {
-    ($($name:ident: fn($($argument:ty),*) $(-> $result:ty)?;)*) => {
-        pub(super) struct Symbols {
-            $(pub(super) $name: unsafe extern "C" fn($($argument),*) $(-> $result)?,)*
-        }
-
-        impl Symbols {
-            /// Finds them; or says which is missing.
-            ///
-            /// # Safety
-            /// The library of `handle` must be UCX's.
-            unsafe fn find(handle: *mut c_void) -> Result<Symbols, &'static str> {
-                Ok(Symbols {
-                    $($name: {
-                        const NAME: &str = concat!(stringify!($name), "\0");
-                        // SAFETY: a name that ends with a zero.
-                        let found = unsafe { libc::dlsym(handle, NAME.as_ptr().cast()) };
-                        if found.is_null() {
-                            return Err(stringify!($name));
-                        }
-                        // SAFETY: the function has this type in every version of the library.
-                        unsafe {
-                            std::mem::transmute::<
-                                *mut c_void,
-                                unsafe extern "C" fn($($argument),*) $(-> $result)?,
-                            >(found)
-                        }
-                    },)*
-                })
-            }
-        }
-    };
-}
 
 functions! {
     ucp_init_version: fn(c_uint, c_uint, *const Params, *const c_void, *mut *mut c_void) -> Status;

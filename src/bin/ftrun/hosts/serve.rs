@@ -17,7 +17,7 @@ use crate::processes::seats::{Life, Template};
 use crate::shared::refusal::{BROKEN, Refusal};
 use ftmpi_base::Member;
 use ftmpi_launch::Job;
-use ftmpi_wireup::hosts::{OfAgent, Program, ToAgent};
+use ftmpi_wireup::hosts::{FOR_UCX, OfAgent, Program, ToAgent};
 use ftmpi_wireup::takeover::{Entry, LifeAccount};
 use ftmpi_wireup::{self as wireup, Told};
 use std::collections::BTreeMap;
@@ -38,15 +38,6 @@ pub(crate) const NAME: &str = "--agent-of-host";
 
 /// The exit status of an agent that cannot reach `ftrun`.
 pub(super) const UNREACHED: i32 = 113;
-
-/// Variables that tell UCX to stay quiet and to leave signals and memory alone, unless the user has
-/// set them.
-const FOR_UCX: [(&str, &str); 4] = [
-    ("UCX_HANDLE_ERRORS", "none"),
-    ("UCX_MEM_EVENTS", "n"),
-    ("UCX_WARN_UNUSED_ENV_VARS", "n"),
-    ("UCX_LOG_LEVEL", "fatal"),
-];
 
 /// `succeed` is what it does if it takes over.
 pub(crate) fn main(called: &str, succeed: Succeed) -> ExitCode {
