@@ -55,8 +55,8 @@ pub struct Envelope {
 }
 
 impl Envelope {
-    /// In the tag of a collective operation's message: the machine carries it by a network for
-    /// such operations.
+    /// In the tag of a collective operation's message, in virtual time: the machine carries it by a
+    /// network for such operations. Other operations come to this bit after a billion.
     pub const BY_HARDWARE: i32 = 1 << 30;
 
     /// Whether the simulated machine's own network for collective operations carries it, so that no

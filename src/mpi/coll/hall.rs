@@ -8,7 +8,7 @@ use crate::mpi::error::Result;
 use crate::mpi::lane::Lane;
 use crate::mpi::run;
 
-/// So many operations take about as long by messages as it takes to agree.
+/// A communicator that is used less often is not worth an exchange through `ftrun`.
 const OFTEN: u32 = 16;
 
 /// Says that there is no room.

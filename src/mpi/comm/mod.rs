@@ -21,7 +21,7 @@ use crate::mpi::info::Info;
 use crate::mpi::p2p::attached_buffer::Slot;
 use crate::mpi::reaction::Hearer;
 use crate::mpi::topology::shape::Topology;
-use crate::transport::{Envelope, Hall};
+use crate::transport::Hall;
 use parking_lot::Mutex;
 use std::ops::Deref;
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
@@ -395,7 +395,7 @@ impl Comm {
         // One after the other, as the program orders them for all members alike (MPI-5.0 §6.12).
         let number = self.collectives.load(Ordering::Relaxed);
         self.collectives.store(number.wrapping_add(1), Ordering::Relaxed);
-        (number % Envelope::BY_HARDWARE as u32) as i32
+        (number & i32::MAX as u32) as i32
     }
 
     /// Whether some collective operation has begun on it.
@@ -543,6 +543,15 @@ mod tests {
     fn group(seats: &[usize], me: usize) -> Arc<Group> {
         let member = |seat| Member { seat, incarnation: 0 };
         Arc::new(Group::of(seats.iter().copied().map(member).collect(), member(me)))
+    }
+
+    /// Whoever compares numbers of operations takes them for ones of 31 bits.
+    #[test]
+    fn collective_operations_are_numbered_by_31_bits() {
+        let comm = Comm::new(0x9000, 7, group(&[0, 1], 0), "");
+        comm.collectives.store(i32::MAX as u32 - 1, Ordering::Relaxed);
+        let tags = [(); 3].map(|()| comm.next_tag());
+        assert_eq!(tags, [i32::MAX - 1, i32::MAX, 0]);
     }
 
     #[test]

@@ -152,8 +152,7 @@ impl Succession {
 
     /// The lease of this host is over.
     pub(super) fn say_why_it_ends(&self) {
-        let Some(epoch) = self.standing(|standby, now| standby.is_alone(now)) else { return };
-        if epoch {
+        if self.standing(|standby, now| standby.is_alone(now)) == Some(true) {
             let (name, file) = self.with(|state, _| {
                 let name = state.fellows.hosts.get(self.me).map(|host| host.name.clone());
                 (name.unwrap_or_default(), state.fellows.output.clone())
