@@ -13,18 +13,21 @@ use std::sync::atomic::Ordering;
 impl World {
     /// The communicator with this context and these members, of whom `me` is one, is revoked.
     pub fn revoke(&self, context: u32, roster: &Arc<dyn Roster>, me: Member) {
-        if self.enter_revocation(context, roster, me, true)
-            && let Some(elsewhere) = &self.elsewhere
+        // First those in other processes: a rank of this one that hears of it may give up what it
+        // has under way, and they are to learn of that afterwards.
+        if let Some(elsewhere) = &self.elsewhere
+            && !self.is_revoked(context, me)
         {
             let roster = self.members_of(&**roster);
             elsewhere.report(me, &Report::Revoked { context, roster });
         }
+        self.enter_revocation(context, roster, me, true);
     }
 
-    /// Enters a revocation; true if it is news. `by_me`: this rank's program has done it.
+    /// Enters a revocation. `by_me`: this rank's program has done it.
     pub(super) fn enter_revocation(
         &self, context: u32, roster: &Arc<dyn Roster>, me: Member, by_me: bool,
-    ) -> bool {
+    ) {
         let mut all = self.revoked.all.lock();
         // A member that dies or leaves from now on is removed from what is in the list. What
         // becomes of those in other processes, they know themselves.
@@ -41,14 +44,13 @@ impl World {
             all.hear(context, me);
         }
         if !is_news {
-            return false;
+            return;
         }
         self.revoked.count.store(all.count(), Ordering::SeqCst);
         // A rank that finds the entry finds the stir, too.
         self.disturb();
         drop(all);
         self.wake_all();
-        true
     }
 
     /// Whether the communicator with this context of which `me` is a member is revoked.
