@@ -41,7 +41,7 @@ use crate::engine::rank::matching::{Posted, Unexpected};
 use crate::engine::rank::operation::{Op, Stage};
 use crate::engine::rank::tally::{Instruments, path_of};
 use crate::host::life::Pulse;
-use crate::host::memory::{self, Fault, Region, Span};
+use crate::host::memory::{self, Region, Span};
 use crate::host::sched;
 use crate::transport::{
     Batches, Envelope, Load, Packet, Pool, Port, Processes, SimulatedNetwork, Ticket, WatchedRings,
@@ -278,36 +278,6 @@ impl Engine {
             return self.step().map(|()| None);
         }
         self.send_with_care(letter, data, mode)
-    }
-
-    /// Sends a short message to another process, if it can go at once.
-    #[inline]
-    fn send_outside(
-        &self, outside: &Processes, envelope: Envelope, to: Member, data: &Region,
-    ) -> Result<bool, Fault> {
-        outside.send_short(envelope, self.me, to, data.bytes(), |room| match data.span() {
-            Some(data) => memory::copy(data, room),
-            None => memory::transfer(data, &room.into()),
-        })
-    }
-
-    /// Sends what is longer than a packet through the ring to another process, if it can go at
-    /// once: two copies take less time than the kernel's one.
-    #[inline(never)]
-    fn send_long_outside(
-        &self, outside: &Processes, letter: Letter, data: &Region,
-    ) -> Result<bool, Died> {
-        // Whoever has set a limit wants it to be kept.
-        if self.eager_limit() < Packet::ROOM || data.bytes() > outside.longest_in_ring() {
-            return Ok(false);
-        }
-        let mut state = self.state.lock();
-        let sent = self.send_outside(outside, letter.envelope, letter.to, data);
-        let is_sent = sent.map_err(|fault| self.suffer(fault.address))?;
-        if is_sent {
-            state.tally.count_sent(Path::Packet, data.bytes());
-        }
-        Ok(is_sent)
     }
 
     /// Starts a send of a copy, so that the data may be overwritten at once.

@@ -9,8 +9,8 @@
 //!
 //! At least one of the two sees what the other has written. A light fence costs no instruction,
 //! since a heavy one makes the kernel run a barrier on every processor that runs this process
-//! (Linux, membarrier(2)). Where that call is missing, both are the processor's own. Among processes
-//! that share memory, the heavy fence reaches all that have armed themselves for that.
+//! (Linux, membarrier(2)). Where that call is missing, both are the processor's own. Among
+//! processes that share memory, the heavy fence reaches all that have armed themselves for that.
 
 use super::atomic::{Ordering, fence};
 

@@ -74,24 +74,6 @@ impl Engine {
         }
     }
 
-    /// Sends a message to another process.
-    #[inline(never)]
-    fn send_outside_at_once(
-        &self, envelope: Envelope, to: Member, data: Span,
-    ) -> Result<bool, Died> {
-        let Some(outside) = self.outside else { return Ok(false) };
-        let state = self.state.lock();
-        let fill = |room| memory::copy(data, room);
-        let sent = outside.send_short(envelope, self.me, to, data.bytes(), fill);
-        drop(state);
-        let is_sent = sent.map_err(|fault| self.suffer(fault.address))?;
-        if is_sent {
-            let count = self.sent_shortly.load(Ordering::Relaxed);
-            self.sent_shortly.store(count + 1, Ordering::Relaxed);
-        }
-        Ok(is_sent)
-    }
-
     /// Receives a message if it is the next one in a ring, or comes there within a moment, and
     /// tells its tag and its length; false: nothing has happened.
     #[inline(always)]

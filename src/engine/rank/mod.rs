@@ -22,6 +22,7 @@ pub(in crate::engine) mod probe;
 pub(in crate::engine) mod progress;
 pub(in crate::engine) mod receive;
 pub(in crate::engine) mod rings;
+mod send_outside;
 pub(in crate::engine) mod simulated;
 pub(in crate::engine) mod steps;
 pub(in crate::engine) mod synchronize;
