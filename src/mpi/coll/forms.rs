@@ -23,6 +23,7 @@ use crate::mpi::process::Process;
 use crate::mpi::run::{self, Way};
 use std::borrow::Borrow;
 use std::mem::ManuallyDrop;
+use std::pin::Pin;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 
@@ -132,10 +133,15 @@ fn block_on_messages<P: Plan>(plan: &P, lane: &Lane<'_>) -> Result {
 /// Out of line and boxed for the same reason.
 #[inline(never)]
 fn block_on_price<P: Plan>(plan: &P, lane: &Lane<'_>) -> Result<Option<Paid<P>>> {
-    if !lane.is_priced() {
-        return Ok(None);
-    }
-    run::block(Box::pin(pay(plan, lane)))
+    if lane.is_priced() { run::block(payment(plan, lane)) } else { Ok(None) }
+}
+
+/// [`pay`] in a box, which is filled out of line.
+#[inline(never)]
+fn payment<'p, P: Plan>(
+    plan: &'p P, lane: &'p Lane<'_>,
+) -> Pin<Box<impl Future<Output = Result<Option<Paid<P>>>> + use<'p, P>>> {
+    Box::pin(pay(plan, lane))
 }
 
 /// In memory that the members' processes share.
