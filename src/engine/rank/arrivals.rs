@@ -85,15 +85,19 @@ impl Engine {
         found: &mut Option<Found>,
     ) -> Result<(), Died> {
         let mut heard = Ok(());
-        outside.poll_for(|Short { envelope, to, data }| {
+        outside.poll_for(|Short { envelope, from, to, data }| {
             if to != self.me || self.port.has_arrivals() {
                 return Taken::No;
             }
-            match self.take_short(state, envelope, data, wanted, found) {
-                Ok(false) => return Taken::No,
-                Ok(true) => state.tally.count_arrived(Path::Packet, data.bytes()),
-                Err(Died) => heard = Err(Died),
-            }
+            state.tally.count_arrived(Path::Packet, data.bytes());
+            heard = match self.take_short(state, envelope, data, wanted, found) {
+                Ok(true) => Ok(()),
+                Ok(false) => {
+                    let stowed = self.stow(state, from, envelope, data);
+                    stowed.and_then(|packet| self.take_in(state, packet, wanted, found))
+                }
+                Err(Died) => Err(Died),
+            };
             if found.is_some() || heard.is_err() { Taken::Enough } else { Taken::Yes }
         });
         heard
@@ -195,14 +199,18 @@ impl Engine {
         Ok(true)
     }
 
-    /// Puts a short message that no receive matches yet into a packet of this rank's own.
+    /// Puts a message that no receive matches yet into a packet of this rank's own, or beside it.
     #[inline(never)]
     fn stow(
         &self, state: &mut State, from: Member, envelope: Envelope, data: Span,
     ) -> Result<Packet, Died> {
-        let mut packet = self.blank(state, data.bytes())?;
+        let is_long = data.bytes() > Packet::ROOM;
+        let mut packet = self.blank(state, if is_long { 0 } else { data.bytes() })?;
         packet.address(envelope, from, self.me, 0);
-        let loaded = packet.load(Load::Carried(&data.into()));
+        let loaded = match is_long {
+            true => packet.load(Load::Attached(self.copy_of(&data.into())?)),
+            false => packet.load(Load::Carried(&data.into())),
+        };
         loaded.expect("both places are memory of the library's own");
         Ok(packet)
     }
