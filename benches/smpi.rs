@@ -8,22 +8,28 @@ use std::time::Instant;
 const HELP: &str = "\
 Compares what virtual time and SimGrid's SMPI say that programs take on a torus
 of 50 µs a hop and 125 MB/s a link, and what saying so takes. Computing takes no
-time. Debian has SMPI in libsimgrid-dev. 64 ranks take five minutes, most of
-them SMPI's.
+time; collective operations use the same algorithms. Debian has SMPI in
+libsimgrid-dev. 64 ranks take five minutes, most of them SMPI's.
 
 usage: cargo bench --bench smpi -- [--side N]
 
   --side N  ranks in each dimension of the torus; 4 by default";
 
-/// Programs of benches/c, with their words.
-const PROGRAMS: [(&str, &str, &str); 7] = [
-    ("there and back, 8 bytes", "patterns", "pingpong 8"),
-    ("there and back, 10,000 bytes", "patterns", "pingpong 10000"),
-    ("around a ring, 1000 bytes", "patterns", "ring 1000"),
-    ("all to all, 8 bytes", "patterns", "alltoall 8"),
-    ("all to all, 2000 bytes", "patterns", "alltoall 2000"),
-    ("conjugate gradients, 4³ points a rank", "pcg", "4"),
-    ("sample sort, 1000 keys a rank", "sort", "1000"),
+/// Programs of benches/c, with their words, and the algorithm that SMPI is told to use as well,
+/// which would use older ones.
+const PROGRAMS: [(&str, &str, &str, &str); 12] = [
+    ("there and back, 8 bytes", "patterns", "pingpong 8", ""),
+    ("there and back, 10,000 bytes", "patterns", "pingpong 10000", ""),
+    ("around a ring, 1000 bytes", "patterns", "ring 1000", ""),
+    ("all to all, 8 bytes", "patterns", "alltoall 8", "alltoall:bruck"),
+    ("all to all, 2000 bytes", "patterns", "alltoall 2000", "alltoall:basic_linear"),
+    ("allgather, 100 bytes", "patterns", "allgather 100", "allgather:rdb"),
+    ("allgather, 10,000 bytes", "patterns", "allgather 10000", "allgather:NTSLR"),
+    ("allreduce, 800 bytes", "patterns", "allreduce 800", "allreduce:rdb"),
+    ("allreduce, 80,000 bytes", "patterns", "allreduce 80000", "allreduce:rab_rdb"),
+    ("broadcast, 80,000 bytes", "patterns", "bcast 80000", "bcast:scatter_rdb_allgather"),
+    ("conjugate gradients, 4³ points a rank", "pcg", "4", "allreduce:rdb"),
+    ("sample sort, 1000 keys a rank", "sort", "1000", ""),
 ];
 
 struct Bench {
@@ -59,8 +65,8 @@ fn main() -> ExitCode {
     let bench = Bench::new(side);
     println!("| {} ranks, a step | SMPI | here | real time | memory |", bench.ranks);
     println!("|---|---|---|---|---|");
-    for (title, program, words) in PROGRAMS {
-        let smpi = bench.smpi(&bench.compile("smpicc", program), words);
+    for (title, program, words, algorithm) in PROGRAMS {
+        let smpi = bench.smpi(&bench.compile("smpicc", program), words, algorithm);
         let here = bench.here(&bench.compile(env!("CARGO_BIN_EXE_mpicc"), program), words);
         println!(
             "| {title} | {:.1} µs | {:.1} µs | {:.2} and {:.2} s | {:.0} and {:.0} MB |",
@@ -103,11 +109,14 @@ impl Bench {
         program
     }
 
-    fn smpi(&self, program: &Path, words: &str) -> Told {
+    fn smpi(&self, program: &Path, words: &str, algorithm: &str) -> Told {
         let mut command = self.measured("smpirun");
         command.args(["-np", &self.ranks.to_string(), "-platform"]).arg(&self.platform);
         command.arg("-hostfile").arg(&self.hosts);
         command.args(["--cfg=network/model:CM02", "--cfg=smpi/simulate-computation:no"]);
+        if !algorithm.is_empty() {
+            command.arg(format!("--cfg=smpi/{algorithm}"));
+        }
         command.args(["--cfg=smpi/wtime:0", "--cfg=smpi/test:0", "--log=root.thresh:critical"]);
         told(command.arg(program).args(words.split(' ')))
     }

@@ -246,7 +246,13 @@ fn blue_gene(dims: &str) -> String {
 
 #[test]
 fn programs_of_messages_take_the_time_that_the_emulator_gives_them() {
-    for (name, dims) in [("line", [9, 8, 7]), ("ring", [5, 4, 3])] {
+    for (name, dims) in [
+        ("line", [9, 8, 7]),
+        ("octtree", [9, 8, 7]),
+        ("octtree", [8, 8, 8]),
+        ("reduce", [9, 8, 7]),
+        ("ring", [5, 4, 3]),
+    ] {
         let listed = dims.map(|extent| extent.to_string()).join(",");
         let emulated = support::command(support::tool("ftbg"));
         let emulated = emulated.args([name, "--dims", &listed]).succeeds();
@@ -258,8 +264,8 @@ fn programs_of_messages_take_the_time_that_the_emulator_gives_them() {
         let run = virtually(&program(), &machine.to_string_lossy(), ranks, &words);
         let seen = run.option("--network=packets").succeeds();
         let expected = match name {
-            "line" => format!("line: {time}"),
-            _ => format!("ring: {ranks} ranks, {time}"),
+            "ring" => format!("ring: {ranks} ranks, {time}"),
+            _ => format!("{name}: {time}"),
         };
         says(&seen, &expected);
     }
@@ -294,8 +300,84 @@ fn collective_operations_take_the_messages_of_the_machines_mpi() {
     let long = |bytes: usize| message(bytes) + 2 * 100;
     let halving = long(8000) + long(16_000) + long(32_000);
     says(&seen, &format!("allreduce: {}", 2 * halving));
-    says(&seen, &format!("allgather: {}", 7 * long(64_000)));
+    says(&seen, &format!("allgather: {}", long(64_000) + long(128_000) + long(256_000)));
     says(&seen, &format!("alltoall: {}", 7 * long(64_000)));
+}
+
+/// What operations take on as many nodes as there are ranks, each as far from any other, with
+/// algorithms of the file. Receiving takes no time there.
+fn with_algorithms(test: &str, ranks: usize, words: &str, chosen: &str) -> Outcome {
+    let flat =
+        LAB.replace("hop_ns = 100", "hop_ns = 0").replace("corner_ns = 0", "corner_ns = 100");
+    let flat = flat.replace("receive_ns = 50", "receive_ns = 0");
+    let text = flat.replace("dims = [8]", &format!("dims = [{ranks}]"));
+    let machine = file(test, &format!("{text}[collectives]\n{chosen}"));
+    virtually(&program(), &machine.to_string_lossy(), ranks, words).succeeds()
+}
+
+/// What it takes there to send, and what an eager message takes.
+const SEND: usize = 30;
+
+fn message(bytes: usize) -> usize {
+    SEND + 100 + 2 * bytes
+}
+
+#[test]
+fn members_beyond_a_power_of_two_take_part_through_others() {
+    let chosen = "barrier = \"doubling\"\nallreduce = \"rabenseifner\"\nalltoall = \"bruck\"\n";
+    let seen = with_algorithms("six", 6, "collectives 64", chosen);
+    // Ranks 4 and 5 begin at once, so that the last exchange with them is soon over.
+    for (name, nanos) in [
+        ("barrier", 2 * message(0) + SEND + message(0)),
+        ("bcast", SEND + 2 * message(512)),
+        ("allreduce", 2 * (message(512) + message(256) + message(128))),
+        ("scan", 3 * message(512)),
+    ] {
+        says(&seen, &format!("{name}: {nanos}"));
+    }
+    let seen = with_algorithms("six", 6, "collectives 1", chosen);
+    for (name, nanos) in [
+        ("allgather", message(8) + 2 * message(16)),
+        ("alltoall", message(24) + 2 * message(16)),
+        ("reduce_scatter_block", message(48) + message(24) + message(12)),
+    ] {
+        says(&seen, &format!("{name}: {nanos}"));
+    }
+    // Parts of what is reduced come to any root, though ranks 1 and 3 give theirs to others first.
+    let seen = with_algorithms("six", 6, "roots 60", "reduce = \"rabenseifner\"\n");
+    for root in 0..6 {
+        let last = if root < 4 { message(120) } else { SEND };
+        let nanos = message(480) + 2 * message(240) + message(120) + last;
+        says(&seen, &format!("reduce to {root}: {nanos}"));
+    }
+}
+
+#[test]
+fn all_to_all_goes_at_once_a_few_at_a_time_or_in_pairs() {
+    // One after another is sent, and the last one arrives.
+    let window = |messages: usize| (messages - 1) * SEND + message(1000);
+    for (algorithm, nanos) in [
+        ("linear", window(63)),
+        ("scattered", window(32) + window(31)),
+        ("pairwise", 63 * message(1000)),
+        ("bruck", 6 * (message(32 * 1000) + 2 * 100)),
+    ] {
+        let chosen = format!("alltoall = \"{algorithm}\"\n");
+        let seen = with_algorithms("exchange", 64, "collectives 125", &chosen);
+        says(&seen, &format!("alltoall: {nanos}"));
+    }
+}
+
+#[test]
+fn broadcasts_in_blocks_come_together_by_doubling_or_around_a_ring() {
+    let down = message(32) + message(16) + message(8);
+    for (algorithm, nanos) in
+        [("scatter-doubling", 2 * down), ("scatter-ring", down + 7 * message(8))]
+    {
+        let chosen = format!("bcast = \"{algorithm}\"\n");
+        let seen = with_algorithms("blocks", 8, "collectives 8", &chosen);
+        says(&seen, &format!("bcast: {nanos}"));
+    }
 }
 
 #[test]
@@ -378,25 +460,6 @@ fn a_run_repeats_itself_and_seeds_do_not_matter() {
         assert!(first.1.contains("virtual time"), "{first:?}");
         assert_eq!(first, text(&run));
         assert_eq!(first.0, text(&run.option("--seed=5")).0);
-    }
-}
-
-#[test]
-fn one_schedule_has_one_result_in_real_and_in_virtual_time() {
-    let pcg = support::c("c_examples/pcg.c").flags(&["-O2"]).build();
-    let results = |run: Run| {
-        let run = run.ranks(9).option("--mode=rebuild").option("--kill=3@MPI_Allreduce:50");
-        let run = run.args("--order 2000 --scheme rs --checkpoint-ranks 1 --every 20".split(' '));
-        let seen = run.succeeds();
-        let of_interest = seen.stdout.lines().filter(|line| !line.starts_with("time"));
-        of_interest.map(str::to_string).collect::<Vec<_>>()
-    };
-    let real = results(support::run(&pcg));
-    assert!(real.iter().any(|line| line.contains("failures 1")), "{real:?}");
-    let machines = ["bluegene-l", "k"];
-    for machine in machines {
-        let run = support::run(&pcg).option("--virtual").option(format!("--machine={machine}"));
-        assert_eq!(results(run), real, "{machine}");
     }
 }
 

@@ -1,7 +1,8 @@
 /* Patterns of messages: `patterns WHAT BYTES` prints the microseconds of a step, in which
  *   pingpong  rank 0 sends so many bytes to the last rank, and gets as many back,
  *   ring      each rank sends to the next one and receives from the one before,
- *   alltoall  each rank sends so many bytes to each other, in one call. */
+ *   alltoall, allgather  each rank sends so many bytes to each other, in one call,
+ *   allreduce, bcast     vectors of so many bytes are reduced or broadcast. */
 #include "app.h"
 
 static char *out, *in;
@@ -32,17 +33,37 @@ static void alltoall(void)
     MPI_Alltoall(out, bytes, MPI_CHAR, in, bytes, MPI_CHAR, MPI_COMM_WORLD);
 }
 
+static void allgather(void)
+{
+    MPI_Allgather(out, bytes, MPI_CHAR, in, bytes, MPI_CHAR, MPI_COMM_WORLD);
+}
+
+static void allreduce(void)
+{
+    MPI_Allreduce(out, in, bytes / (int)sizeof(double), MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
+}
+
+static void bcast(void)
+{
+    MPI_Bcast(out, bytes, MPI_CHAR, 0, MPI_COMM_WORLD);
+}
+
 int main(int argc, char **argv)
 {
     begin(&argc, &argv);
     const char *what = argc > 1 ? argv[1] : "ring";
     bytes = argc > 2 ? atoi(argv[2]) : 8;
-    int is_wide = !strcmp(what, "alltoall");
-    out = calloc(is_wide ? size : 1, bytes);
-    in = calloc(is_wide ? size : 1, bytes);
+    out = calloc(size, bytes);
+    in = calloc(size, bytes);
     double took = 0;
-    if (is_wide)
+    if (!strcmp(what, "alltoall"))
         took = time_steps(alltoall, 10);
+    else if (!strcmp(what, "allgather"))
+        took = time_steps(allgather, 10);
+    else if (!strcmp(what, "allreduce"))
+        took = time_steps(allreduce, 10);
+    else if (!strcmp(what, "bcast"))
+        took = time_steps(bcast, 10);
     else if (!strcmp(what, "pingpong"))
         took = time_steps(pingpong, 100);
     else

@@ -144,6 +144,12 @@ pub fn leave_door() {
     virtual_time::begin_computing();
 }
 
+/// Runs `call`, which waits for nobody, on another stack if the calling rank is a fiber, so that
+/// its own stack stays small.
+pub fn on_other_stack<T>(call: impl FnOnce() -> T) -> T {
+    fiber::aside(call)
+}
+
 /// In virtual time: the calling rank waits for those that are behind it.
 pub fn let_those_behind_catch_up() {
     fiber::let_those_behind_catch_up();

@@ -22,58 +22,49 @@ pub enum Algorithm {
     /// Up a binomial tree, then down.
     Tree,
     Binomial,
-    /// The root and each member, one after another.
+    /// The root and each member; of alltoall, each member and all others at once.
     Linear,
-    /// Blocks down a tree, then around a ring.
+    /// Each member and a few others at a time.
+    Scattered,
+    /// Blocks down a tree, then by doubling or around a ring.
+    ScatterDoubling,
     ScatterRing,
-    /// Messages at distances 1, 2, 4 …
+    /// Messages to the members at distances 1, 2, 4 … and from those at the other side.
+    Dissemination,
+    /// The same, with blocks that are passed on.
+    Bruck,
+    /// Pairs at distances 1, 2, 4 … exchange what they have.
     Doubling,
     Halving,
     /// Halving, then doubling or up a tree.
     Rabenseifner,
     /// From member to member; of a reduction, twice.
     Ring,
+    /// Pairs, one after another.
     Pairwise,
     /// By the machine's own tree, if all ranks take part.
     Hardware,
 }
 
-/// Each operation with its name in machine files and the algorithms that there are for it, the
-/// usual one for short data first.
-const TABLE: [(Operation, &str, &[Algorithm]); 10] = [
-    (Operation::Barrier, "barrier", &[Algorithm::Doubling, Algorithm::Tree, Algorithm::Hardware]),
-    (
-        Operation::Bcast,
-        "bcast",
-        &[Algorithm::Binomial, Algorithm::ScatterRing, Algorithm::Linear, Algorithm::Hardware],
-    ),
-    (Operation::Gather, "gather", &[Algorithm::Binomial, Algorithm::Linear]),
-    (Operation::Scatter, "scatter", &[Algorithm::Binomial, Algorithm::Linear]),
-    (
-        Operation::Reduce,
-        "reduce",
-        &[Algorithm::Binomial, Algorithm::Rabenseifner, Algorithm::Hardware],
-    ),
-    (
-        Operation::Allreduce,
-        "allreduce",
-        &[
-            Algorithm::Doubling,
-            Algorithm::Rabenseifner,
-            Algorithm::Ring,
-            Algorithm::Tree,
-            Algorithm::Hardware,
-        ],
-    ),
-    (Operation::Allgather, "allgather", &[Algorithm::Doubling, Algorithm::Ring]),
-    (Operation::Alltoall, "alltoall", &[Algorithm::Doubling, Algorithm::Pairwise]),
-    (
-        Operation::ReduceScatterBlock,
-        "reduce_scatter_block",
-        &[Algorithm::Halving, Algorithm::Pairwise],
-    ),
-    (Operation::Scan, "scan", &[Algorithm::Doubling, Algorithm::Linear]),
-];
+/// Each operation with its name in machine files and the algorithms that there are for it.
+const TABLE: [(Operation, &str, &[Algorithm]); 10] = {
+    use Algorithm::{
+        Binomial, Bruck, Dissemination, Doubling, Halving, Hardware, Linear, Pairwise,
+        Rabenseifner, Ring, ScatterDoubling, ScatterRing, Scattered, Tree,
+    };
+    [
+        (Operation::Barrier, "barrier", &[Dissemination, Doubling, Tree, Hardware]),
+        (Operation::Bcast, "bcast", &[Binomial, ScatterDoubling, ScatterRing, Linear, Hardware]),
+        (Operation::Gather, "gather", &[Binomial, Linear]),
+        (Operation::Scatter, "scatter", &[Binomial, Linear]),
+        (Operation::Reduce, "reduce", &[Binomial, Rabenseifner, Linear, Hardware]),
+        (Operation::Allreduce, "allreduce", &[Doubling, Rabenseifner, Ring, Tree, Hardware]),
+        (Operation::Allgather, "allgather", &[Doubling, Bruck, Ring]),
+        (Operation::Alltoall, "alltoall", &[Bruck, Scattered, Linear, Pairwise]),
+        (Operation::ReduceScatterBlock, "reduce_scatter_block", &[Halving, Pairwise]),
+        (Operation::Scan, "scan", &[Doubling, Linear]),
+    ]
+};
 
 impl Operation {
     pub const NAMES: [&'static str; TABLE.len()] = {
@@ -95,6 +86,32 @@ impl Operation {
         let known = TABLE.iter().find(|(operation, ..)| *operation == self);
         known.map_or(&[], |(_, _, algorithms)| algorithms)
     }
+
+    /// The algorithm that MPICH uses by default for an operation of `size` members on so many
+    /// bytes (Thakur et al., Optimization of collective communication operations in MPICH, 2005).
+    pub fn usual(self, bytes: u64, size: u64) -> Algorithm {
+        let all = bytes.saturating_mul(size);
+        let is_whole = size.is_power_of_two();
+        match self {
+            Operation::Barrier => Algorithm::Dissemination,
+            Operation::Bcast if bytes < 12 << 10 || size < 8 => Algorithm::Binomial,
+            Operation::Bcast if bytes < 512 << 10 && is_whole => Algorithm::ScatterDoubling,
+            Operation::Bcast => Algorithm::ScatterRing,
+            Operation::Gather | Operation::Scatter => Algorithm::Binomial,
+            Operation::Reduce if bytes <= 2 << 10 => Algorithm::Binomial,
+            Operation::Allreduce if bytes <= 2 << 10 => Algorithm::Doubling,
+            Operation::Reduce | Operation::Allreduce => Algorithm::Rabenseifner,
+            Operation::Allgather if all < 512 << 10 && is_whole => Algorithm::Doubling,
+            Operation::Allgather if all < 80 << 10 => Algorithm::Bruck,
+            Operation::Allgather => Algorithm::Ring,
+            Operation::Alltoall if bytes <= 256 && size >= 8 => Algorithm::Bruck,
+            Operation::Alltoall if bytes <= 32 << 10 => Algorithm::Scattered,
+            Operation::Alltoall => Algorithm::Pairwise,
+            Operation::ReduceScatterBlock if bytes < 512 << 10 => Algorithm::Halving,
+            Operation::ReduceScatterBlock => Algorithm::Pairwise,
+            Operation::Scan => Algorithm::Doubling,
+        }
+    }
 }
 
 impl fmt::Display for Algorithm {
@@ -103,7 +120,11 @@ impl fmt::Display for Algorithm {
             Algorithm::Tree => "tree",
             Algorithm::Binomial => "binomial",
             Algorithm::Linear => "linear",
+            Algorithm::Scattered => "scattered",
+            Algorithm::ScatterDoubling => "scatter-doubling",
             Algorithm::ScatterRing => "scatter-ring",
+            Algorithm::Dissemination => "dissemination",
+            Algorithm::Bruck => "bruck",
             Algorithm::Doubling => "doubling",
             Algorithm::Halving => "halving",
             Algorithm::Rabenseifner => "rabenseifner",
@@ -142,11 +163,11 @@ pub struct Collectives {
 }
 
 impl Collectives {
-    /// The algorithm for an operation on so many bytes, if the file chooses one: of all ranks, the
-    /// tree if there is one and nothing else is said.
+    /// The algorithm for an operation of `size` members on so many bytes: the one that the file
+    /// chooses; otherwise, of all ranks, the tree if there is one; otherwise the usual one.
     pub fn algorithm(
-        &self, operation: Operation, bytes: u64, is_of_all: bool,
-    ) -> Option<Algorithm> {
+        &self, operation: Operation, bytes: u64, size: u64, is_of_all: bool,
+    ) -> Algorithm {
         let choice = self.choices.iter().find(|choice| choice.operation == operation);
         let chosen = choice.map(|choice| {
             let below = choice.below.iter().find(|(limit, _)| bytes < *limit);
@@ -154,7 +175,8 @@ impl Collectives {
         });
         let can_climb = operation.algorithms().contains(&Algorithm::Hardware);
         let by_tree = (self.tree.is_some() && can_climb).then_some(Algorithm::Hardware);
-        chosen.or(by_tree).filter(|it| is_of_all || *it != Algorithm::Hardware)
+        let found = chosen.or(by_tree).filter(|it| is_of_all || *it != Algorithm::Hardware);
+        found.unwrap_or_else(|| operation.usual(bytes, size))
     }
 }
 
@@ -220,10 +242,10 @@ mod tests {
             (100, Algorithm::Ring),
             (5000, Algorithm::Rabenseifner),
         ] {
-            let found = chosen.algorithm(Operation::Allreduce, bytes, true);
-            assert_eq!(found, Some(algorithm), "{bytes}");
+            let found = chosen.algorithm(Operation::Allreduce, bytes, 8, true);
+            assert_eq!(found, algorithm, "{bytes}");
         }
-        assert_eq!(chosen.algorithm(Operation::Bcast, 5, true), None);
+        assert_eq!(chosen.algorithm(Operation::Bcast, 5, 8, true), Algorithm::Binomial);
     }
 
     #[test]
@@ -232,13 +254,52 @@ mod tests {
         let choices = vec![Preference::read(Operation::Bcast, &words).unwrap()];
         let tree = Some(HardwareTree { hop: 1, barrier_hop: 1, byte: 1 });
         let chosen = Collectives { choices, tree };
-        let algorithm = |operation, bytes, is_of_all| chosen.algorithm(operation, bytes, is_of_all);
-        assert_eq!(algorithm(Operation::Barrier, 0, true), Some(Algorithm::Hardware));
-        assert_eq!(algorithm(Operation::Barrier, 0, false), None);
-        assert_eq!(algorithm(Operation::Alltoall, 0, true), None);
-        assert_eq!(algorithm(Operation::Bcast, 99, true), Some(Algorithm::Hardware));
-        assert_eq!(algorithm(Operation::Bcast, 99, false), None);
-        assert_eq!(algorithm(Operation::Bcast, 100, false), Some(Algorithm::Binomial));
+        let algorithm = |operation, bytes, is_of_all| {
+            chosen.algorithm(operation, bytes, if is_of_all { 64 } else { 8 }, is_of_all)
+        };
+        assert_eq!(algorithm(Operation::Barrier, 0, true), Algorithm::Hardware);
+        assert_eq!(algorithm(Operation::Barrier, 0, false), Algorithm::Dissemination);
+        assert_eq!(algorithm(Operation::Alltoall, 0, true), Algorithm::Bruck);
+        assert_eq!(algorithm(Operation::Bcast, 99, true), Algorithm::Hardware);
+        assert_eq!(algorithm(Operation::Bcast, 99, false), Algorithm::Binomial);
+        assert_eq!(algorithm(Operation::Bcast, 100, true), Algorithm::Binomial);
+    }
+
+    #[test]
+    fn the_usual_algorithms_change_where_those_of_mpich_do() {
+        use Algorithm::*;
+        // Of one operation: members, and algorithms with the bytes from which on they are used.
+        let cases: &[(Operation, u64, &[(u64, Algorithm)])] = &[
+            (Operation::Barrier, 64, &[(0, Dissemination)]),
+            (Operation::Bcast, 7, &[(0, Binomial), (1 << 30, Binomial)]),
+            (
+                Operation::Bcast,
+                64,
+                &[(0, Binomial), (12_288, ScatterDoubling), (524_288, ScatterRing)],
+            ),
+            (Operation::Bcast, 60, &[(0, Binomial), (12_288, ScatterRing)]),
+            (Operation::Gather, 64, &[(0, Binomial), (1 << 30, Binomial)]),
+            (Operation::Reduce, 64, &[(0, Binomial), (2_049, Rabenseifner)]),
+            (Operation::Allreduce, 60, &[(0, Doubling), (2_049, Rabenseifner)]),
+            (Operation::Allgather, 64, &[(0, Doubling), (8_192, Ring)]),
+            (Operation::Allgather, 10, &[(0, Bruck), (8_192, Ring)]),
+            (Operation::Alltoall, 64, &[(0, Bruck), (257, Scattered), (32_769, Pairwise)]),
+            (Operation::Alltoall, 7, &[(0, Scattered), (32_769, Pairwise)]),
+            (Operation::ReduceScatterBlock, 64, &[(0, Halving), (524_288, Pairwise)]),
+            (Operation::Scan, 64, &[(0, Doubling)]),
+        ];
+        for (operation, size, changes) in cases {
+            let mut before = None;
+            for (bytes, algorithm) in *changes {
+                let usual = |bytes| operation.usual(bytes, *size);
+                assert_eq!(usual(*bytes), *algorithm, "{operation:?} {size} {bytes}");
+                if let Some(before) = before {
+                    assert_eq!(usual(bytes - 1), before, "{operation:?} {size} {bytes}");
+                }
+                before = Some(*algorithm);
+                assert!(operation.algorithms().contains(algorithm), "{operation:?}");
+            }
+        }
     }
 
     #[test]

@@ -14,6 +14,7 @@ use crate::engine::{
 };
 use crate::fault::Value;
 use crate::host::memory::{Fault, Region, copy, transfer, transfer_start};
+use crate::host::sched;
 use crate::mpi::comm::Comm;
 use crate::mpi::error::{Class, Failure, Result, is_death};
 use crate::mpi::failure::attributes;
@@ -224,7 +225,7 @@ impl<'a> Lane<'a> {
     pub(super) fn start_priced_send(&self, to: i32, bytes: u64) -> Result<Doing<'_, 'a>> {
         let send = || self.start_send(to, &Region::EMPTY);
         match self.process.world.network() {
-            Some(network) => network.priced(bytes, send),
+            Some(network) => sched::on_other_stack(|| network.priced(bytes, send)),
             None => send(),
         }
     }

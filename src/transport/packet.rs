@@ -151,7 +151,7 @@ pub struct Node {
 const DETOUR: u32 = 1 << 31;
 
 const HEADER: usize = offset_of!(Node, payload);
-/// Whole sizes of nodes, and how many are made at once.
+/// Whole sizes of nodes, and how many are made at once at most.
 const CLASSES: [(usize, usize); 3] = [(256, 8), (2048, 4), (16 << 10, 1)];
 const _: () = assert!(cfg!(loom) || HEADER == 56, "an 8-byte message is one cache line");
 const _: () = assert!(size_of::<Node>() + size_of::<Region>() <= CLASSES[0].0);

@@ -176,12 +176,14 @@ impl SimulatedNetwork {
     /// When a message arrives that leaves now and waits for no other, except that it overtakes none
     /// between the same ranks.
     fn arrival(&self, (from, to): (usize, usize), bytes: u64, now: Picos) -> Picos {
-        const FEW: usize = 64;
         let nodes = (self.node_of(from), self.node_of(to));
         let at = self.network.lock().arrival(nodes.0, nodes.1, bytes, now);
         let mut last = self.last.get().expect("there are seats")[from].lock();
-        if last.len() == last.capacity().max(FEW) {
+        // Before there are more, those go that have arrived; afterwards there is room for as many.
+        if last.len() == last.capacity() {
             last.retain(|_, at| *at > now);
+            let room = last.len();
+            last.reserve(room + 1);
         }
         let known = last.entry(to).or_default();
         *known = at.max(*known);

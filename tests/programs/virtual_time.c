@@ -8,8 +8,9 @@
 #include <string.h>
 #include <unistd.h>
 
-static MPI_Comm world = MPI_COMM_WORLD;
-static int me, size;
+#define world MPI_COMM_WORLD
+/* Of each rank, also where all ranks have one image. */
+static _Thread_local int me, size;
 
 static long now(void)
 {
@@ -147,6 +148,15 @@ static void between(void)
     }
 }
 
+/* When the last rank has come here. */
+static void tell_latest(const char *name)
+{
+    long mine = now(), latest;
+    MPI_Reduce(&mine, &latest, 1, MPI_LONG, MPI_MAX, 0, world);
+    if (me == 0)
+        printf("%s: %ld\n", name, latest);
+}
+
 /* A broadcast along x, from there along y, and from there along z, as ftbg's line. What the first
  * rank does takes as long as to receive a message. */
 static void line(int x, int y, int z)
@@ -161,10 +171,73 @@ static void line(int x, int y, int z)
     for (int dim = last; dim < 3; dim++)
         if (at[dim] + 1 < dims[dim])
             MPI_Send(&token, 1, MPI_INT, me + stride[dim], 0, world);
-    long mine = now(), latest;
-    MPI_Reduce(&mine, &latest, 1, MPI_LONG, MPI_MAX, 0, world);
-    if (me == 0)
-        printf("line: %ld\n", latest);
+    tell_latest("line");
+}
+
+/* A part of the machine, from one node to before another, that has not got a broadcast yet; its
+ * first node may have. */
+struct part {
+    int from[3], end[3], is_begun;
+};
+
+static int middle_of(const struct part *part, const int dims[3])
+{
+    int at[3];
+    for (int dim = 0; dim < 3; dim++)
+        at[dim] = (part->from[dim] + part->end[dim]) / 2;
+    return at[0] + dims[0] * (at[1] + dims[1] * at[2]);
+}
+
+/* The middle of a part has the message: it cuts the part into eight, and sends it to their
+ * middles. */
+static void cut(const struct part *whole, const int dims[3])
+{
+    for (int way = 0; way < 8; way++) {
+        struct part part = *whole;
+        int nodes = 1, is_middle = 1, is_first = 1;
+        for (int dim = 0; dim < 3; dim++) {
+            int middle = (whole->from[dim] + whole->end[dim]) / 2;
+            *(way >> dim & 1 ? &part.from[dim] : &part.end[dim]) = middle;
+            nodes *= part.end[dim] - part.from[dim];
+            is_middle &= part.from[dim] == middle;
+            is_first &= part.from[dim] == whole->from[dim];
+        }
+        part.is_begun = is_middle || (whole->is_begun && is_first);
+        if (nodes > part.is_begun)
+            MPI_Send(&part, sizeof part, MPI_BYTE, middle_of(&part, dims), 0, world);
+    }
+}
+
+/* A broadcast from the middle of the machine, as ftbg's octtree. */
+static void octree(int x, int y, int z)
+{
+    int dims[3] = {x, y, z};
+    struct part part = {{0, 0, 0}, {x, y, z}, 0};
+    if (me == middle_of(&part, dims))
+        ftmpi_compute(1e-6);
+    else
+        MPI_Recv(&part, sizeof part, MPI_BYTE, MPI_ANY_SOURCE, 0, world, MPI_STATUS_IGNORE);
+    cut(&part, dims);
+    tell_latest("octtree");
+}
+
+/* The largest value, on the way back of line, as ftbg's reduce. */
+static void reduce(int x, int y, int z)
+{
+    int at[3] = {me % x, me / x % y, me / x / y}, dims[3] = {x, y, z}, stride[3] = {1, x, x * y};
+    int last = at[2] ? 2 : at[1] ? 1 : 0, children = 0, best = me, other;
+    for (int dim = last; dim < 3; dim++)
+        children += at[dim] + 1 < dims[dim];
+    if (children == 0)
+        ftmpi_compute(1e-6);
+    for (int child = 0; child < children; child++) {
+        MPI_Recv(&other, 1, MPI_INT, MPI_ANY_SOURCE, 0, world, MPI_STATUS_IGNORE);
+        best = other > best ? other : best;
+    }
+    if (me > 0)
+        MPI_Send(&best, 1, MPI_INT, me - stride[last], 0, world);
+    else
+        printf("reduce: %ld\n", best == size - 1 ? now() : -1);
 }
 
 /* Around all ranks and back to the first. */
@@ -183,13 +256,22 @@ static void ring(void)
         printf("ring: %d ranks, %ld\n", token, now());
 }
 
-static void tell(const char *name, long begun)
+/* All ranks go on at the next full second. */
+static long together(void)
+{
+    MPI_Barrier(world);
+    double at = MPI_Wtime();
+    ftmpi_compute(floor(at) + 1 - at);
+    return now();
+}
+
+static long tell(const char *name, long begun)
 {
     long mine = now() - begun, longest;
     MPI_Reduce(&mine, &longest, 1, MPI_LONG, MPI_MAX, 0, world);
     if (me == 0)
         printf("%s: %ld\n", name, longest);
-    MPI_Barrier(world);
+    return together();
 }
 
 /* What operations on a double of each member take, or on so many doubles. */
@@ -197,45 +279,49 @@ static void collectives(int many)
 {
     double *from = calloc(many * size, sizeof *from), *to = calloc(many * size, sizeof *to);
     MPI_Request request;
+    long begun = together();
     MPI_Barrier(world);
-    long begun = now();
-    MPI_Barrier(world);
-    tell("barrier", begun);
-    begun = now();
+    begun = tell("barrier", begun);
     MPI_Bcast(to, many, MPI_DOUBLE, 0, world);
-    tell("bcast", begun);
-    begun = now();
+    begun = tell("bcast", begun);
     MPI_Reduce(from, to, many, MPI_DOUBLE, MPI_SUM, 2, world);
-    tell("reduce", begun);
-    begun = now();
+    begun = tell("reduce", begun);
     MPI_Allreduce(from, to, many, MPI_DOUBLE, MPI_SUM, world);
-    tell("allreduce", begun);
-    begun = now();
+    begun = tell("allreduce", begun);
     MPI_Iallreduce(from, to, many, MPI_DOUBLE, MPI_SUM, world, &request);
     MPI_Wait(&request, MPI_STATUS_IGNORE);
-    tell("iallreduce", begun);
-    begun = now();
+    begun = tell("iallreduce", begun);
     MPI_Gather(from, many, MPI_DOUBLE, to, many, MPI_DOUBLE, 1, world);
-    tell("gather", begun);
-    begun = now();
+    begun = tell("gather", begun);
     MPI_Scatter(from, many, MPI_DOUBLE, to, many, MPI_DOUBLE, 3, world);
-    tell("scatter", begun);
-    begun = now();
+    begun = tell("scatter", begun);
     MPI_Allgather(from, many, MPI_DOUBLE, to, many, MPI_DOUBLE, world);
-    tell("allgather", begun);
-    begun = now();
+    begun = tell("allgather", begun);
     MPI_Alltoall(from, many, MPI_DOUBLE, to, many, MPI_DOUBLE, world);
-    tell("alltoall", begun);
-    begun = now();
+    begun = tell("alltoall", begun);
+    MPI_Reduce_scatter_block(from, to, many, MPI_DOUBLE, MPI_SUM, world);
+    begun = tell("reduce_scatter_block", begun);
     MPI_Scan(from, to, many, MPI_DOUBLE, MPI_SUM, world);
-    tell("scan", begun);
+    begun = tell("scan", begun);
     MPI_Comm half;
     MPI_Comm_split(world, me % 2, me, &half);
-    MPI_Barrier(world);
-    begun = now();
+    begun = together();
     MPI_Barrier(half);
     tell("barrier of half", begun);
     MPI_Comm_free(&half);
+}
+
+/* What a reduction of so many doubles takes, by its root. */
+static void roots(int many)
+{
+    double *from = calloc(many, sizeof *from), *to = calloc(many, sizeof *to);
+    char name[32];
+    for (int root = 0; root < size; root++) {
+        long begun = together();
+        MPI_Reduce(from, to, many, MPI_DOUBLE, MPI_SUM, root, world);
+        snprintf(name, sizeof name, "reduce to %d", root);
+        tell(name, begun);
+    }
 }
 
 /* Rank 1 is killed while rank 0 waits for it. */
@@ -262,7 +348,7 @@ static void loss(void)
 
 /* Ranks 1 and 2 send long messages to rank 0, of which the last way is the same; one of them may
  * die meanwhile. */
-static void cut(void)
+static void cut_off(void)
 {
     enum { LONG = 500000 };
     char *data = malloc(LONG);
@@ -332,16 +418,22 @@ int main(int argc, char **argv)
         between();
     else if (!strcmp(what, "line"))
         line(number[0], number[1], number[2]);
+    else if (!strcmp(what, "octtree"))
+        octree(number[0], number[1], number[2]);
+    else if (!strcmp(what, "reduce"))
+        reduce(number[0], number[1], number[2]);
     else if (!strcmp(what, "ring"))
         ring();
     else if (!strcmp(what, "collectives"))
         collectives(number[0]);
+    else if (!strcmp(what, "roots"))
+        roots(number[0]);
     else if (!strcmp(what, "loss"))
         loss();
     else if (!strcmp(what, "relay"))
         relay();
     else if (!strcmp(what, "cut"))
-        cut();
+        cut_off();
     else if (!strcmp(what, "in_step"))
         in_step();
     MPI_Finalize();

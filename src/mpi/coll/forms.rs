@@ -23,6 +23,7 @@ use crate::mpi::process::Process;
 use crate::mpi::run::{self, Way};
 use std::borrow::Borrow;
 use std::mem::ManuallyDrop;
+use std::pin::Pin;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 
@@ -117,15 +118,34 @@ fn block_on_wire<P: Plan>(plan: &P, lane: &Lane<'_>, meeting: &Meeting) -> Resul
             return Ok(None);
         }
     }
-    run::block(async {
-        match pay(plan, lane).await? {
-            None => perform(plan, lane, None).await.map(|()| None),
-            paid => Ok(paid),
-        }
-    })
+    match block_on_price(plan, lane)? {
+        None => block_on_messages(plan, lane).map(|()| None),
+        paid => Ok(paid),
+    }
+}
+
+/// Out of line: in virtual time, a rank that waits in here is to need no second page of stack.
+#[inline(never)]
+fn block_on_messages<P: Plan>(plan: &P, lane: &Lane<'_>) -> Result {
+    run::block(perform(plan, lane, None))
+}
+
+/// Out of line and boxed for the same reason.
+#[inline(never)]
+fn block_on_price<P: Plan>(plan: &P, lane: &Lane<'_>) -> Result<Option<Paid<P>>> {
+    if lane.is_priced() { run::block(payment(plan, lane)) } else { Ok(None) }
+}
+
+/// [`pay`] in a box, which is filled out of line.
+#[inline(never)]
+fn payment<'p, P: Plan>(
+    plan: &'p P, lane: &'p Lane<'_>,
+) -> Pin<Box<impl Future<Output = Result<Option<Paid<P>>>> + use<'p, P>>> {
+    Box::pin(pay(plan, lane))
 }
 
 /// In memory that the members' processes share.
+#[inline(never)]
 fn block_afar<P: Plan>(
     plan: &P, lane: &Lane<'_>, meeting: &Meeting,
     (crowd, all, algorithm): (Crowd, bool, P::Algorithm),

@@ -10,11 +10,16 @@ use std::sync::atomic::{AtomicPtr, AtomicU8};
 pub struct Pool {
     home: &'static Port,
     spare: [Vec<Packet>; CLASSES.len()],
+    /// How many there are of each class.
+    made: [usize; CLASSES.len()],
 }
+
+/// How many packets of a class are made at first: many ranks never need more.
+const FIRST: usize = 2;
 
 impl Pool {
     pub fn new(home: &'static Port) -> Pool {
-        Pool { home, spare: Default::default() }
+        Pool { home, spare: Default::default(), made: Default::default() }
     }
 
     /// A blank packet that can carry `bytes`, if one is at hand.
@@ -36,11 +41,13 @@ impl Pool {
         self.spare[usize::from(field!(packet, class))].push(packet);
     }
 
-    /// Makes more packets that can carry `bytes`.
+    /// Makes more packets that can carry `bytes`: as many as there are, up to a number.
     #[cold]
     pub fn grow(&mut self, bytes: usize) {
         let class = class_of(bytes);
-        let (size, count) = CLASSES[class];
+        let (size, most) = CLASSES[class];
+        let count = self.made[class].max(FIRST).min(most);
+        self.made[class] += count;
         let layout = Layout::from_size_align(size * count, 64).expect("classes are small");
         // SAFETY: the layout is not empty.
         let block = unsafe { alloc(layout) };
