@@ -261,10 +261,13 @@ fn a_host_that_cannot_be_used_is_named_with_the_cure() {
     assert!(seen.stderr.contains("--agent needs --hosts or --hostfile with it"), "{seen}");
     let seen = run().option("-N").option("2").option("--hosts").option("a,b").fails_with(2);
     assert!(seen.stderr.contains("with --hosts, say so by --per-host"), "{seen}");
-    for word in ["--seed=1", "--ranks=thread"] {
+    for (word, sentence) in [
+        ("--seed=1", "do not go together yet"),
+        ("--ranks=thread", "unless they share processes (--per-process N)"),
+    ] {
         let run = support::run(&program()).env("FTMPI_RANKS", "").ranks(2).option(word);
         let seen = run.option("--hosts").option("a,b").fails_with(2);
-        assert!(seen.stderr.contains("do not go together yet"), "{word}: {seen}");
+        assert!(seen.stderr.contains(sentence), "{word}: {seen}");
     }
 }
 

@@ -197,6 +197,16 @@ fn a_job_goes_on_without_the_host_of_its_coordinator() {
     assert!(rest.contains("the coordinator is lost; host b goes on"), "{rest}");
 }
 
+/// It is the one with the highest number, which those that go on know only by its name.
+#[test]
+fn a_job_goes_on_without_its_last_host_which_is_lost_with_the_coordinator() {
+    if !has_ucx() {
+        return;
+    }
+    let rest = survives("last", "a:2,b:1,c:1,d:1,e:1", "5 150 both");
+    assert!(rest.contains("ftrun: host e is lost\n"), "{rest}");
+}
+
 #[test]
 fn one_of_two_hosts_ends_alone() {
     if !has_ucx() {

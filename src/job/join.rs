@@ -158,7 +158,7 @@ fn tell_of_hosts(news: OfHosts) {
 fn open_hosts(processes: &Processes, me: Member, here: OnHost) -> wireup::Distant {
     /// What UCX calls the thread that keeps its connections.
     const OF_UCX: &str = "async";
-    match service::adopt(OF_UCX, || processes.open_hosts(me, here)) {
+    match service::adopt(OF_UCX, || processes.open_hosts(here)) {
         Ok(address) => wireup::Distant { host: here.host, incarnation: me.incarnation, address },
         Err(why) => life::refuse(&format!("rank {} cannot reach other hosts: {why}", me.seat)),
     }

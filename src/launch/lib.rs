@@ -128,6 +128,8 @@ pub struct Job {
     pub ranks: usize,
     /// Among how many processes they are divided, if some have several ranks and there are others.
     pub processes: Option<usize>,
+    /// How many ranks each of these has, if they are not divided evenly.
+    pub sizes: Vec<usize>,
     /// The programs, in the order of their ranks, if there are several.
     pub programs: Vec<Program>,
     /// Which of them the process starts with.
@@ -204,6 +206,7 @@ impl Default for Job {
         Job {
             ranks: 1,
             processes: None,
+            sizes: Vec::new(),
             programs: Vec::new(),
             carrier: 0,
             universe: 0,
@@ -278,6 +281,7 @@ impl Job {
         ];
         lines.extend(self.programs.iter().map(|program| format!("program={}", program.encode())));
         lines.extend(self.processes.map(|count| format!("processes={count}")));
+        lines.extend(self.sizes.iter().map(|size| format!("size={size}")));
         lines.push(format!("carrier={}", self.carrier));
         lines.push(format!("universe={}", self.universe));
         lines.extend(self.timeout.map(|after| format!("timeout={}", after.as_secs_f64())));
@@ -313,7 +317,10 @@ impl Job {
 
     /// Which of its ranks are in which process, if it has several.
     pub fn division(&self) -> Division {
-        Division::new(self.ranks, self.processes.unwrap_or(self.ranks))
+        match self.sizes.is_empty() {
+            true => Division::new(self.ranks, self.processes.unwrap_or(self.ranks)),
+            false => Division::of(&self.sizes),
+        }
     }
 
     /// Reads what [`Job::encode`] wrote; the error names the line that it does not understand.
@@ -330,6 +337,7 @@ impl Job {
         match key {
             "ranks" => self.ranks = value.parse().ok()?,
             "processes" => self.processes = Some(value.parse().ok()?),
+            "size" => self.sizes.push(value.parse().ok()?),
             "program" => self.programs.push(Program::decode(value)?),
             "universe" => self.universe = value.parse().ok()?,
             "carrier" => self.carrier = value.parse().ok()?,
@@ -400,6 +408,7 @@ mod tests {
         let job = Job {
             ranks: 120,
             processes: Some(4),
+            sizes: vec![40, 40, 20, 20],
             programs: vec![Program { ranks: 120, ..Program::default() }],
             carrier: 1,
             universe: 200,

@@ -1,8 +1,10 @@
 /* Ranks on several hosts.
  *
  *     hosts exchange                          messages of all lengths between all, collectives
- *     hosts survive STEPS [rank|host|heal R@S]...  rank R dies in step S, or its whole host; heal:
- *                                             its host dies in the first recovery after step S
+ *     hosts survive STEPS [rank|process|host|heal R@S]...
+ *                                             rank R dies in step S, or its process, or its whole
+ *                                             host; heal: its host dies in the first recovery
+ *                                             after step S
  *
  * A rank ends its host by killing its parent, the agent that has started it. With MARK in the
  * environment, rank 0 makes the file of that name in step 50. */
@@ -162,7 +164,9 @@ static void die(const char *how)
 {
     if (!strcmp(how, "host"))
         kill(getppid(), SIGKILL);
-    else
+    else if (!strcmp(how, "process") && fork() == 0)
+        kill(getppid(), SIGKILL), _exit(0);
+    else if (!strcmp(how, "rank"))
         raise(SIGKILL);
     for (;;)
         pause(); /* without its agent, the process is ended */

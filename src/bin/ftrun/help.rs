@@ -60,6 +60,7 @@ OPTIONS
                       faster, and has all of MPI: see docs/PROCESSES.md.
                       With a number, the ranks share P processes: the first
                       N/P ranks are in the first one, and so on.
+    --per-process N   As many processes as needed for N ranks in each at most.
     --bind-to auto|none|core|hwthread
                       If there is a core for each rank, bind each to one core or
                       hardware thread, one thread of each core first. `auto`,
@@ -85,10 +86,11 @@ OPTIONS
 
   Several hosts (docs/CLUSTERS.md)
     --hosts A:N,B:N   Run N ranks on host A, N on host B; without numbers, as
-                      many on each. Each rank is a process. The library and the
-                      program are at the same place on all hosts, and so is
-                      libucp.so.0 (Debian: libucx0). If all hosts are this one,
-                      the job runs here as without this option.
+                      many on each. Each rank is a process, unless they share
+                      processes (--processes=P, --per-process N). The library
+                      and the program are at the same place on all hosts, and
+                      so is libucp.so.0 (Debian: libucx0). If all hosts are
+                      this one, the job runs here as without this option.
     --hostfile FILE   Hosts from FILE, one a line: `A slots=N` or `A:N`.
     --per-host N      Run N ranks on each host.
     --spares A,B:N    Hosts that start without ranks. Each takes the ranks of a

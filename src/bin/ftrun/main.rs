@@ -7,6 +7,7 @@
 
 mod adoption;
 mod app_file;
+mod as_processes;
 mod calibrate;
 mod calls;
 mod compiled;

@@ -12,6 +12,8 @@ pub(crate) enum Does {
     RankKind,
     /// `--processes`: each rank is a process of its own; with a number, so many share them.
     Processes,
+    /// `--per-process`: so many ranks share each process.
+    PerProcess,
     BindTo,
     BindToCore,
     BindToNone,
@@ -97,6 +99,7 @@ const CHOICES: &[Choice] = &[
     choice(&["ranks"], 1, Does::RankKind),
     choice(&["processes"], 0, Does::Processes),
     choice(&["processes="], 1, Does::Processes),
+    choice(&["per-process"], 1, Does::PerProcess),
     choice(&["bind-to"], 1, Does::BindTo),
     choice(&["bind-to-core"], 0, Does::BindToCore),
     choice(&["bind-to-none"], 0, Does::BindToNone),

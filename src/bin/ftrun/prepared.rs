@@ -43,6 +43,7 @@ pub(crate) fn prepare(called: &str, mut request: Request) -> Result<Prepared, Re
                 eprintln!("{called}: {reason}: each rank is a process of its own (--processes)");
             }
             (request.has_processes, request.job.processes) = (true, None);
+            request.job.sizes.clear();
             variables = environment::of(&request, &library)?;
             programs(&mut request, &variables).map_err(|unfit| unfit.refusal)?
         }
@@ -80,14 +81,16 @@ fn hosts_of(request: &mut Request) -> Result<Vec<Named>, Refusal> {
                      and how many there are in all by -np";
         return Err(Refusal::usage(words));
     }
-    if !matches!(request.job.kind, RankKind::Auto) {
+    let places = named::places(request.job.ranks, &hosts, request.hosts.per_host)?;
+    request.settle_processes_of_hosts(&places)?;
+    if !matches!(request.job.kind, RankKind::Auto) && request.job.processes.is_none() {
         let words = format!(
-            "--ranks and {} do not go together yet: each rank on several hosts is a process",
+            "--ranks and {} do not go together: each rank on several hosts is a process, unless \
+             they share processes (--per-process N)",
             request.hosts.named_by
         );
         return Err(Refusal::usage(words));
     }
-    request.has_processes = true;
     Ok(hosts)
 }
 

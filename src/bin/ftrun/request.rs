@@ -6,6 +6,7 @@ use crate::modes::{self, Wanted};
 use crate::named_processes::named;
 use crate::options::{self, Does};
 use crate::shared::refusal::Refusal;
+use crate::sharing::Sharing;
 use crate::values::{
     BINDINGS, agent, binding, errhandler, errhandlers, library, on_failure, port, processes,
     rank_kind, ranks, size, switch, time,
@@ -37,6 +38,8 @@ pub(crate) struct Request {
     pub(crate) verbose: bool,
     /// Each rank is a process of its own.
     pub(crate) has_processes: bool,
+    /// How ranks share processes, if they do.
+    pub(crate) sharing: Option<Sharing>,
     /// Another launcher has started the ranks.
     pub(crate) is_adopted: bool,
     /// How the job handles failures.
@@ -358,7 +361,11 @@ impl Reading<'_> {
         Ok(())
     }
 
-    fn set_processes(&mut self, dashed: &str, value: &OsStr) -> Result<(), Refusal> {
+    fn set_processes(&mut self, does: Does, dashed: &str, value: &OsStr) -> Result<(), Refusal> {
+        if does == Does::PerProcess {
+            self.request.set_ranks_per_process(ranks(dashed, value)?);
+            return Ok(());
+        }
         let count = (!value.is_empty()).then(|| processes(dashed, value)).transpose()?;
         self.request.set_processes(count);
         Ok(())
@@ -377,7 +384,7 @@ impl Reading<'_> {
             Does::Ranks => self.ranks = Some(ranks(dashed, value)?),
             Does::RanksPerNode => self.per_node = Some(ranks(dashed, value)?),
             Does::Universe => job.universe = ranks(dashed, value)?,
-            Does::Processes => self.set_processes(dashed, value)?,
+            Does::Processes | Does::PerProcess => self.set_processes(does, dashed, value)?,
             Does::RankKind => self.set_kind(dashed, value)?,
             Does::BindTo => self.binding = Some(binding(dashed, value)?),
             Does::BindToCore => self.binding = Some(Binding::Core),
@@ -488,7 +495,7 @@ fn refused(complaint: Complaint<Does>) -> Refusal {
 
 fn lacks_value(dashed: &str, does: Does) -> Refusal {
     let wanted = match does {
-        Does::Ranks | Does::RanksPerNode | Does::Universe => "a number of ranks",
+        Does::Ranks | Does::RanksPerNode | Does::PerProcess | Does::Universe => "a number of ranks",
         Does::RankKind => "`thread`, `fiber` or `auto`",
         Does::BindTo => BINDINGS,
         Does::Private | Does::Shared => "the name of a library",

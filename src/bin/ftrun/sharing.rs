@@ -1,45 +1,48 @@
-//! Whether ranks are processes, and how many they share: `--processes`, `--processes=P`, and what
-//! `--ranks` and `FTMPI_RANKS` say of that.
+//! How ranks share processes: so many processes in all, or so many ranks in each. Pure.
 
-use crate::request::Request;
 use crate::shared::refusal::Refusal;
+use ftmpi_base::division::evenly;
 
-impl Request {
-    /// Ranks are processes: one each, or so many in all.
-    pub(crate) fn set_processes(&mut self, count: Option<usize>) {
-        (self.has_processes, self.job.processes) = (true, count);
-    }
+/// How ranks share processes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Sharing {
+    /// So many processes in all.
+    InAll(usize),
+    /// So many ranks in each process at most.
+    OfEach(usize),
+}
 
-    /// The same, if no option has said so, and if it can be.
-    pub(crate) fn suggest_processes(&mut self, count: Option<usize>) {
-        let is_possible = self.apps.len() == 1 && self.job.watch.is_none();
-        if is_possible && !self.has_processes {
-            let is_shared = |count: &usize| *count < self.job.ranks && !self.job.is_seen();
-            self.set_processes(count.filter(is_shared));
-        }
-    }
-
-    /// Decides whether ranks share processes, once their number is known.
-    pub(crate) fn settle_processes(&mut self) -> Result<(), Refusal> {
-        let ranks = self.job.ranks;
-        match self.job.processes {
-            Some(count) if count > ranks => Err(Refusal::usage(format!(
-                "--processes={count}: there are only {ranks} ranks, and each process has one at \
-                 least"
-            ))),
-            Some(count) => {
-                // One process has all ranks in any case.
-                self.has_processes = count > 1;
-                self.job.processes = Some(count).filter(|count| (2..ranks).contains(count));
-                Ok(())
+impl Sharing {
+    /// How many ranks each process has, where each host has so many.
+    pub(crate) fn sizes(self, by_host: &[usize]) -> Result<Vec<usize>, Refusal> {
+        let (ranks, hosts) = (by_host.iter().sum::<usize>(), by_host.len());
+        let counts = match self {
+            Sharing::OfEach(most) => by_host.iter().map(|ranks| ranks.div_ceil(most)).collect(),
+            Sharing::InAll(count) if count > ranks => {
+                return Err(Refusal::usage(format!(
+                    "--processes={count}: there are only {ranks} ranks, and each process has one \
+                     at least"
+                )));
             }
-            None => Ok(()),
-        }
-    }
-
-    /// Whether a process starts with the program as it is, as nothing in it is copied.
-    pub(crate) fn is_only_started(&self) -> bool {
-        self.has_processes && self.job.processes.is_none()
+            Sharing::InAll(count) if count < hosts => {
+                return Err(Refusal::usage(format!(
+                    "--processes={count}: the ranks are on {hosts} hosts, and each of these needs \
+                     a process at least"
+                )));
+            }
+            Sharing::InAll(count) => {
+                let mut counts = vec![1; hosts];
+                for _ in hosts..count {
+                    // Where they are most crowded.
+                    let of = |host: &usize| by_host[*host].div_ceil(counts[*host]);
+                    let most = (0..hosts).rev().max_by_key(of).expect("there is a host");
+                    counts[most] += 1;
+                }
+                counts
+            }
+        };
+        let each = by_host.iter().zip(counts);
+        Ok(each.flat_map(|(ranks, count): (&usize, usize)| evenly(*ranks, count)).collect())
     }
 }
 
@@ -48,18 +51,18 @@ mod tests {
     use super::*;
 
     #[test]
-    fn ranks_share_processes_if_these_are_fewer_and_several() {
-        for (ranks, wanted, is_process, shared) in
-            [(4, 1, false, None), (4, 2, true, Some(2)), (4, 3, true, Some(3)), (4, 4, true, None)]
-        {
-            let mut request = Request::default();
-            request.job.ranks = ranks;
-            request.set_processes(Some(wanted));
-            assert!(request.settle_processes().is_ok());
-            assert_eq!((request.has_processes, request.job.processes), (is_process, shared));
+    fn no_process_is_on_two_hosts() {
+        let sizes = |sharing: Sharing, by_host: &[usize]| sharing.sizes(by_host).ok();
+        assert_eq!(sizes(Sharing::InAll(2), &[4, 2]), Some(vec![4, 2]));
+        assert_eq!(sizes(Sharing::InAll(3), &[4, 2]), Some(vec![2, 2, 2]));
+        assert_eq!(sizes(Sharing::InAll(5), &[4, 2]), Some(vec![1, 1, 1, 1, 2]));
+        assert_eq!(sizes(Sharing::InAll(1), &[4, 2]), None);
+        assert_eq!(sizes(Sharing::InAll(7), &[4, 2]), None);
+        assert_eq!(sizes(Sharing::OfEach(2), &[5, 2, 1]), Some(vec![2, 2, 1, 2, 1]));
+        assert_eq!(sizes(Sharing::OfEach(9), &[5, 2]), Some(vec![5, 2]));
+        for processes in 3..12 {
+            let sizes = sizes(Sharing::InAll(processes), &[3, 7, 1]).expect("there is room");
+            assert_eq!((sizes.len(), sizes.iter().sum::<usize>()), (processes, 11));
         }
-        let mut request = Request::default();
-        request.set_processes(Some(2));
-        assert!(request.settle_processes().is_err());
     }
 }

@@ -23,9 +23,9 @@ impl World {
         Some(processes.process_of(seat))
     }
 
-    /// The host of a process, where the job has several.
-    pub fn host_of(&self, process: usize) -> u32 {
-        self.processes().map_or(0, |processes| processes.host_of(process))
+    /// The host of a rank, where the job has several.
+    pub fn host_of(&self, seat: usize) -> u32 {
+        self.processes().map_or(0, |processes| processes.host_of(seat))
     }
 
     /// Whether collective operations may use memory that all members share: not where messages are

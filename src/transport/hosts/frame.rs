@@ -8,11 +8,15 @@ use crate::transport::processes::stream::Frame;
 pub(super) struct Stamp {
     /// Only processes of the job know it.
     pub(super) key: u64,
-    /// The frames from one life to another are numbered.
+    /// The frames from one life of a process to another are numbered.
     pub(super) number: u64,
+    /// The process that has sent it, in its life of this number, and the one that it is for.
+    pub(super) from: u32,
+    pub(super) life: u32,
+    pub(super) to: u32,
 }
 
-const LENGTH: usize = 4 * size_of::<u64>() + 10 * size_of::<u32>();
+const LENGTH: usize = 4 * size_of::<u64>() + 13 * size_of::<u32>();
 
 pub(super) fn pack(stamp: Stamp, frame: &Frame, bytes: &[u8]) -> Vec<u8> {
     let Frame {
@@ -33,7 +37,9 @@ pub(super) fn pack(stamp: Stamp, frame: &Frame, bytes: &[u8]) -> Vec<u8> {
         packed.extend_from_slice(&number.to_le_bytes());
     }
     let (source, tag) = (source as u32, tag as u32);
-    for number in [kind, context, source, tag, from, sender, to, addressee, hold, mark] {
+    let of_processes = [stamp.from, stamp.life, stamp.to];
+    let of_ranks = [kind, context, source, tag, from, sender, to, addressee, hold, mark];
+    for number in of_processes.into_iter().chain(of_ranks) {
         packed.extend_from_slice(&number.to_le_bytes());
     }
     packed.extend_from_slice(bytes);
@@ -50,8 +56,10 @@ pub(super) fn unpack(packed: &[u8]) -> Option<(Stamp, Frame, &[u8])> {
     let mut short = short
         .chunks_exact(4)
         .map(|four| four.iter().rev().fold(0, |number, byte| number << 8 | u32::from(*byte)));
-    let stamp = Stamp { key: long.next()?, number: long.next()? };
+    let (key, number) = (long.next()?, long.next()?);
     let (length, address) = (long.next()?, long.next()?);
+    let (from, life, to) = (short.next()?, short.next()?, short.next()?);
+    let stamp = Stamp { key, number, from, life, to };
     let kind = short.next()?;
     let (context, source, tag) = (short.next()?, short.next()? as i32, short.next()? as i32);
     let envelope = Envelope { context, source, tag };
@@ -92,7 +100,7 @@ mod tests {
             bytes: 1 << 40,
             address: u64::MAX - 1,
         };
-        let stamp = Stamp { key: u64::MAX / 3, number: 12 };
+        let stamp = Stamp { key: u64::MAX / 3, number: 12, from: 6, life: 7, to: u32::MAX - 2 };
         let packed = pack(stamp, &frame, b"data");
         assert_eq!(unpack(&packed), Some((stamp, frame, &b"data"[..])));
         assert_eq!(unpack(&packed[..LENGTH]), Some((stamp, frame, &b""[..])));

@@ -2,10 +2,16 @@
 //!
 //! A short message goes along with its frame. A longer one stays with its sender: the receiver asks
 //! for it, and gets it in pieces, which whoever makes progress there sends, rank or service thread.
-//! A process talks only to lives of others that it has been told of, and hears nobody else.
+//! A process talks only to lives of others that it has been told of, and hears nobody else. A
+//! [`Member`] is a process here, and a life of it, whatever ranks it has.
+//!
+//! Where ranks share the process, only its service thread uses UCX, and sends what they leave in
+//! the outbox: a rank may be ended, or switched away from, in a system call that waits, and would
+//! leave UCX, and its lock, in the middle of something.
 
 mod frame;
 mod order;
+mod outbox;
 mod silence;
 
 use crate::base::Member;
@@ -13,6 +19,7 @@ use crate::transport::processes::stream::{BEAT, BEAT_BACK, Frame};
 use crate::transport::ucx::{self, Endpoint, Worker};
 use frame::Stamp;
 use order::Sequence;
+use outbox::Outbox;
 use parking_lot::{Condvar, Mutex};
 use silence::{Act, Silence};
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
@@ -35,7 +42,7 @@ pub struct OnHost {
     pub key: u64,
 }
 
-/// What has passed between this process and a life of another host.
+/// What has passed between this process and a life of one on another host.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Traffic {
     pub peer: Member,
@@ -46,6 +53,8 @@ pub struct Traffic {
 
 /// A frame that has come.
 pub(super) struct Letter {
+    /// The process that has sent it.
+    pub(super) from: Member,
     pub(super) frame: Frame,
     pub(super) bytes: Vec<u8>,
 }
@@ -59,6 +68,8 @@ pub(super) struct Hosts {
     net: Mutex<Net>,
     /// The host of each process, plus one; 0: not known.
     hosts: Box<[AtomicU32]>,
+    /// What ranks send that share this process, if they do.
+    outbox: Option<Outbox>,
     questions: Mutex<Questions>,
     answered: Condvar,
     /// How many frames have come.
@@ -69,8 +80,8 @@ pub(super) struct Hosts {
 struct Net {
     worker: Worker,
     lines: Vec<Line>,
-    /// Why UCX has no way to some process.
-    refusal: Option<String>,
+    /// A process to which UCX has no way, and why.
+    refusal: Option<(usize, String)>,
     silence: Silence,
 }
 
@@ -105,8 +116,12 @@ struct Question {
 }
 
 impl Hosts {
-    pub(super) fn open(me: Member, here: OnHost, processes: usize) -> Result<Hosts, String> {
+    pub(super) fn open(
+        me: Member, here: OnHost, processes: usize, is_shared: bool,
+    ) -> Result<Hosts, String> {
         let worker = Worker::open()?;
+        let outbox = is_shared.then(Outbox::open).transpose();
+        let outbox = outbox.map_err(|error| format!("cannot make sockets: {error}"))?;
         let (address, descriptor) = (worker.address()?, worker.descriptor());
         let lines = (0..processes).map(|_| Line::default()).collect();
         let hosts: Box<[AtomicU32]> = (0..processes).map(|_| AtomicU32::new(0)).collect();
@@ -118,6 +133,7 @@ impl Hosts {
             descriptor,
             net: Mutex::new(Net { worker, lines, refusal: None, silence: Silence::default() }),
             hosts,
+            outbox,
             questions: Mutex::default(),
             answered: Condvar::new(),
             arrivals: AtomicU64::new(0),
@@ -127,6 +143,12 @@ impl Hosts {
 
     pub(super) fn me(&self) -> Member {
         self.me
+    }
+
+    /// Whether only the service thread sends and takes anything.
+    #[inline]
+    pub(super) fn has_outbox(&self) -> bool {
+        self.outbox.is_some()
     }
 
     pub(super) fn address(&self) -> &[u8] {
@@ -197,29 +219,51 @@ impl Hosts {
         let mut net = self.net.lock();
         let Net { worker, lines, refusal, .. } = &mut *net;
         let line = &mut lines[process];
-        if line.at.is_none() {
-            return false;
-        }
+        let Some(at) = &line.at else { return false };
         let number = line.sent;
-        if let Some(endpoint) = line.connected(worker, refusal, (self.me.seat, process)) {
+        if let Some(outbox) = &self.outbox {
+            let to = Member { seat: process, incarnation: at.incarnation };
+            let packed = self.packed(process, number, frame, bytes);
+            line.sent += 1;
+            outbox.put(to, packed);
+            drop(net);
+            outbox.wake();
+            return true;
+        }
+        if let Some(endpoint) = line.connected(worker, refusal, process) {
             worker.send(endpoint, self.packed(process, number, frame, bytes));
             line.sent += 1;
         }
         true
     }
 
+    /// Sends what is in the outbox. The service thread does that.
+    fn empty_outbox(&self, net: &mut Net) {
+        let Net { worker, lines, refusal, .. } = net;
+        while let Some((Member { seat: process, incarnation }, packed)) =
+            self.outbox.as_ref().and_then(Outbox::take)
+        {
+            let line = &mut lines[process];
+            // Another life numbers what it gets from the beginning.
+            if line.at.as_ref().is_some_and(|at| at.incarnation == incarnation)
+                && let Some(endpoint) = line.connected(worker, refusal, process)
+            {
+                worker.send(endpoint, packed);
+            }
+        }
+    }
+
     fn packed(&self, to: usize, number: u64, frame: &Frame, bytes: &[u8]) -> Vec<u8> {
-        let Member { seat, incarnation } = self.me;
-        let (from, sender, to) = (seat as u32, incarnation, to as u32);
-        let stamp = Stamp { key: self.here.key, number };
-        frame::pack(stamp, &Frame { from, sender, to, ..*frame }, bytes)
+        let Member { seat, incarnation: life } = self.me;
+        let (from, to) = (seat as u32, to as u32);
+        frame::pack(Stamp { key: self.here.key, number, from, life, to }, frame, bytes)
     }
 
     /// Sends a beat, or the answer to one. Beats are no part of what is numbered and counted.
     fn beat(&self, net: &mut Net, kind: u32, process: usize) {
         let Net { worker, lines, refusal, .. } = net;
         let line = &mut lines[process];
-        if let Some(endpoint) = line.connected(worker, refusal, (self.me.seat, process)) {
+        if let Some(endpoint) = line.connected(worker, refusal, process) {
             let frame = Frame { kind, ..Frame::default() };
             worker.send(endpoint, self.packed(process, 0, &frame, &[]));
         }
@@ -229,23 +273,25 @@ impl Hosts {
     pub(super) fn poll(&self, into: &mut VecDeque<Letter>) {
         // Whoever has it is at work.
         let Some(mut net) = self.net.try_lock() else { return };
+        self.empty_outbox(&mut net);
         for packed in net.worker.progress() {
             let Some((stamp, frame, bytes)) = frame::unpack(&packed) else { continue };
-            let is_ours = stamp.key == self.here.key && frame.to as usize == self.me.seat;
-            let from = frame.from as usize;
+            let is_ours = stamp.key == self.here.key && stamp.to as usize == self.me.seat;
+            let from = stamp.from as usize;
             let Some(line) = net.lines.get_mut(from).filter(|_| is_ours) else { continue };
-            let life = line.at.as_ref().map(|at| at.incarnation);
-            if life == Some(frame.sender) {
+            let is_known = line.at.as_ref().is_some_and(|at| at.incarnation == stamp.life);
+            if is_known {
                 net.silence.hear(from, self.started.elapsed());
             }
             if let BEAT | BEAT_BACK = frame.kind {
-                if frame.kind == BEAT && life == Some(frame.sender) {
+                if frame.kind == BEAT && is_known {
                     self.beat(&mut net, BEAT_BACK, from);
                 }
                 continue;
             }
             let line = &mut net.lines[from];
-            line.hear(stamp, Letter { frame, bytes: bytes.to_vec() }, into);
+            let from = Member { seat: from, incarnation: stamp.life };
+            line.hear(stamp, Letter { from, frame, bytes: bytes.to_vec() }, into);
             self.arrivals.fetch_add(1, Ordering::Relaxed);
         }
         let lines = net.lines.iter_mut();
@@ -313,8 +359,8 @@ impl Hosts {
         told
     }
 
-    /// Why UCX has no way to some process, if that is so; told once.
-    pub(super) fn refusal(&self) -> Option<String> {
+    /// A process to which UCX has no way, and why, if that is so; told once.
+    pub(super) fn refusal(&self) -> Option<(usize, String)> {
         self.net.lock().refusal.take()
     }
 
@@ -331,12 +377,18 @@ impl Hosts {
         const WHILE_SENDING: Duration = Duration::from_millis(2);
         const IDLE: Duration = Duration::from_millis(200);
         let mut net = self.net.lock();
-        if !net.worker.arm() {
+        if !net.worker.arm() || !self.outbox.as_ref().is_none_or(Outbox::may_sleep) {
             return;
         }
         let time = if net.worker.is_sending() { WHILE_SENDING } else { IDLE };
         drop(net);
-        ucx::wait_for(self.descriptor, time);
+        match &self.outbox {
+            None => ucx::wait_for(&[self.descriptor], time),
+            Some(outbox) => {
+                ucx::wait_for(&[self.descriptor, outbox.descriptor()], time);
+                outbox.has_slept();
+            }
+        }
     }
 
     /// Asks a life of another host something; `None`: it is over. `work` is done while waiting.
@@ -354,7 +406,6 @@ impl Hosts {
         drop(questions);
         let mut frame = frame;
         frame.envelope.context = number;
-        frame.addressee = to.incarnation;
         if self.reaches(to) && self.send(to.seat, &frame, bytes) && self.reaches(to) {
             return Some(number);
         }
@@ -383,9 +434,8 @@ impl Hosts {
     /// An answer has come.
     pub(super) fn settle(&self, letter: Letter) {
         let mut questions = self.questions.lock();
-        let from = letter.frame.from as usize;
         if let Some(question) = questions.open.get_mut(&letter.frame.envelope.context)
-            && question.to.seat == from
+            && question.to == letter.from
         {
             question.answer = Some(letter);
             self.answered.notify_all();
@@ -396,7 +446,7 @@ impl Hosts {
     /// at work.
     pub(super) fn traffic(&self) -> Option<Vec<Traffic>> {
         let net = self.net.try_lock()?;
-        if net.worker.is_sending() {
+        if net.worker.is_sending() || self.outbox.as_ref().is_some_and(|it| !it.is_empty()) {
             return None;
         }
         let lines = net.lines.iter().enumerate();
@@ -412,7 +462,8 @@ impl Hosts {
         let net = self.net.lock();
         let lines = net.lines.iter().enumerate();
         let met = lines.filter(|(_, line)| {
-            line.endpoint.as_ref().is_some_and(|endpoint| !endpoint.is_broken())
+            let is_broken = line.endpoint.as_ref().is_some_and(Endpoint::is_broken);
+            line.sent > 0 && !is_broken
         });
         met.filter_map(|(seat, line)| {
             Some(Member { seat, incarnation: line.at.as_ref()?.incarnation })
@@ -424,27 +475,23 @@ impl Hosts {
 impl Line {
     /// The endpoint, which is made when it is first used.
     fn connected(
-        &mut self, worker: &mut Worker, refusal: &mut Option<String>, (me, to): (usize, usize),
+        &mut self, worker: &mut Worker, refusal: &mut Option<(usize, String)>, to: usize,
     ) -> Option<&Endpoint> {
         let at = self.at.as_ref()?;
         if self.endpoint.is_none() {
             match worker.connect(&at.address)? {
                 Ok(endpoint) => self.endpoint = Some(endpoint),
-                Err(why) => {
-                    let words = || format!("rank {me} has no way to rank {to}: {why}");
-                    refusal.get_or_insert_with(words);
-                }
+                Err(why) => _ = refusal.get_or_insert((to, why)),
             }
         }
         self.endpoint.as_ref()
     }
 
     fn hear(&mut self, stamp: Stamp, letter: Letter, into: &mut VecDeque<Letter>) {
-        let sender = letter.frame.sender;
-        if sender < self.from {
+        if stamp.life < self.from {
             return;
         }
-        match self.at.as_ref().is_some_and(|at| at.incarnation == sender) {
+        match self.at.as_ref().is_some_and(|at| at.incarnation == stamp.life) {
             true => self.came.accept(stamp.number, letter, |letter| into.push_back(letter)),
             false => self.early.push((stamp, letter)),
         }

@@ -97,9 +97,10 @@ impl Processes {
             return Some(Source::Here);
         }
         let place = match self.hosts_for(process) {
-            Some(_) => {
+            Some(hosts) => {
+                let Some(incarnation) = hosts.life(process) else { return Some(Source::Gone) };
                 self.references.lock().insert((process, frame.hold, frame.stamp), false);
-                Place::Distant { incarnation: frame.sender }
+                Place::Distant { incarnation }
             }
             None => {
                 let mut peer = self.peers[process].visit();

@@ -24,14 +24,21 @@ pub enum OfHosts {
 impl Processes {
     /// Somebody wants to know whether this life of another host answers.
     pub fn try_to_reach(&self, member: Member) {
-        if let Some(hosts) = self.hosts_for(member.seat) {
-            hosts.try_to_reach(member);
+        let process = self.process_of(member.seat);
+        if let Some(hosts) = self.hosts_for(process) {
+            hosts.try_to_reach(Member { seat: process, ..member });
         }
     }
 
+    /// A life of a process, as `ftrun` knows it: by its first seat.
+    pub(super) fn by_seat(&self, process: Member) -> Member {
+        Member { seat: self.division.seats_of(process.seat).start, ..process }
+    }
+
     /// The job has several hosts; returns by what this process is reached from others.
-    pub fn open_hosts(&self, me: Member, here: OnHost) -> Result<Vec<u8>, String> {
-        let hosts = Hosts::open(me, here, self.peers.len())?;
+    pub fn open_hosts(&self, here: OnHost) -> Result<Vec<u8>, String> {
+        let me = Member { seat: self.me, incarnation: self.life };
+        let hosts = Hosts::open(me, here, self.peers.len(), self.are_shared())?;
         Ok(self.hosts.get_or_init(|| hosts).address().to_vec())
     }
 
@@ -50,9 +57,10 @@ impl Processes {
         true
     }
 
-    /// On which host a process is; all are on one if nobody has said otherwise.
-    pub fn host_of(&self, process: usize) -> u32 {
-        self.hosts.get().and_then(|hosts| hosts.host_of(process)).unwrap_or(0)
+    /// On which host a rank is; all are on one if nobody has said otherwise.
+    pub fn host_of(&self, seat: usize) -> u32 {
+        let hosts = self.hosts.get();
+        hosts.and_then(|hosts| hosts.host_of(self.process_of(seat))).unwrap_or(0)
     }
 
     /// The way to a process, if that is on another host.
@@ -89,7 +97,7 @@ impl Processes {
     ) {
         hosts.poll(&mut incoming.letters);
         while let Some(letter) = incoming.letters.pop_front() {
-            let from = letter.frame.from as usize;
+            let from = letter.from.seat;
             if (ASK_TO_CLAIM..=ASK_IF_READ).contains(&letter.frame.kind) {
                 self.reply(hosts, from, &letter);
                 continue;
@@ -98,7 +106,7 @@ impl Processes {
                 hosts.settle(letter);
                 continue;
             }
-            let Letter { frame, bytes } = &letter;
+            let Letter { frame, bytes, .. } = &letter;
             // What makes no sense comes from a process that has gone mad: it spoils its own only.
             if let Ok(Some(Taken::Enough)) =
                 self.accept(from, frame, bytes, &mut incoming.pool, wants)
@@ -111,7 +119,7 @@ impl Processes {
     /// Answers a question of another host.
     fn reply(&self, hosts: &Hosts, to: usize, letter: &Letter) {
         let asked = &letter.frame;
-        let mut frame = Frame { kind: ANSWER, addressee: asked.sender, ..Frame::default() };
+        let mut frame = Frame { kind: ANSWER, ..Frame::default() };
         frame.envelope.context = asked.envelope.context;
         let mut bytes = Vec::new();
         match asked.kind {
@@ -147,11 +155,14 @@ impl Processes {
         }
     }
 
-    /// A message was recalled that waited here for this receiver: if that is on another host, it
-    /// knows when this returns.
-    pub(super) fn let_forget(&self, receiver: Member, hold: u32, stamp: u32) {
-        if let Some(hosts) = self.hosts_for(receiver.seat) {
+    /// A message was recalled that waited here for a receiver in this process: if that is on
+    /// another host, it knows when this returns.
+    pub(super) fn let_forget(&self, process: usize, hold: u32, stamp: u32) {
+        if let Some(hosts) = self.hosts_for(process)
+            && let Some(incarnation) = hosts.life(process)
+        {
             let frame = Frame { kind: ASK_TO_FORGET, hold, stamp, ..Frame::default() };
+            let receiver = Member { seat: process, incarnation };
             let _known = hosts.ask(receiver, frame, &|| self.keep_going());
         }
     }
@@ -171,15 +182,25 @@ impl Processes {
         let hosts = self.hosts.get().expect("the job has several hosts");
         let mut known = 0;
         loop {
-            self.take_all(&mut self.incoming.visit(), |_| Taken::No);
+            let mut incoming = self.incoming.visit();
+            self.take_all(&mut incoming, |_| Taken::No);
+            if hosts.has_outbox() {
+                self.take_distant(hosts, &mut incoming, &mut |_| Taken::No);
+            }
+            drop(incoming);
             let arrivals = hosts.arrivals();
             if std::mem::replace(&mut known, arrivals) != arrivals {
                 self.bell().ring();
             }
-            hosts.broken().into_iter().for_each(|member| tell(OfHosts::Unreachable(member)));
-            hosts.refusal().into_iter().for_each(|why| tell(OfHosts::NoWay(why)));
-            for (member, is_silent) in hosts.listen() {
-                tell(OfHosts::Silent { member, is_silent });
+            for broken in hosts.broken() {
+                tell(OfHosts::Unreachable(self.by_seat(broken)));
+            }
+            if let Some((process, why)) = hosts.refusal() {
+                let [me, to] = [self.me, process].map(|it| self.division.seats_of(it).start);
+                tell(OfHosts::NoWay(format!("rank {me} has no way to rank {to}: {why}")));
+            }
+            for (process, is_silent) in hosts.listen() {
+                tell(OfHosts::Silent { member: self.by_seat(process), is_silent });
             }
             hosts.sleep();
         }

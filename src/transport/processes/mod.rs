@@ -139,8 +139,8 @@ impl Processes {
         Ok(Box::leak(Box::new(Processes {
             me,
             life,
-            division,
             first_lives: (0..division.seats()).map(|_| AtomicU32::new(0)).collect(),
+            division,
             geometry,
             segment,
             peers: (0..processes).map(|_| Biased::default()).collect(),
@@ -360,7 +360,7 @@ impl Processes {
             // Whatever else it writes, nobody listens. Its end will be told.
             readers.retain(|(process, _)| !broken.contains(process));
         }
-        if let Some(hosts) = self.hosts.get() {
+        if let Some(hosts) = self.hosts.get().filter(|hosts| !hosts.has_outbox()) {
             self.take_distant(hosts, incoming, &mut wants);
         }
         if self.porch.has_returned() {
@@ -489,10 +489,8 @@ impl Processes {
         }
         let waiting = away.take(place);
         drop(away);
-        if let Some(Waiting { packet, process, stamp, .. }) = &waiting {
-            // Where there are other hosts, each process has one rank.
-            let receiver = Member { seat: *process, incarnation: packet.addressee() };
-            self.let_forget(receiver, place as u32, *stamp);
+        if let Some(Waiting { process, stamp, .. }) = &waiting {
+            self.let_forget(*process, place as u32, *stamp);
         }
         // It goes home without having been delivered.
         drop(waiting);

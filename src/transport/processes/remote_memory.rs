@@ -29,7 +29,7 @@ const WRITTEN: usize = 2 * size_of::<u64>();
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Showing {
     pid: i32,
-    /// The life of its rank, if the job has several hosts.
+    /// Its number and its life, if the job has several hosts.
     member: Option<Member>,
 }
 
@@ -344,7 +344,8 @@ mod tests {
             let (asked, bytes) = way.question(piece, &own)?;
             let mut frame = Frame { kind: ANSWER, ..Frame::default() };
             let bytes = serve(&asked, &bytes, &mut frame);
-            way.take(Some(Letter { frame, bytes }), &own)?;
+            let from = Member { seat: 1, incarnation: 0 };
+            way.take(Some(Letter { from, frame, bytes }), &own)?;
             count += 1;
         }
         Ok(count)

@@ -34,7 +34,9 @@ impl Processes {
 
     /// What has passed between this process and those of other hosts; `None`: something happens.
     pub fn traffic(&self) -> Option<Vec<Traffic>> {
-        self.hosts.get().map_or(Some(Vec::new()), Hosts::traffic)
+        let mut all = self.hosts.get().map_or(Some(Vec::new()), Hosts::traffic)?;
+        all.iter_mut().for_each(|with| with.peer = self.by_seat(with.peer));
+        Some(all)
     }
 
     /// Whether nothing that is queued for a process can be sent before that process, or `ftrun`,

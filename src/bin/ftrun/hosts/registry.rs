@@ -21,6 +21,8 @@ use std::time::{Duration, Instant};
 /// The hosts, as they are heard.
 pub(crate) struct Registry {
     state: Mutex<State>,
+    /// How many hosts the job has begun with.
+    hosts: usize,
     started: Instant,
     steps: Steps,
     events: Sender<Happening>,
@@ -56,7 +58,7 @@ impl Registry {
             agents: BTreeMap::new(),
             confirmed: BTreeMap::new(),
         };
-        Registry { state: Mutex::new(state), started, steps, events }
+        Registry { state: Mutex::new(state), hosts, started, steps, events }
     }
 
     fn with<T>(&self, act: impl FnOnce(&mut State, Duration) -> T) -> T {
@@ -167,10 +169,9 @@ impl Registry {
         const OFTEN: Duration = Duration::from_millis(100);
         self.with(|state, now| {
             // Nobody was to be heard before all had answered.
-            let hosts: Vec<usize> = agents.iter().map(|agent| agent.host).collect();
-            let count = hosts.iter().max().map_or(0, |host| host + 1);
-            state.leases = Leases::new(count, now);
-            (0..count).filter(|host| !hosts.contains(host)).for_each(|it| state.leases.forget(it));
+            state.leases = Leases::new(self.hosts, now);
+            let is_there = |host: &usize| agents.iter().any(|agent| agent.host == *host);
+            (0..self.hosts).filter(|it| !is_there(it)).for_each(|it| state.leases.forget(it));
             if state.reign.epoch() == 0 {
                 // Nobody can have voted for another coordinator before they know of each other.
                 state.reign.back(now);

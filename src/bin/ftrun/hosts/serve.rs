@@ -170,7 +170,8 @@ fn template(
 ) -> Template {
     let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
     let job = by_this_clock(&program, now);
-    let (tags_output, key) = (program.tags_output, program.key);
+    let is_shared = Job::decode(&job).is_ok_and(|job| job.processes.is_some());
+    let (tags_output, key) = (program.tags_output && !is_shared, program.key);
     let shown = String::from_utf8_lossy(&program.file).into_owned();
     let sink = move |to: Stream, lines: &[u8]| {
         let is_error = to == Stream::Errors;
@@ -182,7 +183,7 @@ fn template(
         shown,
         job,
         tags_output,
-        is_shared: false,
+        is_shared,
         address,
         secret,
         host: Some((host, key)),

@@ -1,11 +1,15 @@
 //! Which ranks are on which host, and which host stands in for one that is lost: a host without
 //! ranks takes all that were there, as a spare wheel does; if there is none, the ranks go where the
-//! fewest are. Pure.
+//! fewest are. Ranks of a process stay together. Pure.
+
+use ftmpi_base::Division;
 
 /// The hosts of the ranks.
 pub(crate) struct Stands {
     /// The host of each rank.
     places: Vec<usize>,
+    /// Which ranks share a process.
+    division: Division,
     /// By host.
     hosts: Vec<Stand>,
 }
@@ -24,7 +28,14 @@ struct Stand {
 impl Stands {
     /// Each rank on its host; `slots` has how many each host takes, spare ones last.
     pub(crate) fn new(places: Vec<usize>, slots: impl Iterator<Item = Option<usize>>) -> Stands {
-        Stands { places, hosts: slots.map(|slots| Stand { slots, ..Stand::default() }).collect() }
+        let division = Division::of_one_each(places.len());
+        let hosts = slots.map(|slots| Stand { slots, ..Stand::default() }).collect();
+        Stands { places, division, hosts }
+    }
+
+    /// The same with ranks that share processes.
+    pub(crate) fn divided(self, division: Division) -> Stands {
+        Stands { division, ..self }
     }
 
     /// A host is lost, or cannot start ranks.
@@ -32,19 +43,21 @@ impl Stands {
         self.hosts[host].is_out = true;
     }
 
-    /// Where the next life of a rank is to start, if there is a host left.
+    /// Where the next life of a rank, or of its process, is to start, if there is a host left.
     pub(crate) fn place(&mut self, seat: usize) -> Option<usize> {
         let origin = self.places[seat];
+        let together = self.division.seats_of(self.division.process_of(seat));
+        let count = together.len();
         if !self.hosts[origin].is_out {
             return Some(origin);
         }
-        let spare = self.hosts[origin].stand_in.filter(|host| self.has_room(*host));
-        let is_free = |host: &usize| self.load(*host) == 0 && self.has_room(*host);
+        let spare = self.hosts[origin].stand_in.filter(|host| self.has_room(*host, count));
+        let is_free = |host: &usize| self.load(*host) == 0 && self.has_room(*host, count);
         let spare = spare.or_else(|| (0..self.hosts.len()).find(is_free));
         self.hosts[origin].stand_in = spare;
         let living = (0..self.hosts.len()).filter(|host| !self.hosts[*host].is_out);
         let place = spare.or_else(|| living.min_by_key(|host| self.load(*host)))?;
-        self.places[seat] = place;
+        self.places[together].fill(place);
         Some(place)
     }
 
@@ -52,9 +65,9 @@ impl Stands {
         self.places.iter().filter(|place| **place == host).count()
     }
 
-    fn has_room(&self, host: usize) -> bool {
+    fn has_room(&self, host: usize, count: usize) -> bool {
         let Stand { is_out, slots, .. } = self.hosts[host];
-        !is_out && slots.is_none_or(|slots| self.load(host) < slots)
+        !is_out && slots.is_none_or(|slots| self.load(host) + count <= slots)
     }
 }
 
@@ -80,6 +93,18 @@ mod tests {
         assert_eq!(stands.place(0), Some(3), "there is no other");
         stands.rule_out(3);
         assert_eq!(stands.place(0), None);
+    }
+
+    #[test]
+    fn ranks_of_a_process_go_together() {
+        let slots = [Some(4), Some(4), Some(3), None];
+        let places = (0..8).map(|seat| seat / 4).collect();
+        let mut stands = Stands::new(places, slots.into_iter());
+        stands = stands.divided(Division::of(&[2, 2, 4]));
+        stands.rule_out(1);
+        assert_eq!(stands.place(4), Some(3), "there is room for all four");
+        stands.rule_out(0);
+        assert_eq!([0, 2].map(|seat| stands.place(seat)), [Some(2), Some(2)]);
     }
 
     #[test]

@@ -112,7 +112,28 @@ impl Work {
             shared.starts[process] += 1;
             shared.processes[process] = Some(started);
         }
-        Ok(Life::within(incarnation, generation))
+        let mut life = Life::within(incarnation, generation);
+        life.host = self.carrier_mut(seat).and_then(|process| process.host.clone());
+        Ok(life)
+    }
+
+    /// A process could not be started: another host is tried.
+    pub(super) fn start_process_again(&mut self, process: Member) -> Result<(), String> {
+        let started = self.starter.start(process, 0, &self.sender)?;
+        let Some(shared) = &mut self.shared else { return Ok(()) };
+        let number = shared.division.process_of(process.seat);
+        for life in self.seats[shared.division.seats_of(number)].iter_mut().flatten() {
+            life.host.clone_from(&started.host);
+        }
+        shared.processes[number] = Some(started);
+        Ok(())
+    }
+
+    /// A host is lost, and with it the processes there in which no rank lived any more.
+    pub(super) fn forget_empty_on(&mut self, host: usize) {
+        if let Some(shared) = &mut self.shared {
+            shared.empty.retain(|(_, life)| !life.is_on(host));
+        }
     }
 
     /// Tells a process that has joined which of its ranks begin.
@@ -203,7 +224,7 @@ impl Work {
         self.tell_parted(Member { seat: seats.start, incarnation: process.incarnation });
         for seat in seats {
             if let Some(life) = &mut self.seats[seat] {
-                life.died = process.died;
+                (life.died, life.is_lost) = (process.died, process.is_lost);
             }
             self.end_life(seat, status);
             if self.end.is_some() {
@@ -213,7 +234,8 @@ impl Work {
         self.unread.extend(process.drain());
     }
 
-    fn tell_parted(&self, process: Member) {
+    fn tell_parted(&mut self, process: Member) {
+        self.severed.forget(process);
         self.carriers().for_each(|life| tell(life, &Told::Parted(process)));
     }
 }

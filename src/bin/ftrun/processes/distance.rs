@@ -47,7 +47,7 @@ impl Work {
             }
             OfAgent::Output { is_error, lines } => print(is_error, &lines),
             OfAgent::NotStarted { seat, incarnation, generation, why } => {
-                if let Some(life) = self.life(seat, incarnation) {
+                if let Some(life) = self.carrier_life(seat, incarnation) {
                     let name = life.host.clone().unwrap_or_default();
                     self.tell_user(&format!("ftrun: host {name}: {why}; another one is tried"));
                     self.start_elsewhere(host, Member { seat, incarnation }, generation);
@@ -61,14 +61,20 @@ impl Work {
         }
     }
 
-    /// A rank could not be started on this host. Nobody has heard of that life.
+    /// A rank, or its process, could not be started on this host. Nobody has heard of that life.
     fn start_elsewhere(&mut self, host: usize, member: Member, generation: u64) {
         if let Some(cluster) = self.starter.cluster() {
             cluster.give_up_starting_on(host);
         }
         self.detect(Deadlock::interrupt);
-        self.seats[member.seat] = None;
-        if let Err(why) = self.start(member, generation) {
+        let started = match self.shared {
+            None => {
+                self.seats[member.seat] = None;
+                self.start(member, generation)
+            }
+            Some(_) => self.start_process_again(member),
+        };
+        if let Err(why) = started {
             self.end_unable(member, &why);
         }
     }
@@ -79,12 +85,11 @@ impl Work {
         let Some(name) = self.starter.cluster().and_then(|cluster| cluster.lose(host)) else {
             return;
         };
-        let is_there = |life: &Life| life.is_on(host);
-        let lost =
-            (0..self.seats.len()).filter(|seat| self.seats[*seat].as_ref().is_some_and(is_there));
-        let lost: Vec<usize> = lost.collect();
+        self.forget_empty_on(host);
+        let lost = self.carriers_by_seat().filter(|(_, life)| life.is_on(host));
+        let lost: Vec<usize> = lost.map(|(seat, _)| seat).collect();
         for seat in &lost {
-            let Some(life) = self.seats[*seat].as_mut() else { continue };
+            let Some(life) = self.carrier_mut(*seat) else { continue };
             life.ended.get_or_insert(ExitStatus::from_raw(KILLED));
             life.died.get_or_insert_with(Instant::now);
             (life.is_silent, life.is_lost) = (true, true);
@@ -101,7 +106,7 @@ impl Work {
         let Member { seat, incarnation } = member;
         let is_known = self.suspects.iter().any(|(_, suspect)| *suspect == member);
         let is_there = |life: &mut Life| !life.has_departed && !life.is_nowhere();
-        let is_there = self.life(seat, incarnation).is_some_and(is_there);
+        let is_there = self.carrier_life(seat, incarnation).is_some_and(is_there);
         if is_there && !is_known {
             self.suspects.push((Instant::now() + REACH_PATIENCE, member));
         }
@@ -111,9 +116,8 @@ impl Work {
     pub(super) fn end_suspects(&mut self, now: Instant) {
         let due: Vec<_> = self.suspects.extract_if(.., |(at, _)| *at <= now).collect();
         for (_, Member { seat, incarnation }) in due {
-            let Some(life) = self.life(seat, incarnation).filter(|life| !life.has_departed) else {
-                continue;
-            };
+            let life = self.carrier_life(seat, incarnation);
+            let Some(life) = life.filter(|life| !life.has_departed) else { continue };
             life.kill();
             self.tell_user(&format!(
                 "ftrun: rank {seat} cannot be reached by other hosts any more"
@@ -124,7 +128,7 @@ impl Work {
     /// Somebody says that a life on another host does not answer, or is heard again.
     pub(super) fn hear_silence(&mut self, by: Member, about: Member, is_silent: bool) {
         let resident = |work: &mut Work, member: Member| {
-            let host = work.life(member.seat, member.incarnation)?.host_number()?;
+            let host = work.carrier_life(member.seat, member.incarnation)?.host_number()?;
             Some(Resident::new(host, member))
         };
         let (Some(from), Some(to)) = (resident(self, by), resident(self, about)) else { return };
@@ -132,7 +136,7 @@ impl Work {
             return self.severed.withdraw(from, to);
         }
         if self.severed.complain(from, to, self.started.elapsed())
-            && let Some(life) = self.life(about.seat, about.incarnation)
+            && let Some(life) = self.carrier_life(about.seat, about.incarnation)
         {
             tell(life, &Told::TryToReach(by));
         }
@@ -151,7 +155,7 @@ impl Work {
                 ));
             }
             let is_there = |life: &&mut Life| life.is_on(host) && !life.has_departed;
-            for life in self.seats.iter_mut().flatten().filter(is_there) {
+            for life in self.carriers_mut().filter(is_there) {
                 life.is_lost = true;
                 life.kill();
             }
@@ -163,13 +167,13 @@ impl Work {
         match said {
             Some(OfAgent::Output { is_error, lines }) => print(is_error, &lines),
             Some(OfAgent::Ended { seat, incarnation, status }) => {
-                if let Some(life) = self.life(seat, incarnation) {
+                if let Some(life) = self.carrier_life(seat, incarnation) {
                     life.ended = Some(ExitStatus::from_raw(status));
                 }
             }
             Some(_) => {}
             None => {
-                for life in self.seats.iter_mut().flatten().filter(|life| life.is_on(host)) {
+                for life in self.carriers_mut().filter(|life| life.is_on(host)) {
                     life.ended.get_or_insert(ExitStatus::from_raw(KILLED));
                 }
                 self.starter.cluster().and_then(|cluster| cluster.lose(host));

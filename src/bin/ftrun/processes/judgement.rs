@@ -61,7 +61,8 @@ pub(super) fn obituary(seat: usize, life: &Life, status: ExitStatus) -> String {
         false => format!(" on {host}"),
     });
     let words = || format!("rank {seat}{of_which} {how}{place} after {age:.2} s");
-    let mut words = life.words.clone().unwrap_or_else(words);
+    let told = life.words.as_ref().map(|told| format!("{told}{place}"));
+    let mut words = told.unwrap_or_else(words);
     words.push_str(&order.unwrap_or_default());
     if let Some(debt) = debt(life).filter(|_| !life.is_lost && status.signal().is_none()) {
         words.push_str(&format!(", without {debt}"));

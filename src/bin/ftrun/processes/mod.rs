@@ -143,7 +143,6 @@ fn refuse_what_is_not_built(
     ];
     let is_shared = job.processes.is_some();
     let of_shared = [
-        (hosts.is_some(), "--hosts"),
         (job.is_seen(), "a view or a recording of the job"),
         (job.trace.is_some(), "--trace"),
         (!job.matches.is_empty(), "--match"),

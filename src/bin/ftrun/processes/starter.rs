@@ -68,6 +68,7 @@ pub(super) fn cluster(
         agents.iter().for_each(|agent| agent.tell(&fellows));
     }
     let stands = Stands::new(places, all.iter().map(|host| host.slots));
+    let stands = stands.divided(request.job.division());
     let way = Way { entries: 0, steps, registry, passes_input: true };
     Ok(Cluster::new(agents.into_iter().map(Some).collect(), stands, way))
 }

@@ -504,7 +504,9 @@ impl Work {
     pub(super) fn end_life(&mut self, seat: usize, status: ExitStatus) {
         let Some(mut life) = self.seats[seat].take() else { return };
         let member = Member { seat, incarnation: life.incarnation };
-        self.severed.forget(member);
+        if self.shared.is_none() {
+            self.severed.forget(member);
+        }
         let rules = self.rules();
         let (verdict, words) = self.record.judge(seat, &life, status, rules, &self.job);
         self.write_record();
