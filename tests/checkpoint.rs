@@ -383,9 +383,9 @@ fn whose_registered_memory_is_gone_dies_and_the_last_checkpoint_stays() {
         }"#;
     let program = support::c_text("checkpoint_fault", text).build();
     for scheme in ["xor", "rs:2", "ring"] {
-        for kind in ["thread", "fiber"] {
+        for kind in support::kinds() {
             let run = support::run(&program).ranks(4).option("--mode=rebuild");
-            let seen = run.option(format!("--ranks={kind}")).args([scheme]).succeeds();
+            let seen = run.carried_by(kind).args([scheme]).succeeds();
             assert_eq!(seen.lines_with("restored 1, 0 differ"), 4, "{scheme}: {seen}");
             assert_eq!(seen.stdout.lines().count(), 4, "{scheme}: {seen}");
             assert!(seen.stderr.contains("rank 1 died of SIGSEGV"), "{scheme}: {seen}");

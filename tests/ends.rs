@@ -279,10 +279,10 @@ fn who_dies_between_its_last_call_and_finalize_has_failed_unless_that_is_made_up
 fn what_a_rank_says_after_finalize_counts_whenever_the_others_come_to_their_ends() {
     let program = support::c("ends_late.c").flags(&["-O1"]).build();
     for mode in ["rebuild", "blank", "shrink"] {
-        for kind in ["fiber", "thread"] {
+        for kind in support::kinds() {
             let run = |ranks, way, how| {
                 let run = support::run(&program).ranks(ranks).args([way, how]);
-                run.option(format!("--mode={mode}")).option(format!("--ranks={kind}"))
+                run.option(format!("--mode={mode}")).carried_by(kind)
             };
             for way in ["alone", "recovered"] {
                 let seen = run(3, way, "code").fails_with(7);

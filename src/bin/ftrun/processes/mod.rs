@@ -142,12 +142,8 @@ fn refuse_what_is_not_built(
         (programs > 1, "several programs"),
     ];
     let is_shared = job.processes.is_some();
-    let of_shared = [
-        (hosts.is_some(), "--hosts"),
-        (job.is_seen(), "a view or a recording of the job"),
-        (job.trace.is_some(), "--trace"),
-        (!job.matches.is_empty(), "--match"),
-    ];
+    let of_shared =
+        [(hosts.is_some(), "--hosts"), (job.is_seen(), "a view or a recording of the job")];
     let of_shared = of_shared.iter().filter(|_| is_shared);
     match asked.iter().chain(of_shared).find(|(is_asked, _)| *is_asked) {
         Some((_, what)) => Err(Refusal::usage(format!(
