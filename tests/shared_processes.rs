@@ -364,6 +364,23 @@ fn checkpoints_survive_the_death_of_a_process_with_its_ranks() {
     assert!(seen.stdout.contains("failures 2"), "{seen}");
 }
 
+/// No two ranks of a process are in one group, where there are processes enough for that.
+#[test]
+fn checkpoints_survive_the_loss_of_all_ranks_of_any_process_under_every_scheme() {
+    let program = support::c("checkpoint.c").flags(&["-O1", "-Wall", "-Werror", "-lm"]).build();
+    for scheme in ["xor", "rs:2", "sum", "weighted:2", "ring", "pair"] {
+        let run = |victims: &[&str]| {
+            let args = [&[scheme, "30", "10", "0", "777"], victims].concat();
+            sharing(&program, 6, 3).option("--mode=rebuild").args(args).succeeds()
+        };
+        let expected = run(&[]).stdout;
+        for victims in [["0@15", "1@15"], ["2@15", "3@15"], ["4@15", "5@15"]] {
+            let seen = run(&victims);
+            assert_eq!(seen.stdout, expected, "{scheme} {victims:?}: {seen}");
+        }
+    }
+}
+
 #[test]
 fn ranks_that_wait_for_each_other_are_named_whichever_process_they_are_in() {
     let text = r#"
