@@ -28,8 +28,10 @@ Measures ftmpi-rs beside MPICH, Open MPI and Intel MPI.
 
 usage: cargo bench --bench peers -- [--calls] [--rma] [--pcg] [--apps] [--collectives] [--files]
                                     [--spawn] [--recovery] [--cost] [--checkpoint] [--scaling]
-                                    [--paper] [--iterations N] [--rounds N] [--only TITLE] [--write]
-       cargo bench --bench peers -- --curve [KIND...] [--ranks N] [--rounds N] [--write]
+                                    [--paper] [--iterations N] [--rounds N] [--only TITLE]
+                                    [--processes] [--write]
+       cargo bench --bench peers -- --curve [KIND...] [--ranks N] [--rounds N] [--processes]
+                                    [--write]
 
   --calls        latency, bandwidth, message rate, start
   --rma          one-sided calls: put, get, accumulates, fence, locks
@@ -55,6 +57,7 @@ usage: cargo bench --bench peers -- [--calls] [--rma] [--pcg] [--apps] [--collec
                  rank: near and far ones are told apart, as hosts of virtual machines move them
   --ranks N      curves with so many ranks; 2, a core each, and 120 else
   --rounds N     how often calls, pcg, apps and curves are run; 3 times else
+  --processes    our ranks are processes, too; such tables and curves are not written
   --only TITLE   of calls, pcg and apps only the rows whose titles contain this
   --write        puts the tables into the pages of docs and README.md, and the curves
                  into docs/scaling.svg
@@ -107,8 +110,19 @@ fn main() -> ExitCode {
     let [iterations, rounds, ranks] = numbers;
     let rounds = rounds.unwrap_or(ROUNDS);
     let only = take(&mut words, "--only");
+    let in_processes = take_flag(&mut words, "--processes");
+    let is_written = words.iter().any(|word| word == "--write");
+    if is_written && (in_processes || only.is_some()) {
+        eprintln!("with --processes or --only, nothing is written");
+        return ExitCode::from(2);
+    }
+    let contenders = || -> Vec<Contender> {
+        let build = Path::new(env!("CARGO_MANIFEST_DIR")).join("target/peers");
+        let all = contender::all(&build).into_iter();
+        all.map(|it| if in_processes { it.in_processes() } else { it }).collect()
+    };
     if words.first().is_some_and(|word| word == "--curve") {
-        return curves(words[1..].to_vec(), ranks, rounds);
+        return curves(words[1..].to_vec(), ranks, rounds, contenders);
     }
     if ranks.is_some() {
         eprintln!("--ranks is for --curve");
@@ -125,14 +139,9 @@ fn main() -> ExitCode {
         eprintln!("unknown word '{}'; --help lists them all", words[at]);
         return ExitCode::from(2);
     }
-    if only.is_some() && asked.iter().any(|name| name == "write") {
-        eprintln!("--only leaves rows out, so its tables are not written");
-        return ExitCode::from(2);
-    }
     let is_asked = |name: &str| asked.iter().any(|word| word == name);
     let all = !TABLES.into_iter().any(is_asked);
-    let build = Path::new(env!("CARGO_MANIFEST_DIR")).join("target/peers");
-    let contenders = contender::all(&build);
+    let contenders = contenders();
     let is_wanted = |name: &&str| is_asked(name) || (all && !LONG.contains(name));
     for name in TABLES.into_iter().filter(is_wanted) {
         let how = How { iterations, rounds, only: only.as_deref().unwrap_or_default() };
@@ -150,10 +159,11 @@ fn main() -> ExitCode {
 }
 
 /// Measures and prints curves of the kinds in `words`, or of all.
-fn curves(mut words: Vec<String>, ranks: Option<u32>, rounds: u32) -> ExitCode {
-    let before = words.len();
-    words.retain(|word| word != "--write");
-    let is_written = words.len() < before;
+fn curves(
+    mut words: Vec<String>, ranks: Option<u32>, rounds: u32,
+    contenders: impl FnOnce() -> Vec<Contender>,
+) -> ExitCode {
+    let is_written = take_flag(&mut words, "--write");
     if let Some(word) = words.iter().find(|word| !curve::is_kind(word)) {
         eprintln!("there is no kind '{word}' of curves; --help lists them");
         return ExitCode::from(2);
@@ -161,7 +171,7 @@ fn curves(mut words: Vec<String>, ranks: Option<u32>, rounds: u32) -> ExitCode {
     let home = Path::new(env!("CARGO_MANIFEST_DIR"));
     let ranks = ranks.map(|number| number as usize);
     let wanted = curve::Wanted { kinds: &words, ranks, rounds };
-    let curves = curve::Curves::measure(&contender::all(&home.join("target/peers")), &wanted);
+    let curves = curve::Curves::measure(&contenders(), &wanted);
     println!("{}", curves.summary());
     if is_written {
         curves.write(&home.join("docs"));
@@ -173,6 +183,13 @@ fn curves(mut words: Vec<String>, ranks: Option<u32>, rounds: u32) -> ExitCode {
 fn take(words: &mut Vec<String>, option: &str) -> Option<String> {
     let at = words.iter().position(|word| word == option)?;
     Some(words.drain(at..words.len().min(at + 2)).nth(1).unwrap_or_default())
+}
+
+/// Takes a flag out of the command line; whether it was there.
+fn take_flag(words: &mut Vec<String>, flag: &str) -> bool {
+    let before = words.len();
+    words.retain(|word| word != flag);
+    words.len() < before
 }
 
 /// How to measure.

@@ -61,6 +61,15 @@ impl Contender {
         self
     }
 
+    /// The same with a process for each rank, if it is us.
+    pub(super) fn in_processes(mut self) -> Contender {
+        if self.is("ftmpi") {
+            self.launch.push("--processes".to_string());
+            self.name.push_str(", processes");
+        }
+        self
+    }
+
     /// Whether this is the peer of that name.
     pub(super) fn is(&self, package: &str) -> bool {
         self.stem == package

@@ -41,7 +41,7 @@ use crate::engine::rank::matching::{Posted, Unexpected};
 use crate::engine::rank::operation::{Op, Stage};
 use crate::engine::rank::tally::{Instruments, path_of};
 use crate::host::life::Pulse;
-use crate::host::memory::{self, Region, Span};
+use crate::host::memory::{self, Fault, Region, Span};
 use crate::host::sched;
 use crate::transport::{
     Batches, Envelope, Load, Packet, Pool, Port, Processes, SimulatedNetwork, Ticket, WatchedRings,
@@ -261,7 +261,7 @@ impl Engine {
                 }
             }
             if let Some(outside) = self.outside {
-                let sent = outside.send_short(letter.envelope, self.me, letter.to, data);
+                let sent = self.send_outside(outside, letter.envelope, letter.to, data);
                 if sent.map_err(|fault| self.suffer(fault.address))? {
                     state.tally.count_sent(Path::Packet, data.bytes());
                     drop(state);
@@ -272,6 +272,17 @@ impl Engine {
             return Ok(None);
         }
         self.send_with_care(letter, data, mode)
+    }
+
+    /// Sends a short message to another process, if it can go at once.
+    #[inline]
+    fn send_outside(
+        &self, outside: &Processes, envelope: Envelope, to: Member, data: &Region,
+    ) -> Result<bool, Fault> {
+        outside.send_short(envelope, self.me, to, data.bytes(), |room| match data.span() {
+            Some(data) => memory::copy(data, room),
+            None => memory::transfer(data, &room.into()),
+        })
     }
 
     /// Starts a send of a copy, so that the data may be overwritten at once.

@@ -26,7 +26,7 @@ pub use packet::{Delivery, Envelope, Fate, Load, Packet, Port, Ticket};
 pub use payloads::LONGEST as LONGEST_IN_RING;
 pub use processes::remote_memory::{Showing, ShownWord, WordChange};
 pub use processes::{
-    Address, Area, Hall, LONGEST_IN_AREA, MOST_IN_AREA, OfHosts, Processes, Reservation, Seat,
-    Short, Taken,
+    Address, Area, Hall, LONGEST_IN_AREA, MOST_IN_AREA, Next, OfHosts, Processes, Reservation,
+    Seat, Short, Taken,
 };
 pub use simulated::{SimulatedNetwork, Transfers};

@@ -2,8 +2,8 @@
 //!
 //! The first thread to lock it owns it from then on: it only records that it is inside, and checks
 //! that it is still the owner. A second thread that locks it revokes the ownership for good, and
-//! all threads use the ordinary lock from then on. A thread that only looks inside
-//! ([`Biased::try_visit`]) gives the ownership back.
+//! all threads use the ordinary lock from then on. A thread that only visits ([`Biased::visit`],
+//! [`Biased::try_visit`]) gives the ownership back.
 //!
 //! | `owner`     | meaning                       | to                                    |
 //! |-------------|-------------------------------|---------------------------------------|
@@ -84,6 +84,28 @@ impl<T> Biased<T> {
         self.guard(if is_in { Entry::AsOwner } else { self.lock_slowly(me) })
     }
 
+    /// The value, if no thread uses it, the calling one included.
+    #[inline]
+    pub fn try_lock(&self) -> Option<Guard<'_, T>> {
+        let me = own_token();
+        if self.owner.load(Ordering::Relaxed) != me {
+            return self.try_lock_slowly(me);
+        }
+        let is_in = !self.is_inside.load(Ordering::Relaxed) && self.enter(me);
+        is_in.then(|| self.guard(Entry::AsOwner))
+    }
+
+    #[inline(never)]
+    fn try_lock_slowly(&self, me: usize) -> Option<Guard<'_, T>> {
+        if self.becomes_owner(me) {
+            return Some(self.guard(Entry::AsOwner));
+        }
+        self.lock.try_lock().then(|| {
+            self.revoke(me);
+            self.guard(Entry::Locked)
+        })
+    }
+
     /// The value at once, if the calling thread is the owner.
     #[inline(always)]
     pub fn own(&self) -> Option<Own<'_, T>> {
@@ -114,31 +136,68 @@ impl<T> Biased<T> {
     #[cold]
     #[inline(never)]
     fn lock_slowly(&self, me: usize) -> Entry {
-        let (won, lost) = (Ordering::AcqRel, Ordering::Acquire);
-        let first = if fence::is_armed() { me } else { SHARED };
-        let is_first = self.owner.compare_exchange(UNOWNED, first, won, lost).is_ok();
-        if is_first && first == me && self.enter(me) {
+        if self.becomes_owner(me) {
             return Entry::AsOwner;
         }
         self.lock.lock();
-        if ![me, SHARED].contains(&self.owner.load(Ordering::Relaxed)) {
-            self.owner.store(SHARED, Ordering::Relaxed);
-            fence::heavy();
-            while self.is_inside.load(Ordering::Acquire) {
-                raw::pause();
-            }
-        }
+        self.revoke(me);
         Entry::Locked
     }
 
-    /// The value if no thread uses it, for threads from outside: the owner does not change.
+    /// Whether the calling thread becomes the owner, and is inside.
+    fn becomes_owner(&self, me: usize) -> bool {
+        let (won, lost) = (Ordering::AcqRel, Ordering::Acquire);
+        let first = if fence::is_armed() { me } else { SHARED };
+        let is_first = self.owner.compare_exchange(UNOWNED, first, won, lost).is_ok();
+        is_first && first == me && self.enter(me)
+    }
+
+    /// All threads need the lock from now on, which the calling one has. The owner has left.
+    fn revoke(&self, me: usize) {
+        if ![me, SHARED].contains(&self.owner.load(Ordering::Relaxed)) {
+            self.owner.store(SHARED, Ordering::Relaxed);
+            fence::heavy();
+            self.await_owner();
+        }
+    }
+
+    fn await_owner(&self) {
+        while self.is_inside.load(Ordering::Acquire) {
+            raw::pause();
+        }
+    }
+
+    /// Waits until the calling thread has exclusive access to the value. The owner does not change,
+    /// so this is for threads that seldom come, and for the owner itself.
+    pub fn visit(&self) -> Guard<'_, T> {
+        let me = own_token();
+        if self.owner.load(Ordering::Relaxed) == me && self.enter(me) {
+            return self.guard(Entry::AsOwner);
+        }
+        self.lock.lock();
+        let owner = self.owner.swap(SHARED, Ordering::AcqRel);
+        if owner != SHARED {
+            fence::heavy();
+            self.await_owner();
+        }
+        self.guard(Entry::Visiting(owner))
+    }
+
+    /// The same if no thread uses the value, the calling one included.
     pub fn try_visit(&self) -> Option<Guard<'_, T>> {
+        let me = own_token();
+        if self.owner.load(Ordering::Relaxed) == me {
+            let is_in = !self.is_inside.load(Ordering::Relaxed) && self.enter(me);
+            return is_in.then(|| self.guard(Entry::AsOwner));
+        }
         if !self.lock.try_lock() {
             return None;
         }
         let owner = self.owner.swap(SHARED, Ordering::AcqRel);
         let visit = self.guard(Entry::Visiting(owner));
-        fence::heavy();
+        if owner != SHARED {
+            fence::heavy();
+        }
         let is_free = !self.is_inside.load(Ordering::Acquire);
         is_free.then_some(visit)
     }
@@ -373,6 +432,8 @@ mod tests {
             });
             scope.spawn(|| {
                 for _ in 0..ROUNDS / 10 {
+                    *value.visit() += 1;
+                    visits.fetch_add(1, Ordering::Relaxed);
                     if let Some(mut visit) = value.try_visit() {
                         *visit += 1;
                         visits.fetch_add(1, Ordering::Relaxed);
@@ -383,6 +444,26 @@ mod tests {
             scope.spawn(add);
         });
         assert_eq!(*value.lock(), 3 * ROUNDS + visits.load(Ordering::Relaxed));
+    }
+
+    #[test]
+    fn an_owner_excludes_itself_and_visitors_leave_it_the_owner() {
+        fence::arm();
+        let value = Biased::new(0);
+        let held = value.try_lock().expect("nobody uses it");
+        assert!(value.try_lock().is_none() && value.try_visit().is_none());
+        let owner = value.owner.load(Ordering::Relaxed);
+        std::thread::scope(|scope| {
+            let visitor = scope.spawn(|| *value.visit() += 1);
+            assert!(!visitor.is_finished());
+            drop(held);
+        });
+        *value.visit() += 1;
+        assert_eq!((value.owner.load(Ordering::Relaxed), *value.lock()), (owner, 2));
+        std::thread::scope(|scope| {
+            scope.spawn(|| *value.try_lock().expect("nobody uses it") += 1);
+        });
+        assert_eq!((value.owner.load(Ordering::Relaxed), *value.visit()), (SHARED, 3));
     }
 
     #[test]
@@ -413,6 +494,23 @@ mod loom_tests {
             *value.lock() += 1;
             other.join().expect("nobody panics");
             assert_eq!(*value.lock(), 3);
+        });
+    }
+
+    #[test]
+    fn loom_a_visitor_waits_for_the_owner() {
+        loom::model(|| {
+            let value = Arc::new(Biased::new(0));
+            *value.lock() += 1;
+            let visitor = {
+                let value = value.clone();
+                thread::spawn(move || *value.visit() += 1)
+            };
+            if let Some(mut value) = value.try_lock() {
+                *value += 2;
+            }
+            visitor.join().expect("nobody panics");
+            assert!([2, 4].contains(&*value.visit()));
         });
     }
 

@@ -9,14 +9,21 @@
 //!
 //! At least one of the two sees what the other has written. A light fence costs no instruction,
 //! since a heavy one makes the kernel run a barrier on every processor that runs this process
-//! (Linux, membarrier(2)). Where that call is missing, both are the processor's own.
+//! (Linux, membarrier(2)). Where that call is missing, both are the processor's own. Among processes
+//! that share memory, the heavy fence reaches all that have armed themselves for that.
 
 use super::atomic::{Ordering, fence};
 
 #[cfg(not(any(loom, miri)))]
-pub use kernel::{arm, feather, heavy, is_armed, light};
+pub use kernel::{
+    arm, arm_among_processes, feather, heavy, heavy_among_processes, is_armed,
+    is_armed_among_processes, light,
+};
 #[cfg(any(loom, miri))]
-pub use plain::{arm, feather, heavy, is_armed, light};
+pub use plain::{
+    arm, arm_among_processes, feather, heavy, heavy_among_processes, is_armed,
+    is_armed_among_processes, light,
+};
 
 #[cfg(not(any(loom, miri)))]
 mod kernel {
@@ -25,8 +32,11 @@ mod kernel {
 
     /// Set before two threads could need it, and never unset.
     static IS_ARMED: AtomicBool = AtomicBool::new(false);
+    static IS_ARMED_AMONG_PROCESSES: AtomicBool = AtomicBool::new(false);
 
     const GLOBAL: libc::c_int = 1;
+    const AMONG_PROCESSES: libc::c_int = 1 << 1;
+    const REGISTER_AMONG_PROCESSES: libc::c_int = 1 << 2;
     const PRIVATE: libc::c_int = 1 << 3;
     const REGISTER_PRIVATE: libc::c_int = 1 << 4;
 
@@ -67,6 +77,31 @@ mod kernel {
         }
     }
 
+    /// Heavy fences of other processes reach this one from now on, and its own reach those that
+    /// have done this, too; false if the kernel does not support it.
+    pub fn arm_among_processes() -> bool {
+        if !is_armed_among_processes() && membarrier(REGISTER_AMONG_PROCESSES) {
+            IS_ARMED_AMONG_PROCESSES.store(true, Ordering::SeqCst);
+        }
+        is_armed_among_processes()
+    }
+
+    /// Whether heavy fences of other processes reach this one, so that a fence between what it
+    /// writes and reads of their memory needs no instruction.
+    #[inline]
+    pub fn is_armed_among_processes() -> bool {
+        IS_ARMED_AMONG_PROCESSES.load(Ordering::Relaxed)
+    }
+
+    /// Between a write and a read on the rare side, whose other side is in other processes.
+    pub fn heavy_among_processes() {
+        fence(Ordering::SeqCst);
+        if is_armed_among_processes() {
+            let is_done = membarrier(AMONG_PROCESSES) || membarrier(GLOBAL);
+            assert!(is_done, "the kernel had membarrier before");
+        }
+    }
+
     /// Between a write and a read on the rare side.
     pub fn heavy() {
         fence(Ordering::SeqCst);
@@ -101,6 +136,18 @@ mod plain {
     }
 
     pub fn heavy() {
+        fence(Ordering::SeqCst);
+    }
+
+    pub fn arm_among_processes() -> bool {
+        false
+    }
+
+    pub fn is_armed_among_processes() -> bool {
+        false
+    }
+
+    pub fn heavy_among_processes() {
         fence(Ordering::SeqCst);
     }
 }

@@ -85,15 +85,19 @@ impl Engine {
         found: &mut Option<Found>,
     ) -> Result<(), Died> {
         let mut heard = Ok(());
-        outside.poll_for(|Short { envelope, to, data }| {
+        outside.poll_for(|Short { envelope, from, to, data }| {
             if to != self.me || self.port.has_arrivals() {
                 return Taken::No;
             }
-            match self.take_short(state, envelope, data, wanted, found) {
-                Ok(false) => return Taken::No,
-                Ok(true) => state.tally.count_arrived(Path::Packet, data.bytes()),
-                Err(Died) => heard = Err(Died),
-            }
+            state.tally.count_arrived(Path::Packet, data.bytes());
+            heard = match self.take_short(state, envelope, data, wanted, found) {
+                Ok(true) => Ok(()),
+                Ok(false) => {
+                    let stowed = self.stow(state, from, envelope, data);
+                    stowed.and_then(|packet| self.take_in(state, packet, wanted, found))
+                }
+                Err(Died) => Err(Died),
+            };
             if found.is_some() || heard.is_err() { Taken::Enough } else { Taken::Yes }
         });
         heard

@@ -8,8 +8,8 @@ use crate::base::sync::cache::comes_soon;
 use crate::engine::rank::operation::Died;
 use crate::engine::rank::prepost::ROUNDS_OF_LOOKS;
 use crate::engine::{Engine, State};
-use crate::host::memory::{Fault, Span};
-use crate::transport::{Envelope, Glance, Outgoing};
+use crate::host::memory::{self, Fault, Span};
+use crate::transport::{Envelope, Glance, Next, Outgoing};
 use std::ops::DerefMut;
 use std::sync::atomic::Ordering;
 
@@ -53,7 +53,10 @@ impl Engine {
     fn send_in(
         &self, mut state: impl DerefMut<Target = State>, envelope: Envelope, to: Member, data: Span,
     ) -> Result<bool, Died> {
-        let Some(way) = state.rings.to(to) else { return Ok(false) };
+        let Some(way) = state.rings.to(to) else {
+            drop(state);
+            return self.send_outside_at_once(envelope, to, data);
+        };
         let (call, sent) = (way.call(), way.send_span(envelope, data));
         match sent {
             Ok(true) => {
@@ -69,6 +72,24 @@ impl Engine {
                 Err(self.suffer(fault.address))
             }
         }
+    }
+
+    /// Sends a message to another process.
+    #[inline(never)]
+    fn send_outside_at_once(
+        &self, envelope: Envelope, to: Member, data: Span,
+    ) -> Result<bool, Died> {
+        let Some(outside) = self.outside else { return Ok(false) };
+        let state = self.state.lock();
+        let fill = |room| memory::copy(data, room);
+        let sent = outside.send_short(envelope, self.me, to, data.bytes(), fill);
+        drop(state);
+        let is_sent = sent.map_err(|fault| self.suffer(fault.address))?;
+        if is_sent {
+            let count = self.sent_shortly.load(Ordering::Relaxed);
+            self.sent_shortly.store(count + 1, Ordering::Relaxed);
+        }
+        Ok(is_sent)
     }
 
     /// Receives a message if it is the next one in a ring, or comes there within a moment, and
@@ -147,7 +168,7 @@ impl Engine {
         }
         let state = &mut *state;
         let (ring, back) = state.rings.both_ways(from);
-        let Some(ring) = ring else { return Look::Unusual };
+        let Some(ring) = ring else { return self.look_outside(pattern, from, into, looks) };
         if comes_soon(looks, || ring.has_next()) {
             // A receiver often answers the message that it waits for.
             back.into_iter().for_each(Outgoing::anticipate);
@@ -171,6 +192,26 @@ impl Engine {
                     false => Look::Nothing,
                 }
             }
+        }
+    }
+
+    /// The same if `from` is in another process.
+    #[inline(never)]
+    fn look_outside(&self, pattern: Envelope, from: Member, into: Span, looks: u32) -> Look {
+        let Some(outside) = self.outside else { return Look::Unusual };
+        let (mut tag, mut bytes) = (0, 0);
+        let next = outside.take_next(from, self.me, looks, |envelope, data| {
+            (tag, bytes) = (envelope.tag, data.bytes());
+            if self.port.has_arrivals() || !is_it(pattern, envelope) || bytes > into.bytes() {
+                return Ok(false);
+            }
+            memory::copy(data, into.part(0, bytes)).map(|()| true)
+        });
+        match next {
+            Ok(Next::Taken) => Look::Message { tag, bytes },
+            Ok(Next::Nothing) if !self.port.has_arrivals() => Look::Nothing,
+            Ok(_) => Look::Unusual,
+            Err(fault) => Look::Fault(fault),
         }
     }
 

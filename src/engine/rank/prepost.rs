@@ -7,8 +7,8 @@ use crate::base::Member;
 use crate::base::slab::Key;
 use crate::engine::rank::operation::{Died, Outcome, Stage, Watch};
 use crate::engine::{Engine, State};
-use crate::host::memory::Span;
-use crate::transport::{Envelope, Glance, LONGEST_IN_RING};
+use crate::host::memory::{self, Span};
+use crate::transport::{Envelope, Glance, LONGEST_IN_RING, Processes, Short, Taken};
 use std::ops::DerefMut;
 use std::sync::atomic::Ordering;
 
@@ -32,7 +32,7 @@ impl Engine {
             return None;
         }
         match self.state.own() {
-            Some(state) => prepost_in(state, pattern, from, into),
+            Some(state) => self.prepost_in(state, pattern, from, into),
             None => self.prepost_among_many(pattern, from, into),
         }
     }
@@ -40,7 +40,24 @@ impl Engine {
     /// Preposts a receive for one of several threads.
     #[inline(never)]
     fn prepost_among_many(&self, pattern: Envelope, from: Member, into: Span) -> Option<Key> {
-        prepost_in(self.state.lock(), pattern, from, into)
+        self.prepost_in(self.state.lock(), pattern, from, into)
+    }
+
+    #[inline(always)]
+    fn prepost_in(
+        &self, mut state: impl DerefMut<Target = State>, pattern: Envelope, from: Member,
+        into: Span,
+    ) -> Option<Key> {
+        if state.is_busy() || state.rings.from(from).is_none() && !self.hears_outside(from) {
+            return None;
+        }
+        state.ops.1.add(pattern, from, into)
+    }
+
+    /// Whether messages of this rank come through a ring of another process.
+    #[inline(never)]
+    fn hears_outside(&self, from: Member) -> bool {
+        self.outside.is_some_and(|outside| outside.hears(from.seat))
     }
 
     /// Fills preposted receives until that `is_enough`; false: something is unusual, or nothing has
@@ -98,7 +115,39 @@ impl Engine {
                 }
             }
         }
-        Ok(heard)
+        match self.outside.filter(|_| state.ops.1.are_waiting()) {
+            Some(outside) => self.hear_outside_for_preposted(state, outside, heard),
+            None => Ok(heard),
+        }
+    }
+
+    /// Gives what comes from other processes to preposted receives.
+    fn hear_outside_for_preposted(
+        &self, state: &mut State, outside: &Processes, before: Heard,
+    ) -> Result<Heard, Died> {
+        let (mut heard, mut died) = (before, None);
+        outside.poll_for(|Short { envelope, to, data, .. }| {
+            if to != self.me || self.port.has_arrivals() || !state.ops.1.are_waiting() {
+                heard = Heard::Unusual;
+                return Taken::No;
+            }
+            let copy = |into: Span| memory::copy(data, into.part(0, data.bytes())).map(|()| true);
+            match state.ops.1.fill(envelope, data.bytes(), copy) {
+                Ok(true) => {
+                    heard = Heard::Messages;
+                    if state.ops.1.are_waiting() { Taken::Yes } else { Taken::Enough }
+                }
+                Ok(false) => {
+                    heard = Heard::Unusual;
+                    Taken::No
+                }
+                Err(fault) => {
+                    died = Some(self.suffer(fault.address));
+                    Taken::Enough
+                }
+            }
+        });
+        died.map_or(Ok(heard), Err)
     }
 
     /// Makes an operation of a preposted receive; `None`: there is none with this key.
@@ -128,16 +177,6 @@ impl Engine {
     pub fn preposted(&self) -> usize {
         self.state.lock().ops.1.count()
     }
-}
-
-#[inline(always)]
-fn prepost_in(
-    mut state: impl DerefMut<Target = State>, pattern: Envelope, from: Member, into: Span,
-) -> Option<Key> {
-    if state.is_busy() || state.rings.from(from).is_none() {
-        return None;
-    }
-    state.ops.1.add(pattern, from, into)
 }
 
 impl State {

@@ -1,8 +1,9 @@
 //! A bell in memory that several processes share: threads of one process wait for it, and those of
 //! the others ring it.
 
+use crate::base::sync::fence as between;
 use crate::host::futex;
-use std::sync::atomic::{AtomicU32, Ordering, fence};
+use std::sync::atomic::{AtomicU32, Ordering, compiler_fence, fence};
 
 /// What the threads of a process listen to, beside a bell of their own. Only the kernel keeps who
 /// sleeps, so a process that dies leaves nothing behind that others would wait for.
@@ -14,15 +15,26 @@ use std::sync::atomic::{AtomicU32, Ordering, fence};
 pub struct SharedBell {
     word: AtomicU32,
     asleep: AtomicU32,
+    /// Whether a listener makes a fence that reaches other processes.
+    is_heard_from_afar: AtomicU32,
 }
 
 const LISTENING: u32 = 1;
 
 impl SharedBell {
+    /// Those who ring it need no fence from now on, if they are
+    /// [armed](between::arm_among_processes) as the listening process is. Before anybody listens.
+    pub fn be_heard_from_afar(&self) {
+        self.is_heard_from_afar.store(between::is_armed_among_processes().into(), Ordering::SeqCst);
+    }
+
     /// From now on no ring is missed: check the condition again, then wait.
     pub fn listen(&self) -> u32 {
         let seen = self.word.fetch_or(LISTENING, Ordering::SeqCst) | LISTENING;
-        fence(Ordering::SeqCst);
+        match self.is_heard_from_afar.load(Ordering::Relaxed) {
+            0 => fence(Ordering::SeqCst),
+            _ => between::heavy_among_processes(),
+        }
         seen
     }
 
@@ -31,10 +43,15 @@ impl SharedBell {
         self.word.load(Ordering::SeqCst) != heard
     }
 
-    /// Wakes all listeners. Without listeners it costs one fence and one load.
+    /// Wakes all listeners. Without listeners it costs one load, and a fence unless a listener
+    /// makes that.
     #[inline]
     pub fn ring(&self) {
-        fence(Ordering::SeqCst);
+        let is_heard = self.is_heard_from_afar.load(Ordering::Relaxed) != 0;
+        match is_heard && between::is_armed_among_processes() {
+            true => compiler_fence(Ordering::SeqCst),
+            false => fence(Ordering::SeqCst),
+        }
         let word = self.word.load(Ordering::SeqCst);
         if word & LISTENING == 0 {
             return;

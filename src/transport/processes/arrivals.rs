@@ -36,7 +36,7 @@ impl Processes {
                 let to = Member { seat: frame.to as usize, incarnation: frame.addressee };
                 if frame.kind == MESSAGE {
                     let (envelope, data) = (frame.envelope, Span::of(bytes));
-                    let taken = wants(Short { envelope, to, data });
+                    let taken = wants(Short { envelope, from, to, data });
                     if taken != Taken::No {
                         return Ok(Some(taken));
                     }
@@ -98,7 +98,7 @@ impl Processes {
                 Place::Distant { incarnation: frame.sender }
             }
             None => {
-                let mut peer = self.peers[process].lock();
+                let mut peer = self.peers[process].visit();
                 let pid = peer.at?.pid;
                 if !self.reach(process, &mut peer) {
                     return Some(Source::Gone);

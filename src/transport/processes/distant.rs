@@ -43,7 +43,7 @@ impl Processes {
             return false;
         }
         hosts.meet(process, at);
-        let mut peer = self.peers[process].lock();
+        let mut peer = self.peers[process].visit();
         self.count_met(&mut peer);
         self.write(process, &mut peer);
         self.ask_for_help(peer);
@@ -142,7 +142,7 @@ impl Processes {
 
     /// What a thread does that waits for an answer.
     pub(super) fn keep_going(&self) {
-        if let Some(mut incoming) = self.incoming.try_lock() {
+        if let Some(mut incoming) = self.incoming.try_visit() {
             self.take_all(&mut incoming, |_| Taken::No);
         }
     }
@@ -171,7 +171,7 @@ impl Processes {
         let hosts = self.hosts.get().expect("the job has several hosts");
         let mut known = 0;
         loop {
-            self.take_all(&mut self.incoming.lock(), |_| Taken::No);
+            self.take_all(&mut self.incoming.visit(), |_| Taken::No);
             let arrivals = hosts.arrivals();
             if std::mem::replace(&mut known, arrivals) != arrivals {
                 self.bell().ring();

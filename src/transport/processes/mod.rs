@@ -24,12 +24,15 @@ pub use area::{Area, Hall, LONGEST as LONGEST_IN_AREA, MOST as MOST_IN_AREA, Sea
 pub use distant::OfHosts;
 pub use reservation::Reservation;
 pub use segment::{Address, MOST as MOST_PROCESSES};
+pub use short::Next;
 pub use stream::{Short, Taken};
 
+use crate::base::sync::biased::Biased;
+use crate::base::sync::fence;
 use crate::base::{Division, Member};
 use crate::host::memory::Region;
 use crate::host::memory::afar::Missing;
-use crate::host::sched::{Bell, Seen, SharedBell};
+use crate::host::sched::{self, Bell, Seen, SharedBell};
 use crate::transport::hosts::{Hosts, Letter};
 use crate::transport::inbox::{Outside, Wire};
 use crate::transport::packet::pool::Pool;
@@ -57,8 +60,9 @@ pub struct Processes {
     first_lives: Box<[AtomicU32]>,
     geometry: Geometry,
     segment: Segment,
-    peers: Box<[Mutex<Peer>]>,
-    incoming: Mutex<Incoming>,
+    /// Only what ranks do again and again makes them the owners of these.
+    peers: Box<[Biased<Peer>]>,
+    incoming: Biased<Incoming>,
     away: Mutex<Away>,
     /// Where packets are at home that carry messages of others.
     porch: &'static Port,
@@ -88,6 +92,8 @@ type NoteHandler = dyn Fn(Member, Member, &[u8]) + Send + Sync;
 /// What comes from other processes.
 struct Incoming {
     readers: Vec<(usize, Reader)>,
+    /// The place of the last one that was asked for.
+    asked: usize,
     /// Whose turn it is: all have theirs.
     first: usize,
     /// What [`Head::contacts`] was when they were looked for.
@@ -112,12 +118,18 @@ impl Processes {
         assert!(me < processes && processes <= MOST_PROCESSES, "they fit");
         let geometry = Geometry::of(processes);
         let segment = Segment::new(geometry)?;
+        fence::arm();
+        // Who sleeps for each message makes the fence himself: it is more than one processor's.
+        if division.seats() <= sched::cores() && fence::arm_among_processes() {
+            segment.head.get().bell.be_heard_from_afar();
+        }
         // A receiver reads a long message from the memory of this process.
         // SAFETY: it only allows what the same user may do anyway, whatever the system's policy.
         unsafe { libc::prctl(libc::PR_SET_PTRACER, libc::PR_SET_PTRACER_ANY) };
         let porch: &'static Port = Box::leak(Box::new(Port::new(me as u32)));
         let incoming = Incoming {
             readers: Vec::new(),
+            asked: 0,
             first: 0,
             contacts: 0,
             pool: Pool::new(porch),
@@ -131,8 +143,8 @@ impl Processes {
             first_lives: (0..division.seats()).map(|_| AtomicU32::new(0)).collect(),
             geometry,
             segment,
-            peers: (0..processes).map(|_| Mutex::default()).collect(),
-            incoming: Mutex::new(incoming),
+            peers: (0..processes).map(|_| Biased::default()).collect(),
+            incoming: Biased::new(incoming),
             away: Mutex::default(),
             porch,
             wire: OnceLock::new(),
@@ -170,6 +182,9 @@ impl Processes {
     /// it meets any other.
     pub fn share(&self, at: Address) -> io::Result<()> {
         let area = Area::open(at, self.me, self.peers.len())?;
+        if fence::is_armed_among_processes() {
+            area.bell_of(self.me).be_heard_from_afar();
+        }
         self.area.get_or_init(|| area).be_for_world(0);
         Ok(())
     }
@@ -245,7 +260,7 @@ impl Processes {
             return self.part(member);
         }
         // Whoever looked just before may have missed its last words.
-        self.take_all(&mut self.incoming.lock(), |_| Taken::No);
+        self.take_all(&mut self.incoming.visit(), |_| Taken::No);
         self.retire(member);
     }
 
@@ -253,7 +268,7 @@ impl Processes {
     /// it any more.
     pub fn part(&self, member: Member) {
         let process = self.process_of(member.seat);
-        let mut incoming = self.incoming.lock();
+        let mut incoming = self.incoming.visit();
         // Whoever looked just before may have missed its last words.
         self.take_all(&mut incoming, |_| Taken::No);
         incoming.readers.retain(|(of, _)| *of != process);
@@ -313,7 +328,7 @@ impl Processes {
         loop {
             let heard = bell.listen();
             // Another thread may have looked before this one listened.
-            self.take_all(&mut self.incoming.lock(), |_| Taken::No);
+            self.take_all(&mut self.incoming.visit(), |_| Taken::No);
             bell.wait(heard);
         }
     }
@@ -397,7 +412,7 @@ impl Processes {
         }
         let heard = self.bell().listen();
         // Another thread may have looked before this one listened.
-        let has_news = self.has_news_of(&self.incoming.lock());
+        let has_news = self.has_news_of(&self.incoming.visit());
         if !has_news && !is_so() {
             bell.park_with(seen, self.bell(), heard);
         }
@@ -446,7 +461,7 @@ impl Origin for Processes {
             Frame { kind: RETURN, hold: foreign.hold, stamp: foreign.stamp, ..Frame::default() };
         frame.envelope.tag = fate;
         frame.address = fault.unwrap_or(0) as u64;
-        let peer = self.peers[foreign.process].lock();
+        let peer = self.peers[foreign.process].visit();
         // Its next life knows nothing of it.
         let is_same = match &foreign.place {
             Place::Near { head, .. } => peer.head.as_ref().is_some_and(|it| Arc::ptr_eq(it, head)),

@@ -39,7 +39,7 @@ impl Processes {
         loop {
             let heard = bell.listen();
             // Another thread may have looked before this one listened.
-            self.take_all(&mut self.incoming.lock(), |_| Taken::No);
+            self.take_all(&mut self.incoming.visit(), |_| Taken::No);
             bell.wait(heard);
         }
     }

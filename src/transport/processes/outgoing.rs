@@ -7,10 +7,10 @@ use super::peer::{Parcel, Peer, Waiting};
 use super::segment::{self, Address, HOLDS};
 use super::stream::{Frame, REFERENCE, Writer};
 use crate::base::Member;
+use crate::base::sync::biased::Guard;
 use crate::host::life;
 use crate::host::memory::afar;
 use crate::transport::packet::{Fate, Packet};
-use parking_lot::MutexGuard;
 use std::collections::VecDeque;
 use std::io;
 use std::sync::Arc;
@@ -19,7 +19,7 @@ use std::sync::atomic::Ordering;
 impl Processes {
     /// A process can be reached there from now on.
     pub fn meet(&self, process: usize, at: Address) {
-        let mut peer = self.peers[process].lock();
+        let mut peer = self.peers[process].visit();
         self.count_met(&mut peer);
         let queue = std::mem::take(&mut peer.queue);
         *peer = Peer { is_met: true, at: Some(at), queue, ..Peer::default() };
@@ -40,7 +40,7 @@ impl Processes {
 
     /// This life of a rank receives nothing any more, though it may not have ended.
     pub fn retire(&self, member: Member) {
-        let peer = self.peers[self.process_of(member.seat)].lock();
+        let peer = self.peers[self.process_of(member.seat)].visit();
         // Under the lock, which all have who put something into the queue.
         self.first_lives[member.seat].fetch_max(member.incarnation + 1, Ordering::Relaxed);
         self.unqueue(peer, |parcel| !self.are_shared() || parcel.is_for(member));
@@ -49,7 +49,7 @@ impl Processes {
     /// The process that was reached there has ended. What waits for its ranks goes home as these
     /// are [retired](Processes::retire).
     pub(super) fn leave(&self, process: usize) {
-        let mut peer = self.peers[process].lock();
+        let mut peer = self.peers[process].visit();
         let mut queue = std::mem::take(&mut peer.queue);
         if peer.is_met {
             self.queued.fetch_sub(queue.len(), Ordering::Relaxed);
@@ -75,11 +75,11 @@ impl Processes {
             Parcel::Message(_, packet) => packet.sender() == member,
             _ => false,
         };
-        self.peers.iter().for_each(|peer| self.unqueue(peer.lock(), is_its));
+        self.peers.iter().for_each(|peer| self.unqueue(peer.visit(), is_its));
     }
 
     /// What is lost of what waits for a process goes home without having been delivered.
-    fn unqueue(&self, mut peer: MutexGuard<'_, Peer>, is_lost: impl Fn(&Parcel) -> bool) {
+    fn unqueue(&self, mut peer: Guard<'_, Peer>, is_lost: impl Fn(&Parcel) -> bool) {
         let queue = std::mem::take(&mut peer.queue);
         let (lost, kept): (VecDeque<Parcel>, _) = queue.into_iter().partition(is_lost);
         peer.queue = kept;
@@ -93,7 +93,7 @@ impl Processes {
     /// Sends something to a life of a process.
     pub(super) fn push(&self, to: Member, parcel: Parcel) {
         let process = self.process_of(to.seat);
-        let peer = self.peers[process].lock();
+        let peer = self.peers[process].visit();
         match self.is_over(to) {
             // It goes home without having been delivered.
             true => drop((peer, parcel)),
@@ -106,7 +106,7 @@ impl Processes {
         member.incarnation < self.first_lives[member.seat].load(Ordering::Relaxed)
     }
 
-    pub(super) fn queue(&self, process: usize, mut peer: MutexGuard<'_, Peer>, parcel: Parcel) {
+    pub(super) fn queue(&self, process: usize, mut peer: Guard<'_, Peer>, parcel: Parcel) {
         peer.queue.push_back(parcel);
         // Until it can be reached, nobody can do anything for it.
         if peer.is_met {
@@ -117,7 +117,7 @@ impl Processes {
     }
 
     /// If something is left in this queue, somebody is to write it when there is room.
-    pub(super) fn ask_for_help(&self, peer: MutexGuard<'_, Peer>) {
+    pub(super) fn ask_for_help(&self, peer: Guard<'_, Peer>) {
         let is_left = !peer.queue.is_empty();
         drop(peer);
         if is_left
@@ -131,7 +131,7 @@ impl Processes {
     /// How many messages and notes of this process wait: for room in a ring, for who is to come, or
     /// in memory of this process for their receivers.
     pub fn waiting(&self) -> usize {
-        let queued: usize = self.peers.iter().map(|peer| peer.lock().queue.len()).sum();
+        let queued: usize = self.peers.iter().map(|peer| peer.visit().queue.len()).sum();
         queued + HOLDS - self.away.lock().free.len()
     }
 
@@ -139,7 +139,7 @@ impl Processes {
     pub fn write_queued(&self) -> bool {
         if self.queued.load(Ordering::Relaxed) != 0 {
             for (process, peer) in self.peers.iter().enumerate() {
-                if let Some(mut peer) = peer.try_lock() {
+                if let Some(mut peer) = peer.try_visit() {
                     self.write(process, &mut peer);
                 }
             }
@@ -408,7 +408,7 @@ mod tests {
         let stamp = here.away.lock().stamp;
         let last = post();
         let frame = Frame { kind: RETURN, hold, stamp, ..Frame::default() };
-        there.queue(0, there.peers[0].lock(), Parcel::Return(frame));
+        there.queue(0, there.peers[0].visit(), Parcel::Return(frame));
         there.note(DEAD, ME, b"goes on");
         look(here);
         assert_eq!(notes.try_recv().as_deref(), Ok(&b"goes on"[..]));

@@ -1,26 +1,38 @@
 //! Short messages, without packets: from the sender's memory into the ring, and from there to the
 //! receive that waits.
 
-use super::Processes;
 use super::peer::Peer;
-use super::stream::{Frame, longest};
+use super::stream::{Frame, MESSAGE, Reader, longest};
+use super::{Incoming, Processes};
 use crate::base::Member;
-use crate::host::memory::{self, Fault, Region};
+use crate::base::sync::cache::comes_soon;
+use crate::host::memory::{Fault, Span};
 use crate::transport::Envelope;
 use crate::transport::packet::Packet;
+use std::sync::atomic::Ordering;
+
+/// What lies there for a receive that asks for the next message of one sender.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Next {
+    Nothing,
+    /// Its message, which it has taken.
+    Taken,
+    /// Something else, or nobody knows.
+    Other,
+}
 
 impl Processes {
     /// Sends a short message that nobody takes back, if nothing is in its way; false: nothing has
-    /// happened. A fault is the caller's memory. Messages of one sender are sent one by one.
+    /// happened. `fill` puts it into the ring; a fault is that of `fill`. Messages of one sender
+    /// are sent one by one.
     #[inline]
     pub fn send_short(
-        &self, envelope: Envelope, from: Member, to: Member, data: &Region,
+        &self, envelope: Envelope, from: Member, to: Member, bytes: usize,
+        fill: impl FnOnce(Span) -> Result<(), Fault>,
     ) -> Result<bool, Fault> {
-        let bytes = data.bytes();
-        let process = self.process_of(to.seat);
-        if process == self.me || !self.is_short(bytes) {
+        let Some(process) = self.other_of(to.seat).filter(|_| self.is_short(bytes)) else {
             return Ok(false);
-        }
+        };
         let Some(mut peer) = self.peers[process].try_lock() else { return Ok(false) };
         let Peer { head: Some(head), writer: Some(writer), queue, .. } = &mut *peer else {
             return Ok(false);
@@ -30,14 +42,57 @@ impl Processes {
             return Ok(false);
         }
         let frame = Frame::of_message(envelope, from, to, bytes);
-        let is_sent = writer.send(&frame, bytes, |room| match data.span() {
-            Some(data) => memory::copy(data, room),
-            None => memory::transfer(data, &room.into()),
-        })?;
+        let is_sent = writer.send(&frame, bytes, fill)?;
         if is_sent {
             self.bell_of(process, head.get()).ring();
         }
         Ok(is_sent)
+    }
+
+    /// Lets `take` have the next message of `from`, if that comes within so many looks; it may
+    /// leave it there by returning false. Whatever that rank has sent before is in the inbox when
+    /// `take` is called, or has been taken.
+    #[inline]
+    pub fn take_next(
+        &self, from: Member, to: Member, looks: u32,
+        take: impl FnOnce(Envelope, Span) -> Result<bool, Fault>,
+    ) -> Result<Next, Fault> {
+        let Some(process) = self.other_of(from.seat) else { return Ok(Next::Other) };
+        if self.queued.load(Ordering::Relaxed) != 0 {
+            return Ok(Next::Other);
+        }
+        let Some(mut incoming) = self.incoming.try_lock() else { return Ok(Next::Other) };
+        if incoming.contacts != self.head().contacts() || !incoming.letters.is_empty() {
+            return Ok(Next::Other);
+        }
+        let Some(reader) = incoming.reader_of(process) else { return Ok(Next::Other) };
+        if !comes_soon(looks, || reader.has_frame()) && !reader.has_frame() {
+            return Ok(Next::Nothing);
+        }
+        // What cannot be read is for others to judge.
+        let Ok(Some((frame, bytes))) = reader.next() else { return Ok(Next::Other) };
+        if frame.kind != MESSAGE || !frame.is_between(from, to) {
+            return Ok(Next::Other);
+        }
+        match take(frame.envelope, Span::of(bytes))? {
+            true => reader.pass(),
+            false => return Ok(Next::Other),
+        }
+        Ok(Next::Taken)
+    }
+
+    /// Whether messages of this rank come through a ring.
+    #[inline]
+    pub fn hears(&self, seat: usize) -> bool {
+        let Some(process) = self.other_of(seat) else { return false };
+        self.incoming.try_lock().is_some_and(|mut it| it.reader_of(process).is_some())
+    }
+
+    /// The process of a seat, if there is such a seat, and it is in another process.
+    #[inline]
+    fn other_of(&self, seat: usize) -> Option<usize> {
+        let process = (seat < self.division.seats()).then(|| self.process_of(seat))?;
+        (process != self.me).then_some(process)
     }
 
     /// Whether a message of so many bytes goes into a ring.
@@ -50,5 +105,17 @@ impl Processes {
     #[inline]
     pub(super) fn longest_short(&self) -> usize {
         longest(self.geometry.ring).min(Packet::ROOM)
+    }
+}
+
+impl Incoming {
+    /// What has come from a process; `None`: nothing ever has.
+    #[inline]
+    fn reader_of(&mut self, process: usize) -> Option<&mut Reader> {
+        let is_its = |(of, _): &(usize, Reader)| *of == process;
+        if !self.readers.get(self.asked).is_some_and(is_its) {
+            self.asked = self.readers.iter().position(is_its)?;
+        }
+        Some(&mut self.readers[self.asked].1)
     }
 }

@@ -12,7 +12,7 @@ impl Processes {
     pub fn stillness(&self) -> Option<u64> {
         let mut seen = DefaultHasher::new();
         // Whoever has it takes something in.
-        let incoming = self.incoming.try_lock()?;
+        let incoming = self.incoming.try_visit()?;
         if self.has_news_of(&incoming) {
             return None;
         }
@@ -22,7 +22,7 @@ impl Processes {
         }
         drop(incoming);
         for peer in &self.peers {
-            let peer = peer.try_lock()?;
+            let peer = peer.try_visit()?;
             if !self.is_blocked(&peer) {
                 return None;
             }

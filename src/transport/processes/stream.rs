@@ -50,10 +50,20 @@ impl Frame {
     }
 }
 
+impl Frame {
+    /// Whether it is from and to these lives.
+    #[inline]
+    pub(super) fn is_between(&self, from: Member, to: Member) -> bool {
+        let ends = (self.from, self.sender, self.to, self.addressee);
+        ends == (from.seat as u32, from.incarnation, to.seat as u32, to.incarnation)
+    }
+}
+
 /// A short message that has come, in place.
 #[derive(Clone, Copy)]
 pub struct Short {
     pub envelope: Envelope,
+    pub from: Member,
     pub to: Member,
     pub data: Span,
 }
