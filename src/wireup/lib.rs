@@ -173,7 +173,7 @@ pub enum Said {
 }
 
 /// What a rank does that aborts a part of the job, and with which status.
-#[derive(Debug, Serialize, Deserialize)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct EndOfGroup {
     pub by: Member,
     pub members: Vec<Member>,
