@@ -38,8 +38,8 @@ impl Case<'_> {
     }
 }
 
-/// Where ranks share processes, each of these counts as a node unless the program says otherwise, and
-/// groups are made by nodes.
+/// Where ranks share processes, each of these counts as a node unless the program says otherwise,
+/// and groups are made by nodes.
 fn each_a_node(run: Run) -> Run {
     match support::processes() {
         Some(Some(_)) => run.env("EACH_A_NODE", "1"),

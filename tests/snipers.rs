@@ -71,7 +71,8 @@ fn job(sniper: &Program, storm: &Program, job: &Job, seed: usize) -> usize {
     let spared = process * each + process.min(longer);
     let calm = support::fresh_directory("sniper").join("calm");
     println!(
-        "seed {seed}: {ranks} ranks, {processes} processes, {mode}, {messages}, up to {gap} µs between deaths"
+        "seed {seed}: {ranks} ranks, {processes} processes, {mode}, {messages}, up to {gap} µs \
+         between deaths"
     );
     let words = [kills, gap, spared, seed].map(|number| number.to_string());
     let run = support::command(sniper.path()).args(words).args([&calm]);

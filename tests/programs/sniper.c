@@ -1,11 +1,11 @@
 /* Kills processes of ranks, from outside, at any instruction.
  *
  * sniper KILLS GAP SPARED SEED CALM ftrun ...: starts ftrun, and while that runs, kills KILLS times
- * one of its processes, but not the one that begins with the seat SPARED, with up to GAP microseconds
- * between; then makes the file CALM. A process dies at a random time, some single steps after one, or at one of its
- * next system calls. Prints how many have died and where, the fewest files that ftrun had open in
- * the second and in the last quarter, and whether processes are left; ends with the status of
- * ftrun. */
+ * one of its processes, but not the one that begins with the seat SPARED, with up to GAP
+ * microseconds between; then makes the file CALM. A process dies at a random time, some single
+ * steps after one, or at one of its next system calls. Prints how many have died and where, the
+ * fewest files that ftrun had open in the second and in the last quarter, and whether processes are
+ * left; ends with the status of ftrun. */
 #define _GNU_SOURCE
 #include <dirent.h>
 #include <errno.h>
