@@ -199,14 +199,18 @@ impl Engine {
         Ok(true)
     }
 
-    /// Puts a short message that no receive matches yet into a packet of this rank's own.
+    /// Puts a message that no receive matches yet into a packet of this rank's own, or beside it.
     #[inline(never)]
     fn stow(
         &self, state: &mut State, from: Member, envelope: Envelope, data: Span,
     ) -> Result<Packet, Died> {
-        let mut packet = self.blank(state, data.bytes())?;
+        let is_long = data.bytes() > Packet::ROOM;
+        let mut packet = self.blank(state, if is_long { 0 } else { data.bytes() })?;
         packet.address(envelope, from, self.me, 0);
-        let loaded = packet.load(Load::Carried(&data.into()));
+        let loaded = match is_long {
+            true => packet.load(Load::Attached(self.copy_of(&data.into())?)),
+            false => packet.load(Load::Carried(&data.into())),
+        };
         loaded.expect("both places are memory of the library's own");
         Ok(packet)
     }

@@ -27,7 +27,7 @@ impl Processes {
         match frame.kind {
             MESSAGE | REFERENCE => {
                 let is_sane = self.is_between(process, frame)
-                    && bytes.len() <= Packet::ROOM
+                    && bytes.len() <= Packet::ROOM.max(self.longest_in_ring())
                     && (frame.hold as usize) < HOLDS;
                 if !is_sane {
                     return Err(Broken);
@@ -42,12 +42,16 @@ impl Processes {
                     }
                 }
                 let Some(source) = self.source(process, frame) else { return Ok(None) };
-                let mut packet = self.blank(pool, bytes.len());
+                // What no packet has room for is beside it.
+                let is_beside = bytes.len() > Packet::ROOM;
+                let mut packet = self.blank(pool, if is_beside { 0 } else { bytes.len() });
                 packet.address(frame.envelope, from, to, 0);
                 match source {
                     Source::Here => {
-                        let loaded = packet.load(Load::Carried(&Span::of(bytes).into()));
-                        loaded.map_err(|_| Broken)?;
+                        let data = Span::of(bytes).into();
+                        let beside = || Load::Attached(bytes.into());
+                        let load = if is_beside { beside() } else { Load::Carried(&data) };
+                        packet.load(load).map_err(|_| Broken)?;
                     }
                     Source::There(foreign) => {
                         packet.load_foreign(frame.bytes as usize, foreign);

@@ -71,7 +71,7 @@ impl Geometry {
     /// Rings are as long as fits into a few megabytes for all senders together.
     pub(super) fn of(processes: usize) -> Geometry {
         const ALL: usize = 4 << 20;
-        let each = (ALL / processes.max(1)).clamp(16 << 10, 256 << 10);
+        let each = (ALL / processes.max(1)).clamp(16 << 10, 512 << 10);
         Geometry { processes, ring: 1 << each.ilog2() }
     }
 

@@ -22,7 +22,7 @@ pub enum Next {
 }
 
 impl Processes {
-    /// Sends a short message that nobody takes back, if nothing is in its way; false: nothing has
+    /// Sends a message that nobody takes back through the ring, if nothing is in its way; false: nothing has
     /// happened. `fill` puts it into the ring; a fault is that of `fill`. Messages of one sender
     /// are sent one by one.
     #[inline]
@@ -30,7 +30,8 @@ impl Processes {
         &self, envelope: Envelope, from: Member, to: Member, bytes: usize,
         fill: impl FnOnce(Span) -> Result<(), Fault>,
     ) -> Result<bool, Fault> {
-        let Some(process) = self.other_of(to.seat).filter(|_| self.is_short(bytes)) else {
+        let is_possible = bytes <= self.longest_in_ring();
+        let Some(process) = self.other_of(to.seat).filter(|_| is_possible) else {
             return Ok(false);
         };
         let Some(mut peer) = self.peers[process].try_lock() else { return Ok(false) };
@@ -95,16 +96,22 @@ impl Processes {
         (process != self.me).then_some(process)
     }
 
-    /// Whether a message of so many bytes goes into a ring.
+    /// Whether a message of so many bytes goes into a ring in any case, if need be in a packet that
+    /// waits for room there.
     #[inline]
     pub(super) fn is_short(&self, bytes: usize) -> bool {
         bytes <= self.longest_short()
     }
 
-    /// The longest message that goes into a ring.
     #[inline]
     pub(super) fn longest_short(&self) -> usize {
-        longest(self.geometry.ring).min(Packet::ROOM)
+        self.longest_in_ring().min(Packet::ROOM)
+    }
+
+    /// The longest message that goes into a ring if there is room.
+    #[inline]
+    pub fn longest_in_ring(&self) -> usize {
+        longest(self.geometry.ring)
     }
 }
 
