@@ -110,11 +110,9 @@ FTMPI_RANKS=process:3 cargo test --release --no-fail-fast $(printf -- "--test %s
     reports rma sessions) -- \
     --skip has_a_buffer --skip disagree --skip ports_that_lead_nowhere --skip finds_the_same_handle \
     --skip papers_print_recover --skip nobody_defines_is_named \
-    --skip do_not_match_are_seen --skip survival_guide --skip trace_in_json --skip and_longer
-# Each process counts as a node for checkpoints, so that other ranks are in one group.
+    --skip do_not_match_are_seen --skip survival_guide --skip and_longer
 FTMPI_RANKS=process:3 cargo test --release --no-fail-fast --test checkpoint -- \
-    --skip as_many_patterns --skip more_losses --skip who_jumps --skip every_scheme_makes_up \
-    --skip numbers_that_are_none --skip the_digits_that_sums_lose
+    --skip as_many_patterns --skip more_losses --skip who_jumps
 # Which algorithms are taken follows from the number of cores: as with one, and with many.
 for cores in 1 16; do
     echo "== tests of what depends on the number of cores, as if there were $cores"

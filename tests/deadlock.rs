@@ -78,7 +78,7 @@ fn collectives_that_do_not_match_are_seen() {
     let program = &program();
     let is_stuck = |case: &str, ranks: usize, kind: &str| {
         let run = support::run(program).ranks(ranks).args([case]);
-        let outcome = run.option("--check=off").option(format!("--ranks={kind}")).outcome();
+        let outcome = run.option("--check=off").carried_by(kind).outcome();
         assert!(matches!(outcome.status, Some(0 | STUCK)), "{outcome}");
         outcome.status == Some(STUCK)
     };
@@ -100,9 +100,9 @@ fn collectives_that_do_not_match_are_seen() {
 /// The agreement stirs the world of a rank that has nothing to do with it, and sleeps on.
 #[test]
 fn an_agreement_of_others_hides_nothing() {
-    for kind in ["thread", "fiber"] {
+    for kind in support::kinds() {
         let run = support::run(&program()).ranks(4).args(["agreed"]);
-        let run = run.option("--mode=ulfm").option(format!("--ranks={kind}")).deadline(30);
+        let run = run.option("--mode=ulfm").carried_by(kind).deadline(30);
         says(&run.fails_with(STUCK), &["  rank 0: in MPI_Recv", "  rank 3: in MPI_Recv"]);
     }
 }

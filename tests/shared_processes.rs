@@ -254,6 +254,26 @@ fn a_rank_dies_alone_and_a_process_with_all_of_its_ranks() {
     }
 }
 
+/// The processes and the ranks that a report names, one line after the other.
+#[test]
+fn the_report_says_in_which_process_a_rank_was() {
+    let program = support::c_text("survivors_shared", SURVIVORS).build();
+    let file = support::fresh_directory("shared").join("report");
+    for (how, expected) in [("alone", &["1 4"][..]), ("all", &["1 3", "1 4"])] {
+        let run = sharing(&program, 7, 3).option("--mode=ulfm").args([how, "4"]);
+        run.option(format!("--report={}", file.display())).succeeds();
+        let text = std::fs::read_to_string(&file).expect("the report is there");
+        let number = |line: &str, name: &str| {
+            let (_, value) = line.split_once(&format!("\"{name}\":")).expect("it is named");
+            value.chars().take_while(char::is_ascii_digit).collect::<String>()
+        };
+        let both = |line: &str| format!("{} {}", number(line, "process"), number(line, "rank"));
+        let mut told: Vec<String> = text.lines().map(both).collect();
+        told.sort();
+        assert_eq!(told, expected, "{how}: {text}");
+    }
+}
+
 /// Under REBUILD, all tell who they are and in which process, and rank 0 how many have been started
 /// again.
 const REBORN: &str = r#"
@@ -323,6 +343,17 @@ fn many_ranks_die_and_begin_again_and_none_begins_twice() {
     }
 }
 
+/// Processes whose last rank has died write to others until they end, and others begin in their
+/// places.
+#[test]
+fn nothing_is_lost_of_what_a_process_writes_that_takes_the_place_of_another() {
+    let program = support::c("storm.c").flags(&["-O2", "-g", "-Iinclude"]).build();
+    for _ in 0..10 {
+        let run = sharing(&program, 5, 3).option("--mode=rebuild").option("-q");
+        run.args(["rebuild", "noop", "60", "6"]).deadline(60).succeeds();
+    }
+}
+
 #[test]
 fn checkpoints_survive_the_death_of_a_process_with_its_ranks() {
     let program = support::c("c_examples/pcg.c").flags(&["-O1", "-lm"]).build();
@@ -331,6 +362,23 @@ fn checkpoints_survive_the_death_of_a_process_with_its_ranks() {
     let kills = ["--scheme", "weighted", "--kill", "2@25", "--kill", "3@25"];
     let seen = run.args(pcg).args(kills).succeeds();
     assert!(seen.stdout.contains("failures 2"), "{seen}");
+}
+
+/// No two ranks of a process are in one group, where there are processes enough for that.
+#[test]
+fn checkpoints_survive_the_loss_of_all_ranks_of_any_process_under_every_scheme() {
+    let program = support::c("checkpoint.c").flags(&["-O1", "-Wall", "-Werror", "-lm"]).build();
+    for scheme in ["xor", "rs:2", "sum", "weighted:2", "ring", "pair"] {
+        let run = |victims: &[&str]| {
+            let args = [&[scheme, "30", "10", "0", "777"], victims].concat();
+            sharing(&program, 6, 3).option("--mode=rebuild").args(args).succeeds()
+        };
+        let expected = run(&[]).stdout;
+        for victims in [["0@15", "1@15"], ["2@15", "3@15"], ["4@15", "5@15"]] {
+            let seen = run(&victims);
+            assert_eq!(seen.stdout, expected, "{scheme} {victims:?}: {seen}");
+        }
+    }
 }
 
 #[test]
@@ -354,10 +402,42 @@ fn ranks_that_wait_for_each_other_are_named_whichever_process_they_are_in() {
     }
 }
 
+/// Rank 0 takes what comes; the others send one after the other.
+#[test]
+fn a_receive_from_any_source_matches_what_it_is_told_to() {
+    let text = r#"
+        #include <mpi.h>
+        #include <stdio.h>
+        int main(int argc, char **argv)
+        {
+            int rank, got;
+            MPI_Init(&argc, &argv);
+            MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+            if (rank > 1)
+                MPI_Recv(&got, 1, MPI_INT, rank - 1, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+            if (rank > 0)
+                MPI_Send(&rank, 1, MPI_INT, 0, 2, MPI_COMM_WORLD);
+            if (rank == 1 || rank == 2)
+                MPI_Send(&rank, 1, MPI_INT, rank + 1, 1, MPI_COMM_WORLD);
+            for (int i = 1; rank == 0 && i < 4; i++) {
+                MPI_Recv(&got, 1, MPI_INT, MPI_ANY_SOURCE, 2, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+                printf("%d ", got);
+            }
+            return MPI_Finalize();
+        }
+    "#;
+    let program = support::c_text("forced_match_shared", text).build();
+    for (first, second, order) in [("1=3", "2=2", "3 2 1 "), ("1=2", "2=3", "2 3 1 ")] {
+        let run = sharing(&program, 4, 2).option(format!("--match=0:{first}"));
+        let seen = run.option(format!("--match=0:{second}")).succeeds();
+        assert_eq!(seen.stdout, order, "{seen}");
+    }
+}
+
 #[test]
 fn what_is_not_built_is_refused_by_name() {
     let program = support::c_text("where", WHERE).build();
-    for option in ["--seed=1", "--machine=torus", "--trace=/dev/null", "--watch", "--tui"] {
+    for option in ["--seed=1", "--machine=torus", "--watch", "--tui"] {
         let seen = sharing(&program, 4, 2).option(option).outcome();
         assert!(seen.status == Some(2) && seen.stderr.contains("--processes=P"), "{seen}");
     }

@@ -57,18 +57,19 @@ fn number(variable: &str) -> Option<usize> {
 /// One job. How many have died in it.
 fn job(program: &Program, seed: usize) -> usize {
     let (mode, messages, collectives) = MODES[seed % MODES.len()];
+    let are_processes = support::are_ranks_processes();
     let (ranks, rounds) = match seed % 97 {
-        96 => (MOST_RANKS, 3),
+        96 if !are_processes => (MOST_RANKS, 3),
         _ => SIZES[seed % SIZES.len()],
     };
     let carrier = if seed % 3 == 2 && ranks <= 40 { "thread" } else { "fiber" };
     println!("seed {seed}: {ranks} ranks, each a {carrier}, {mode}, {messages}, {collectives}");
     let mut run = support::run(program).ranks(ranks).deadline(300).option("-q");
-    run = run.option(format!("--mode={mode}")).option(format!("--ranks={carrier}"));
+    run = run.option(format!("--mode={mode}")).carried_by(carrier);
     if mode != "ulfm" {
         run = run.option(format!("--msg={messages}")).option(format!("--coll={collectives}"));
     }
-    if seed.is_multiple_of(5) && carrier == "fiber" {
+    if seed.is_multiple_of(5) && carrier == "fiber" && !are_processes {
         // Half of the rest have an order of ranks that a seed decides on.
         run = run.option(format!("--seed={seed}"));
     }

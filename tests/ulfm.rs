@@ -148,8 +148,8 @@ fn a_death_at_every_step_of_every_call_leaves_the_others_agreed() {
 fn ends_alike(ranks: usize, args: [&str; 3], seeds: u32) {
     let program = c("alike.c");
     let run = || support::run(&program).ranks(ranks).option("--mode=ulfm").args(args);
-    for kind in ["thread", "fiber"] {
-        run().option(format!("--ranks={kind}")).succeeds();
+    for kind in support::kinds() {
+        run().carried_by(kind).succeeds();
     }
     for seed in 1..=seeds {
         run().option(format!("--seed={seed}")).succeeds();
@@ -267,10 +267,10 @@ fn aborts() -> Program {
 #[test]
 fn abort_ends_the_group_of_its_communicator() {
     let program = aborts();
-    for kind in ["thread", "fiber"] {
+    for kind in support::kinds() {
         let run = |way| {
             let run = support::run(&program).ranks(5).option("--mode=ulfm").args([way]);
-            run.option(format!("--ranks={kind}"))
+            run.carried_by(kind)
         };
         let seen = run("self").succeeds();
         assert_eq!(seen.lines_with(": 75"), 4, "{seen}");

@@ -25,6 +25,8 @@ pub struct Incident {
     pub words: String,
     /// The node of the simulated machine, if there is one.
     pub node: Option<usize>,
+    /// The number of its process, where ranks share processes.
+    pub process: Option<usize>,
     /// The order for this death, if it was ordered.
     pub order: Option<String>,
     /// What reported it first.
@@ -94,6 +96,7 @@ impl Incident {
             cause: String::new(),
             words: String::new(),
             node: None,
+            process: None,
             order: None,
             source: "host",
             cure,

@@ -37,7 +37,8 @@ pub fn line(incident: &Incident) -> String {
         ("respawn_us", since_death(incident.respawned)),
         ("total_us", since_death(incident.committed.map(|(at, _)| at))),
     ];
-    object(fields.into_iter().chain(place(incident)))
+    let process = incident.process.map(|process| ("process", process.to_string()));
+    object(fields.into_iter().chain(process).chain(place(incident)))
 }
 
 /// The node of the failure and the ranks that moved, on a simulated machine.
@@ -89,5 +90,7 @@ mod tests {
         assert!(
             line.contains("\"recovered\",\"generation\":4") && line.ends_with("\"total_us\":400}")
         );
+        incident.process = Some(2);
+        assert!(super::line(&incident).ends_with("\"total_us\":400,\"process\":2}"));
     }
 }

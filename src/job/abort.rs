@@ -4,6 +4,7 @@
 use crate::base::Member;
 use crate::engine::shared::rules::Rules;
 use crate::host::life;
+use crate::job::link;
 use crate::mpi::comm::Comm;
 use crate::mpi::process::Process;
 use parking_lot::Mutex;
@@ -21,10 +22,15 @@ pub(super) struct End {
 /// Ends all other members of `comm` if the rules say so and a rank outside of `comm` is alive.
 /// Returns true if the caller must end, too.
 pub fn end_group(process: &Process, comm: &Comm, status: i32, words: &str) -> bool {
-    if process.world.rules() != Rules::Ulfm || process.world.is_of_several_processes() {
+    if process.world.rules() != Rules::Ulfm {
         return false;
     }
     let everyone = comm.everyone();
+    if process.world.is_of_several_processes() {
+        let members = process.world.members_of(&*everyone);
+        link::end_group(process.me, members, status, words);
+        return true;
+    }
     let lives = (0..process.world.size()).filter_map(|seat| {
         let incarnation = life::living(seat)?.incarnation;
         Some(Member { seat, incarnation })

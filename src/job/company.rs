@@ -10,6 +10,7 @@ use crate::job::join::{self, Joined};
 use crate::job::link::say;
 use crate::job::worlds::Worlds;
 use crate::launch::Job;
+use crate::mpi::failure::call_trace;
 use crate::mpi::process::Process;
 use crate::wireup::{Place, Said, VARIABLE};
 use std::time::Instant;
@@ -62,6 +63,8 @@ impl Tenant for Company {
         let member = Member { seat: rank.seat, incarnation: rank.incarnation };
         let order = fault_injection::met(rank).filter(|_| ending == Ending::Killed);
         let words = life::obituary(rank, ending);
+        // The call in which it was has no end of its own.
+        call_trace::leaves(member, -1);
         say(&Said::Ended { member, status: status_of(ending), words, order });
         // Its memory is there for as long as somebody may read from it.
         let world = self.joined.world;

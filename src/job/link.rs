@@ -1,9 +1,10 @@
 //! The way of a process of several to `ftrun`, and what is said there.
 
+use crate::base::Member;
 use crate::host::{life, service};
 use crate::mpi::failure::call_trace;
 use crate::mpi::process::Process;
-use crate::wireup::{self, Place, Said, VARIABLE};
+use crate::wireup::{self, EndOfGroup, Place, Said, VARIABLE};
 use crossbeam_channel::{Sender, unbounded};
 use parking_lot::Mutex;
 use std::io::{self, Write};
@@ -74,6 +75,13 @@ pub fn place() -> Option<(usize, u32)> {
 pub fn kill(seat: usize) -> bool {
     say(&Said::Kill(seat));
     LINK.get().is_some() || place().is_some()
+}
+
+/// Ends all ranks of a group, this one included, in whichever processes they are; or the job, if
+/// there are no others.
+pub(super) fn end_group(by: Member, members: Vec<Member>, status: i32, words: &str) {
+    life::write_what_is_held();
+    say(&Said::EndGroup(EndOfGroup { by, members, status, words: words.to_string() }));
 }
 
 /// Ends the job from this process, if it is one of several.

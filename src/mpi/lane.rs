@@ -8,7 +8,7 @@
 use crate::base::Member;
 use crate::base::member::Roster;
 use crate::base::slab::Key;
-use crate::engine::shared::rules::CollMode;
+use crate::engine::shared::rules::{CollMode, Rules};
 use crate::engine::{
     Drawn, Everyone, Letter, Matter, Mishap, Mode, Outcome, Outside, Purpose, Watch,
 };
@@ -245,9 +245,16 @@ impl<'a> Lane<'a> {
         Doing { lane: self, op: Some(op) }.outcome().await?;
         let Some(all) = engine.heard(matter) else {
             let death = engine.first_dead(&**self.roster());
-            let mishap = death.map_or(Mishap::Interrupted, |rank| Mishap::Lost { rank });
-            let revoked = self.process.world.is_revoked(self.comm.context(), self.process.me);
-            let mishap = Some(if revoked { Mishap::Revoked } else { mishap });
+            let world = self.process.world;
+            // Who gives up for a revocation may do so before the others hear of that.
+            let is_revoked = world.is_revoked(self.comm.context(), self.process.me)
+                || death.is_none() && world.rules() == Rules::Ulfm;
+            let mishap = match death {
+                _ if is_revoked => Mishap::Revoked,
+                Some(rank) => Mishap::Lost { rank },
+                None => Mishap::Interrupted,
+            };
+            let mishap = Some(mishap);
             let outcome = Outcome { mishap, ..Outcome::default() };
             return Err(news(&outcome).expect_err("a mishap is a failure"));
         };

@@ -168,6 +168,17 @@ pub enum Said {
     Unreachable(Member),
     /// The job is to end.
     Abort { status: i32, words: String },
+    /// A rank ends all ranks of a group, itself included.
+    EndGroup(EndOfGroup),
+}
+
+/// What a rank does that aborts a part of the job, and with which status.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct EndOfGroup {
+    pub by: Member,
+    pub members: Vec<Member>,
+    pub status: i32,
+    pub words: String,
 }
 
 /// What `ftrun` says to a process.

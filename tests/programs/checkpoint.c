@@ -101,6 +101,9 @@ int main(int argc, char **argv)
     bits = malloc(count * sizeof *bits);
     if (FTCK_Create(MPI_COMM_WORLD, argv[1], &ck) != MPI_SUCCESS)
         MPI_Abort(MPI_COMM_WORLD, 3);
+    /* Otherwise each process counts as a node. */
+    if (getenv("EACH_A_NODE"))
+        FTCK_Set_node(ck, rank);
     /* A directory, and every how many checkpoints it is used. */
     if (getenv("CHECKPOINT_DISK"))
         FTCK_Set_disk(ck, getenv("CHECKPOINT_DISK"), atoi(getenv("CHECKPOINT_EVERY")));

@@ -53,6 +53,9 @@ int main(int argc, char **argv)
     MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     FTCK_Create(MPI_COMM_WORLD, argv[1], &ck);
+    /* Otherwise each process counts as a node. */
+    if (getenv("EACH_A_NODE"))
+        FTCK_Set_node(ck, rank);
     FTCK_Register(ck, 4, x, COUNT, MPI_DOUBLE);
     FTCK_Register(ck, 6, zeros, COUNT, MPI_DOUBLE);
     if (ftmpi_incarnation() == 0) {

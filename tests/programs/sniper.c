@@ -1,11 +1,11 @@
-/* Kills ranks that are processes, from outside, at any instruction.
+/* Kills processes of ranks, from outside, at any instruction.
  *
  * sniper KILLS GAP SPARED SEED CALM ftrun ...: starts ftrun, and while that runs, kills KILLS times
- * one of its ranks, but not the one in the seat SPARED, with up to GAP microseconds between; then
- * makes the file CALM. A rank dies at a random time, some single steps after one, or at one of its
- * next system calls. Prints how many have died and where, the fewest files that ftrun had open in
- * the second and in the last quarter, and whether processes are left; ends with the status of
- * ftrun. */
+ * one of its processes, but not the one that begins with the seat SPARED, with up to GAP
+ * microseconds between; then makes the file CALM. A process dies at a random time, some single
+ * steps after one, or at one of its next system calls. Prints how many have died and where, the
+ * fewest files that ftrun had open in the second and in the last quarter, and whether processes are
+ * left; ends with the status of ftrun. */
 #define _GNU_SOURCE
 #include <dirent.h>
 #include <errno.h>
@@ -78,16 +78,17 @@ static int read_file(const char *path, char *into, int most)
     return length;
 }
 
-/* The seat of a rank's process; -1 if it is none yet. */
+/* The seat of a rank's process, the first if it has several; -1 if it is none yet. */
 static int seat_of(pid_t pid)
 {
     static char text[1 << 16];
     char path[64];
+    int seat;
     snprintf(path, sizeof path, "/proc/%d/environ", pid);
     int length = read_file(path, text, sizeof text);
     for (char *at = text; at < text + length; at += strlen(at) + 1)
-        if (!strncmp(at, "PMI_RANK=", 9))
-            return atoi(at + 9);
+        if (sscanf(at, "FTRUN_PROCESS=%*s %*s %d", &seat) == 1)
+            return seat;
     return -1;
 }
 

@@ -144,8 +144,8 @@ static void choose_doom(void)
     if (nth < count && place != spared()) {
         doom_moment = (int)(mine % MOMENTS);
         doom_way = (int)(mine >> 8) % WAYS;
-    } else if (nth == count && nth < living_count && fate >> 40 & 1) {
-        /* One more, from outside: of somebody who expects nothing. */
+    } else if (nth == count && nth < living_count && fate >> 40 & 1 && round_now + 10 < rounds) {
+        /* One more, from outside: of somebody who expects nothing, long before the end. */
         int victim = (first + count + 1) % living_count;
         if (count + 1 < living_count && victim != first && victim != spared()) {
             doom_moment = (int)(mine % MOMENTS);

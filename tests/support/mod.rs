@@ -35,7 +35,24 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 /// Whether ranks are processes where a test says nothing else (`FTMPI_RANKS=process`), or share
 /// some (`process:3`).
 pub fn are_ranks_processes() -> bool {
-    std::env::var("FTMPI_RANKS").is_ok_and(|kind| kind.starts_with("process"))
+    processes().is_some()
+}
+
+/// The same, and how many they share.
+pub fn processes() -> Option<Option<usize>> {
+    let kind = std::env::var("FTMPI_RANKS").ok()?;
+    match kind.strip_prefix("process")?.strip_prefix(':') {
+        Some(count) => Some(Some(count.parse().expect("a number of processes"))),
+        None => Some(None),
+    }
+}
+
+/// What carries ranks in turn (see [`Run::carried_by`]); where each is a process, that is all.
+pub fn kinds() -> &'static [&'static str] {
+    match processes() {
+        Some(None) => &["process"],
+        _ => &["thread", "fiber"],
+    }
 }
 
 /// A C program from `tests/programs`, or from elsewhere in the project.

@@ -20,6 +20,7 @@ const PATIENCE: Duration = Duration::from_secs(300);
 pub struct Run {
     program: PathBuf,
     ranks: Option<usize>,
+    kind: Option<String>,
     alone: bool,
     options: Vec<OsString>,
     arguments: Vec<OsString>,
@@ -71,6 +72,7 @@ impl Run {
         Run {
             program: program.to_path_buf(),
             ranks: None,
+            kind: None,
             alone: false,
             options: Vec::new(),
             arguments: Vec::new(),
@@ -92,6 +94,13 @@ impl Run {
     /// How many ranks (`ftrun -np`).
     pub fn ranks(mut self, ranks: usize) -> Run {
         self.ranks = Some(ranks);
+        self
+    }
+
+    /// Ranks are threads or fibers, also where they share processes. With a process for each this
+    /// says nothing: `--ranks` would overrule `FTMPI_RANKS`.
+    pub fn carried_by(mut self, kind: &str) -> Run {
+        self.kind = Some(kind.to_string());
         self
     }
 
@@ -200,6 +209,19 @@ impl Run {
         outcome
     }
 
+    /// The options that say what carries ranks.
+    fn carriers(&self) -> Vec<String> {
+        let Some(kind) = &self.kind else { return Vec::new() };
+        let kind = format!("--ranks={kind}");
+        match super::processes() {
+            None => vec![kind],
+            Some(Some(count)) if self.ranks.is_some_and(|ranks| ranks > count) => {
+                vec![format!("--processes={count}"), kind]
+            }
+            Some(_) => Vec::new(),
+        }
+    }
+
     fn command(&self) -> Command {
         let mut command = if self.alone {
             Command::new(&self.program)
@@ -216,7 +238,7 @@ impl Run {
             if let Some(ranks) = self.ranks {
                 command.arg("-np").arg(ranks.to_string());
             }
-            command.args(&self.options).arg(&self.program);
+            command.args(self.carriers()).args(&self.options).arg(&self.program);
             command
         };
         command.args(&self.arguments);

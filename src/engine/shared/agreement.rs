@@ -230,10 +230,11 @@ impl Engine {
         }
     }
 
-    fn give_up_if_hopeless(&self, key: Key) {
+    fn give_up_if_hopeless(&self, state: &State, key: Key) {
         let context = (key.of >> 32) as u32;
+        let envelope = Envelope { context: 2 * context, ..Envelope::default() };
         let is_hopeless =
-            self.home.called() > self.generation() || self.world.is_revoked(context, self.me);
+            self.home.called() > self.generation() || self.is_revoked(state, envelope);
         if is_hopeless && let Some(elsewhere) = &self.world.elsewhere {
             elsewhere.give_up(self.me, key);
         }
@@ -248,7 +249,7 @@ impl Engine {
                 }
                 Some(Stage::Deciding(key)) if key.purpose == Purpose::Exchange => {
                     // The coordinator answers in any case.
-                    self.give_up_if_hopeless(*key);
+                    self.give_up_if_hopeless(state, *key);
                     state.deciding.push(op);
                 }
                 // Recovering members contribute nothing any more.

@@ -64,6 +64,13 @@ impl SharedBell {
         }
     }
 
+    /// Wakes all who sleep, whatever the word says: a process that was ringing may have died after
+    /// it had changed the word, before it woke anybody.
+    pub fn ring_for_the_dead(&self) {
+        self.word.fetch_add(2, Ordering::SeqCst);
+        futex::wake_all_sharing(&self.word);
+    }
+
     /// Sleeps until it has rung since `heard`.
     pub fn wait(&self, heard: u32) {
         self.asleep.fetch_add(1, Ordering::SeqCst);
@@ -76,5 +83,36 @@ impl SharedBell {
         self.asleep.fetch_add(1, Ordering::SeqCst);
         futex::wait_on_both(own, (&self.word, heard));
         self.asleep.fetch_sub(1, Ordering::SeqCst);
+    }
+}
+
+#[cfg(all(test, not(loom), not(miri)))]
+mod tests {
+    use super::*;
+    use std::sync::Arc;
+    use std::sync::mpsc::channel;
+    use std::thread;
+    use std::time::{Duration, Instant};
+
+    #[test]
+    fn who_sleeps_when_the_ringer_dies_can_be_woken() {
+        let (bell, (ended, ends)) = (Arc::new(SharedBell::default()), channel());
+        let sleeper = bell.clone();
+        thread::spawn(move || {
+            let heard = sleeper.listen();
+            sleeper.wait(heard);
+            let _ = ended.send(());
+        });
+        let until = Instant::now() + Duration::from_secs(60);
+        while bell.asleep.load(Ordering::SeqCst) == 0 {
+            assert!(Instant::now() < until, "it falls asleep");
+            thread::yield_now();
+        }
+        // The ringer dies here. Whoever rings after it finds no listener.
+        let word = bell.word.load(Ordering::SeqCst);
+        bell.word.store((word | LISTENING).wrapping_add(1), Ordering::SeqCst);
+        bell.ring();
+        bell.ring_for_the_dead();
+        ends.recv_timeout(Duration::from_secs(60)).expect("it is woken");
     }
 }

@@ -7,12 +7,10 @@
 use crate::mpi::error::Result;
 use crate::mpi::lane::Lane;
 use crate::mpi::run;
+use crate::transport::Reservation;
 
 /// A communicator that is used less often is not worth an exchange through `ftrun`.
 const OFTEN: u32 = 16;
-
-/// Says that there is no room.
-const NONE: u8 = u8::MAX;
 
 /// Agrees, if this is the time for it: all members count operations alike.
 pub(super) fn agree(lane: &Lane<'_>) -> Result {
@@ -21,8 +19,7 @@ pub(super) fn agree(lane: &Lane<'_>) -> Result {
         return Ok(());
     }
     let Some(reserved) = lane.reserve_room() else { return Ok(()) };
-    let all = run::block(lane.hear_all(&[reserved.room().unwrap_or(NONE)]))?.concat();
-    let rooms = (!all.contains(&NONE)).then_some(all);
-    lane.comm().meet_afar(lane.process(), reserved, rooms);
+    let all = run::block(lane.hear_all(&reserved.told()))?;
+    lane.comm().meet_afar(lane.process(), reserved, Reservation::heard(&all));
     Ok(())
 }

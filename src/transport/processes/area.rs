@@ -12,7 +12,7 @@
 //! over. A desk only says who is to be woken: a stray write there can cost a wake-up, until the
 //! death of the process that has gone mad wakes all.
 
-use super::rooms::{Context, OF_WORLD, Rooms};
+use super::rooms::{Context, OF_WORLD, ROOMS, Rooms};
 use crate::base::Member;
 use crate::base::sync::cache::prefetch_to_write;
 use crate::host::memory::afar::{Mapping, opened};
@@ -27,8 +27,6 @@ use std::sync::atomic::{AtomicU32, AtomicU64, Ordering, fence};
 pub const SLOTS: usize = 16;
 /// The longest data of a member.
 pub const LONGEST: usize = 4096;
-/// The communicators of a process that have a room.
-const ROOMS: usize = 32;
 /// The most processes that share an area.
 pub const MOST: usize = 64 * WORDS;
 const WORDS: usize = 16;

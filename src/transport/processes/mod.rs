@@ -293,6 +293,9 @@ impl Processes {
         drop(away);
         // They go home without having been delivered.
         drop(lost);
+        // It may have died between two steps of a ring.
+        self.bell().ring_for_the_dead();
+        self.head().note_bell.ring_for_the_dead();
     }
 
     /// Whether anything has come from another process.

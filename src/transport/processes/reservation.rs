@@ -2,7 +2,7 @@
 //! shared area.
 
 use super::area::{Area, Hall, Seat};
-use super::rooms::Context;
+use super::rooms::{self, Context};
 use crate::base::Member;
 
 /// What this process has for the communicator: a room, or none as none is left. Unless the members
@@ -23,8 +23,14 @@ impl Area {
 }
 
 impl Reservation {
-    pub fn room(&self) -> Option<u8> {
-        self.room
+    /// What the other members are to hear.
+    pub fn told(&self) -> [u8; 1] {
+        rooms::told(self.room)
+    }
+
+    /// The rooms of all members, by what each has told; `None`: they do not meet.
+    pub fn heard(told: &[Vec<u8>]) -> Option<Vec<u8>> {
+        rooms::heard(told)
     }
 
     /// The members meet in these rooms, this process in the one that it has.

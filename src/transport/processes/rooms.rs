@@ -6,6 +6,26 @@
 /// The context of a communicator.
 pub(super) type Context = u32;
 
+/// The communicators of a process that have a room.
+pub(super) const ROOMS: usize = 32;
+
+/// Says that there is no room.
+const NONE: u8 = u8::MAX;
+
+/// What a process tells the other members of a communicator of the room that it has taken.
+pub(super) fn told(room: Option<u8>) -> [u8; 1] {
+    [room.unwrap_or(NONE)]
+}
+
+/// The rooms of all members, by what each has told: none if one of them has none, or has gone mad.
+pub(super) fn heard(told: &[Vec<u8>]) -> Option<Vec<u8>> {
+    let room = |told: &Vec<u8>| match told[..] {
+        [room] if (OF_WORLD + 1..ROOMS).contains(&room.into()) => Some(room),
+        _ => None,
+    };
+    told.iter().map(room).collect()
+}
+
 /// The rooms of one process. `L` says of a room who must leave it.
 pub(super) struct Rooms<L>(Vec<Use<L>>);
 
@@ -78,6 +98,19 @@ mod tests {
         assert_eq!(rooms.take(7, |who| *who == "those of 5"), Some(1));
         rooms.give_back(2);
         assert_eq!(rooms.take(8, nobody), Some(2));
+    }
+
+    #[test]
+    fn members_meet_if_each_has_told_of_a_room_that_there_is() {
+        let last = ROOMS as u8 - 1;
+        let all = |others: &[&[u8]]| {
+            let said = others.iter().map(|said| said.to_vec());
+            heard(&[told(Some(1)).to_vec()].into_iter().chain(said).collect::<Vec<_>>())
+        };
+        assert_eq!(all(&[&[last], &[7]]), Some(vec![1, last, 7]));
+        for bad in [&told(None)[..], &[], &[7, 7], &[OF_WORLD as u8], &[last + 1], &[200]] {
+            assert_eq!(all(&[&[7], bad]), None, "{bad:?}");
+        }
     }
 
     #[test]

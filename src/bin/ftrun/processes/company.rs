@@ -69,6 +69,12 @@ impl Work {
 
     /// A process has made its first call. Only the first in each place is one of the job.
     pub(super) fn welcome(&mut self, guest: Guest) {
+        if let Some(shared) = &mut self.shared
+            && shared.is_ending(guest.seat)
+        {
+            shared.waiting.push(guest);
+            return;
+        }
         let Guest { seat, incarnation, at, connection } = guest;
         let is_wanted = |life: &&mut Life| life.at.is_none();
         if self.carrier_life(seat, incarnation).filter(is_wanted).is_none() {
@@ -200,9 +206,7 @@ impl Work {
         }
         let Some(process) = shared.processes[number].take() else { return };
         tell(&process, &Told::Leave);
-        let parted = Member { seat: shared.first_of(number), incarnation: process.incarnation };
-        shared.empty.push((parted.seat, process));
-        self.tell_parted(parted);
+        shared.empty.push((shared.first_of(number), process));
     }
 
     /// A process has ended in which no rank lived any more.
@@ -210,9 +214,21 @@ impl Work {
         let Some(shared) = &mut self.shared else { return };
         let is_it =
             |(first, life): &mut (usize, Life)| *first == seat && life.incarnation == incarnation;
-        for (_, mut life) in shared.empty.extract_if(.., is_it) {
-            self.unread.extend(life.drain());
+        let ended: Vec<(usize, Life)> = shared.empty.extract_if(.., is_it).collect();
+        if ended.is_empty() {
+            return;
         }
+        ended.into_iter().for_each(|(_, mut life)| self.unread.extend(life.drain()));
+        self.tell_parted(seat);
+        self.welcome_waiting(seat);
+    }
+
+    /// Those wait no longer whose place this is.
+    fn welcome_waiting(&mut self, seat: usize) {
+        let Some(shared) = &mut self.shared else { return };
+        let guests: Vec<Guest> =
+            shared.waiting.extract_if(.., |guest| guest.seat == seat).collect();
+        guests.into_iter().for_each(|guest| self.welcome(guest));
     }
 
     /// A process has ended, and with it all ranks that lived there.
@@ -221,7 +237,8 @@ impl Work {
         let number = shared.division.process_of(seat);
         let Some(mut process) = shared.processes[number].take() else { return };
         let seats = shared.division.seats_of(number);
-        self.tell_parted(Member { seat: seats.start, incarnation: process.incarnation });
+        self.severed.forget(Member { seat: seats.start, incarnation: process.incarnation });
+        self.tell_parted(seats.start);
         for seat in seats {
             if let Some(life) = &mut self.seats[seat] {
                 (life.died, life.is_lost) = (process.died, process.is_lost);
@@ -234,8 +251,15 @@ impl Work {
         self.unread.extend(process.drain());
     }
 
-    fn tell_parted(&mut self, process: Member) {
-        self.severed.forget(process);
-        self.carriers().for_each(|life| tell(life, &Told::Parted(process)));
+    /// All starts of a process have ended that there were before the present or the next one.
+    fn tell_parted(&self, seat: usize) {
+        let Some(shared) = self.shared.as_ref().filter(|shared| !shared.is_ending(seat)) else {
+            return;
+        };
+        let next = shared.lives()[shared.division.process_of(seat)];
+        if let Some(incarnation) = next.checked_sub(1) {
+            let parted = Member { seat, incarnation };
+            self.carriers().for_each(|life| tell(life, &Told::Parted(parted)));
+        }
     }
 }

@@ -144,8 +144,8 @@ fn refuse_what_is_not_built(
     let is_shared = job.processes.is_some();
     let of_shared = [
         (job.is_seen(), "a view or a recording of the job"),
-        (job.trace.is_some(), "--trace"),
-        (!job.matches.is_empty(), "--match"),
+        (hosts.is_some() && job.trace.is_some(), "--trace with several hosts"),
+        (hosts.is_some() && !job.matches.is_empty(), "--match with several hosts"),
     ];
     let of_shared = of_shared.iter().filter(|_| is_shared);
     match asked.iter().chain(of_shared).find(|(is_asked, _)| *is_asked) {

@@ -1,10 +1,12 @@
 //! Deaths that are ordered: of ranks that `ftrun` kills.
 
+use super::lines::say;
+use super::seats::Life;
 use super::work::{Work, tell};
 use ftmpi_base::Member;
 use ftmpi_fault::Report;
 use ftmpi_machine::schedule::When;
-use ftmpi_wireup::Told;
+use ftmpi_wireup::{EndOfGroup, Told};
 use std::time::Instant;
 
 impl Work {
@@ -25,6 +27,34 @@ impl Work {
         if is_meant && !life.has_departed && life.ended.is_none() {
             life.order.get_or_insert(order);
             self.kill(seat);
+        }
+    }
+
+    /// A rank ends all ranks of a group, itself included; or the job, if nobody else is left.
+    pub(super) fn end_group(&mut self, end: &EndOfGroup) {
+        let EndOfGroup { by, members, status, words } = end;
+        let is_other = |(seat, life): (usize, &Option<Life>)| {
+            let lives =
+                life.as_ref().filter(|life| life.ended.is_none() && life.sentence.is_none());
+            let member = |life: &Life| Member { seat, incarnation: life.incarnation };
+            lives.is_some_and(|life| !members.contains(&member(life)))
+        };
+        if !self.seats.iter().enumerate().any(is_other) {
+            say(&format!("ftrun: rank {} {words}", by.seat));
+            self.end = Some(*status as u8);
+            return;
+        }
+        for member in members {
+            let words = match member == by {
+                true => format!("rank {} {words}", by.seat),
+                false => {
+                    format!("rank {} was ended by rank {}, which {words}", member.seat, by.seat)
+                }
+            };
+            if let Some(life) = self.life(member.seat, member.incarnation) {
+                life.sentence = Some((*status, words));
+                self.kill(member.seat);
+            }
         }
     }
 

@@ -60,11 +60,13 @@ impl Report {
         &mut self, member: Member, life: &Life, status: ExitStatus, rules: Rules, job: &Job,
     ) {
         let (cure, mode) = Cure::of(rules, job.on_failure);
+        let division = job.processes.map(|_| job.division());
         let died = life.died.map_or(self.age(), |died| died - self.started);
         self.chronicle.begin(Incident {
             cause: cause(status),
             words: obituary(member.seat, life, status),
             order: life.order.clone(),
+            process: division.map(|division| division.process_of(member.seat)),
             ..Incident::new(member, died, cure, mode)
         });
     }

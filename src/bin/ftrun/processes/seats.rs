@@ -11,7 +11,8 @@ use rustix::fd::OwnedFd;
 use rustix::io::Errno;
 use rustix::process::{Pid, PidfdFlags, Signal, pidfd_open, pidfd_send_signal};
 use std::collections::BTreeMap;
-use std::process::{Child, ChildStdin, Command, Stdio};
+use std::os::unix::process::ExitStatusExt;
+use std::process::{Child, ChildStdin, Command, ExitStatus, Stdio};
 use std::sync::Arc;
 use std::sync::mpsc::Sender;
 use std::thread;
@@ -53,6 +54,8 @@ pub(crate) struct Life {
     pub(crate) order: Option<String>,
     /// How it has ended, in the words of its process, if it has not ended with that.
     pub(crate) words: Option<String>,
+    /// It has been ended by an abort of its group: with this status, in these words.
+    pub(super) sentence: Option<(i32, String)>,
     /// Its process has ended, with this status; and everything that it said has been heard.
     pub(crate) ended: Option<std::process::ExitStatus>,
     pub(crate) died: Option<Instant>,
@@ -190,6 +193,7 @@ impl Life {
             in_session: None,
             order: None,
             words: None,
+            sentence: None,
             ended: None,
             died: None,
             is_silent: true,
@@ -262,6 +266,13 @@ impl Life {
             Body::There { agent, seat } => agent.kill(*seat, self.incarnation),
             Body::Within(_) | Body::Nowhere => {}
         }
+    }
+
+    /// The status that counts of its end.
+    pub(super) fn serve(&mut self, status: ExitStatus) -> ExitStatus {
+        let Some((status, words)) = self.sentence.take() else { return status };
+        self.words = Some(words);
+        ExitStatus::from_raw((status & 0xff) << 8)
     }
 
     /// Nobody knows where it is.

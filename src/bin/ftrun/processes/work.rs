@@ -432,6 +432,7 @@ impl Work {
                 say(&format!("ftrun: {words}"));
                 self.end = Some(status as u8);
             }
+            Said::EndGroup(end) => self.end_group(&end),
             Said::Ended { member, status, words, order } => {
                 self.end_within(from, member, status, words, order);
             }
@@ -504,6 +505,7 @@ impl Work {
     pub(super) fn end_life(&mut self, seat: usize, status: ExitStatus) {
         let Some(mut life) = self.seats[seat].take() else { return };
         let member = Member { seat, incarnation: life.incarnation };
+        let status = life.serve(status);
         if self.shared.is_none() {
             self.severed.forget(member);
         }
