@@ -269,7 +269,8 @@ mod tests {
     fn the_usual_algorithms_change_where_those_of_mpich_do() {
         use Algorithm::*;
         // Of one operation: members, and algorithms with the bytes from which on they are used.
-        let cases: &[(Operation, u64, &[(u64, Algorithm)])] = &[
+        type Limits<'a> = &'a [(u64, Algorithm)];
+        let cases: &[(Operation, u64, Limits)] = &[
             (Operation::Barrier, 64, &[(0, Dissemination)]),
             (Operation::Bcast, 7, &[(0, Binomial), (1 << 30, Binomial)]),
             (

@@ -83,7 +83,7 @@ mod tests {
         (0..2).for_each(|seat| wire.open(Member { seat, incarnation: 0 }));
         // Its other packets are not to come home.
         let pool = Box::leak(Box::new(Pool::new(wire.port(0))));
-        pool.grow(0);
+        data.iter().for_each(|_| pool.grow(0));
         let packet = |(data, token): (&Vec<u8>, u32)| {
             let mut packet = pool.blank(0).expect("the pool has grown");
             let envelope = Envelope { context: 2, source: 0, tag: token as i32 };

@@ -304,7 +304,7 @@ mod tests {
 
     /// The process of this member, and the notes that it gets.
     fn one_of(division: Division, me: Member) -> (&'static Processes, Receiver<Vec<u8>>) {
-        let processes = Processes::make(me, division).expect("there is memory");
+        let processes = Processes::make(me, division.clone()).expect("there is memory");
         let wire = processes.wire_for(division.seats());
         let others = (0..division.seats()).filter(|seat| *seat != me.seat);
         others.for_each(|seat| wire.open(Member { seat, ..ME }));
@@ -353,7 +353,7 @@ mod tests {
     fn what_waits_for_a_rank_that_dies_alone_is_lost_and_nothing_else() {
         let division = Division::new(5, 2);
         let [dead, neighbour] = [3, 4].map(|seat| Member { seat, ..ME });
-        let ((here, _), (there, notes)) = (one_of(division, ME), one_of(division, dead));
+        let ((here, _), (there, notes)) = (one_of(division.clone(), ME), one_of(division, dead));
         assert_eq!((here.seats(), there.seats()), (0..3, 3..5));
         here.note(ME, dead, b"lost");
         here.note(Member { seat: 2, ..ME }, neighbour, b"arrives");

@@ -22,9 +22,9 @@ pub enum Next {
 }
 
 impl Processes {
-    /// Sends a message that nobody takes back through the ring, if nothing is in its way; false: nothing has
-    /// happened. `fill` puts it into the ring; a fault is that of `fill`. Messages of one sender
-    /// are sent one by one.
+    /// Sends a message that nobody takes back through the ring, if nothing is in its way; false:
+    /// nothing has happened. `fill` puts it into the ring; a fault is that of `fill`. Messages of
+    /// one sender are sent one by one.
     #[inline]
     pub fn send_short(
         &self, envelope: Envelope, from: Member, to: Member, bytes: usize,

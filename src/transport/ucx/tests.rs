@@ -80,7 +80,7 @@ fn workers_exchange_messages_and_hear_of_a_closed_end() {
         one.progress();
         seen.extend(other.progress());
         if one.arm() && other.arm() {
-            wait_for(other.descriptor(), Duration::from_millis(1));
+            wait_for(&[other.descriptor()], Duration::from_millis(1));
         }
     }
     for (number, message) in seen.iter().enumerate() {

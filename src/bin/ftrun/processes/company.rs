@@ -251,6 +251,13 @@ impl Work {
         self.unread.extend(process.drain());
     }
 
+    /// Links are those of processes: a rank of a process of several has none.
+    pub(super) fn forget_links_of_rank(&mut self, member: Member) {
+        if self.shared.is_none() {
+            self.severed.forget(member);
+        }
+    }
+
     /// All starts of a process have ended that there were before the present or the next one.
     fn tell_parted(&self, seat: usize) {
         let Some(shared) = self.shared.as_ref().filter(|shared| !shared.is_ending(seat)) else {

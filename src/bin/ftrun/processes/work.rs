@@ -506,9 +506,7 @@ impl Work {
         let Some(mut life) = self.seats[seat].take() else { return };
         let member = Member { seat, incarnation: life.incarnation };
         let status = life.serve(status);
-        if self.shared.is_none() {
-            self.severed.forget(member);
-        }
+        self.forget_links_of_rank(member);
         let rules = self.rules();
         let (verdict, words) = self.record.judge(seat, &life, status, rules, &self.job);
         self.write_record();
