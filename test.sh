@@ -112,7 +112,7 @@ FTMPI_RANKS=process:3 cargo test --release --no-fail-fast $(printf -- "--test %s
     --skip papers_print_recover --skip nobody_defines_is_named \
     --skip do_not_match_are_seen --skip survival_guide --skip and_longer
 FTMPI_RANKS=process:3 cargo test --release --no-fail-fast --test checkpoint -- \
-    --skip as_many_patterns --skip more_losses --skip who_jumps --skip every_scheme
+    --skip as_many_patterns --skip more_losses --skip who_jumps
 # Which algorithms are taken follows from the number of cores: as with one, and with many.
 for cores in 1 16; do
     echo "== tests of what depends on the number of cores, as if there were $cores"

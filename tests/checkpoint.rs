@@ -63,7 +63,7 @@ fn every_scheme_makes_up_for_what_it_promises() {
         (spread("ring"), &[&["0@15", "2@15", "4@15"]]),
         (spread("pair"), &[&["0@15", "2@15", "4@15"]]),
         (spread("xor,groups=2"), &[&["2@15", "3@15"]]),
-        (dedicated(8, "mirror", 4), &[&["0@15", "2@15", "3@15", "5@15"], &["4@15", "7@15"]]),
+        (dedicated(8, "mirror", 4), &[&["0@15", "3@15", "5@15", "6@15"], &["4@15", "7@15"]]),
         (dedicated(7, "xor,dedicated", 1), &[&["3@15"], &["6@15"]]),
         (dedicated(8, "rs:2,dedicated", 2), &[&["3@15", "4@15"], &["3@15", "6@15"]]),
         (dedicated(12, "weighted:3,dedicated", 3), &[&["0@15", "3@15", "4@15"], &["3@15", "9@15"]]),
