@@ -12,7 +12,7 @@ use support::Outcome;
 const LIMITS: &[(&str, u64)] = &[
     ("send", 190),
     ("recv", 187),
-    ("isend", 205),
+    ("isend", 207),
     ("irecv", 190),
     ("waitall-of-sends", 31),
     ("waitall-of-receives", 190),

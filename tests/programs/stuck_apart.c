@@ -96,7 +96,7 @@ static void thread(void)
 /* More long messages than may be under way at a time, which nobody receives. */
 static void unreceived(void)
 {
-    enum { MESSAGES = 1500, BYTES = 30000 };
+    enum { MESSAGES = 1500, BYTES = 150000 };
     static char data[BYTES];
     static MPI_Request requests[MESSAGES];
     if (rank != 0)

@@ -83,7 +83,9 @@ fn hosts_of(request: &mut Request) -> Result<Vec<Named>, Refusal> {
     }
     let places = named::places(request.job.ranks, &hosts, request.hosts.per_host)?;
     request.settle_processes_of_hosts(&places)?;
-    if !matches!(request.job.kind, RankKind::Auto) && request.job.processes.is_none() {
+    // With a seed, ranks are fibers: that is refused as what it is.
+    let Job { kind, processes, seed, .. } = &request.job;
+    if !matches!(kind, RankKind::Auto) && processes.is_none() && seed.is_none() {
         let words = format!(
             "--ranks and {} do not go together: each rank on several hosts is a process, unless \
              they share processes (--per-process N)",

@@ -89,7 +89,7 @@ impl Engine {
                     tell(tag, bytes);
                     return Ok(true);
                 }
-                Look::Nothing => {}
+                Look::Nothing | Look::Elsewhere => {}
                 Look::Unusual => return Ok(false),
                 Look::Fault(fault) => return Err(self.suffer(fault.address)),
             }
@@ -106,7 +106,10 @@ impl Engine {
         if !self.state.is_own() {
             return self.receive_among_threads(pattern, from, into);
         }
-        self.look_again(|| self.look_in(self.state.lock(), pattern, from, into, LOOKS))
+        self.look_again(|| match self.look_in(self.state.lock(), pattern, from, into, LOOKS) {
+            Look::Elsewhere => self.look_outside(pattern, from, into),
+            seen => seen,
+        })
     }
 
     /// Receives while the rank's other threads use the state until something arrives.
@@ -116,7 +119,10 @@ impl Engine {
     ) -> Result<Option<(i32, usize)>, Died> {
         self.look_again(|| {
             let has_come = comes_soon(LOOKS, || self.has_arrivals(self.port.made()));
-            self.look_in(self.state.lock(), pattern, from, into, has_come.into())
+            match self.look_in(self.state.lock(), pattern, from, into, has_come.into()) {
+                Look::Elsewhere => self.look_outside(pattern, from, into),
+                seen => seen,
+            }
         })
     }
 
@@ -126,7 +132,7 @@ impl Engine {
         for _ in 0..ROUNDS_OF_LOOKS {
             match look() {
                 Look::Message { tag, bytes } => return Ok(Some((tag, bytes))),
-                Look::Unusual => return Ok(None),
+                Look::Unusual | Look::Elsewhere => return Ok(None),
                 Look::Fault(fault) => return Err(self.suffer(fault.address)),
                 Look::Nothing if self.pulse.is_stopping() => return Err(Died),
                 Look::Nothing => {}
@@ -150,7 +156,7 @@ impl Engine {
         }
         let state = &mut *state;
         let (ring, back) = state.rings.both_ways(from);
-        let Some(ring) = ring else { return self.look_outside(pattern, from, into, looks) };
+        let Some(ring) = ring else { return Look::Elsewhere };
         if comes_soon(looks, || ring.has_next()) {
             // A receiver often answers the message that it waits for.
             back.into_iter().for_each(Outgoing::anticipate);
@@ -177,12 +183,16 @@ impl Engine {
         }
     }
 
-    /// The same if `from` is in another process.
+    /// The same if `from` may be in another process.
     #[inline(never)]
-    fn look_outside(&self, pattern: Envelope, from: Member, into: Span, looks: u32) -> Look {
+    fn look_outside(&self, pattern: Envelope, from: Member, into: Span) -> Look {
         let Some(outside) = self.outside else { return Look::Unusual };
+        let state = self.state.lock();
+        if state.is_busy() | state.ops.1.are_waiting() {
+            return Look::Unusual;
+        }
         let (mut tag, mut bytes) = (0, 0);
-        let next = outside.take_next(from, self.me, looks, |envelope, data| {
+        let next = outside.take_next(from, self.me, LOOKS, |envelope, data| {
             (tag, bytes) = (envelope.tag, data.bytes());
             if self.port.has_arrivals() || !is_it(pattern, envelope) || bytes > into.bytes() {
                 return Ok(false);
@@ -212,6 +222,8 @@ enum Look {
         bytes: usize,
     },
     Nothing,
+    /// There is no ring: it may be in another process.
+    Elsewhere,
     /// What is not for here.
     Unusual,
     Fault(Fault),
