@@ -127,7 +127,11 @@ impl Engine {
     ) -> Result<Heard, Died> {
         let (mut heard, mut died) = (before, None);
         outside.poll_for(|Short { envelope, to, data, .. }| {
-            if to != self.me || self.port.has_arrivals() || !state.ops.1.are_waiting() {
+            if to != self.me {
+                // It is for another rank of this process.
+                return Taken::No;
+            }
+            if self.port.has_arrivals() {
                 heard = Heard::Unusual;
                 return Taken::No;
             }
