@@ -111,7 +111,8 @@ impl<T> Biased<T> {
     pub fn own(&self) -> Option<Own<'_, T>> {
         let me = own_token();
         let is_in = self.owner.load(Ordering::Relaxed) == me && self.enter(me);
-        is_in.then_some(Own { of: self, stays: std::marker::PhantomData })
+        // Made only now: one that is dropped says that the owner has left.
+        is_in.then(|| Own { of: self, stays: std::marker::PhantomData })
     }
 
     /// Whether the calling thread is the owner; it may have lost that by the time it enters.
@@ -463,6 +464,22 @@ mod tests {
             scope.spawn(|| *value.try_lock().expect("nobody uses it") += 1);
         });
         assert_eq!((value.owner.load(Ordering::Relaxed), *value.visit()), (SHARED, 3));
+    }
+
+    #[test]
+    fn whoever_asks_in_vain_for_what_another_owns_does_not_let_it_go() {
+        fence::arm();
+        let value = Biased::new(0);
+        let ask = || assert!(value.own().is_none());
+        let held = value.lock();
+        std::thread::scope(|scope| _ = scope.spawn(ask));
+        assert!(value.is_inside.load(Ordering::Relaxed));
+        drop(held);
+        let held = value.own().expect("the first thread owns it");
+        std::thread::scope(|scope| _ = scope.spawn(ask));
+        assert!(value.is_inside.load(Ordering::Relaxed));
+        drop(held);
+        assert!(!value.is_inside.load(Ordering::Relaxed));
     }
 
     #[test]
