@@ -28,9 +28,45 @@ const LOOKS: u32 = 100;
 
 /// The end from which a thread takes pieces.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum End {
+pub(super) enum End {
     Front,
     Back,
+}
+
+/// How many pieces are taken from the beginning; and from the end, in the upper half.
+#[derive(Default)]
+pub(super) struct Pieces(AtomicU64);
+
+impl Pieces {
+    /// All are there again.
+    pub(super) fn reset(&self) {
+        self.0.store(0, Ordering::Relaxed);
+    }
+
+    /// The number of a piece that no other thread has, out of so many.
+    pub(super) fn take(&self, end: End, pieces: usize) -> Option<usize> {
+        let (relaxed, pieces) = (Ordering::Relaxed, pieces as u64);
+        let one = |taken: u64| {
+            let (front, back) = (taken & u64::from(u32::MAX), taken >> 32);
+            let one = if end == End::Front { 1 } else { 1 << 32 };
+            (front + back < pieces).then_some(taken + one)
+        };
+        let taken = self.0.fetch_update(relaxed, relaxed, one).ok()?;
+        let number = match end {
+            End::Front => taken & u64::from(u32::MAX),
+            End::Back => pieces - 1 - (taken >> 32),
+        };
+        Some(number as usize)
+    }
+}
+
+/// How long the pieces are in which a message of so many bytes is copied.
+pub(super) fn piece_of(bytes: usize) -> usize {
+    piece(bytes, PIECES)
+}
+
+fn piece(bytes: usize, pieces: usize) -> usize {
+    (bytes / pieces).clamp(SHORTEST_PIECE, LONGEST_PIECE).next_multiple_of(4096)
 }
 
 /// The first `bytes` of `source` go to `target`.
@@ -39,14 +75,13 @@ pub(super) struct Errand {
     target: Region,
     bytes: usize,
     fault: OnceLock<Fault>,
-    /// How many pieces are taken from the beginning; and from the end, in the upper half.
-    taken: AtomicU64,
+    pieces: Pieces,
 }
 
 impl Errand {
     pub(super) fn new(source: Region, target: Region) -> Errand {
         let bytes = source.bytes().min(target.bytes());
-        Errand { source, target, bytes, fault: OnceLock::new(), taken: AtomicU64::new(0) }
+        Errand { source, target, bytes, fault: OnceLock::new(), pieces: Pieces::default() }
     }
 
     pub(super) fn bytes(&self) -> usize {
@@ -65,11 +100,9 @@ impl Errand {
 
     /// Copies pieces until there are none, or one has met a fault.
     fn run(&self, end: End, pieces: usize) {
-        let piece = (self.bytes / pieces).clamp(SHORTEST_PIECE, LONGEST_PIECE);
-        let piece = piece.next_multiple_of(4096);
-        let pieces = self.bytes.div_ceil(piece) as u64;
+        let piece = piece(self.bytes, pieces);
         while self.fault.get().is_none()
-            && let Some(number) = self.take(end, pieces)
+            && let Some(number) = self.pieces.take(end, self.bytes.div_ceil(piece))
         {
             self.copy(number * piece, piece);
         }
@@ -81,22 +114,6 @@ impl Errand {
         if let Err(fault) = memory::transfer_start(&from, &to, bytes) {
             self.fault.get_or_init(|| fault);
         }
-    }
-
-    /// The number of a piece that no other thread has.
-    fn take(&self, end: End, pieces: u64) -> Option<usize> {
-        let relaxed = Ordering::Relaxed;
-        let one = |taken: u64| {
-            let (front, back) = (taken & u64::from(u32::MAX), taken >> 32);
-            let one = if end == End::Front { 1 } else { 1 << 32 };
-            (front + back < pieces).then_some(taken + one)
-        };
-        let taken = self.taken.fetch_update(relaxed, relaxed, one).ok()?;
-        let number = match end {
-            End::Front => taken & u64::from(u32::MAX),
-            End::Back => pieces - 1 - (taken >> 32),
-        };
-        Some(number as usize)
     }
 }
 

@@ -431,9 +431,9 @@ impl Engine {
             for _ in 0..LOOKS {
                 // Messages are what most wait for, and where every nanosecond counts.
                 let has_arrivals = || self.has_arrivals(seen.made) || is_so();
-                let is_called = || has_arrivals() || self.port.is_invited();
+                let is_called = || has_arrivals() || self.is_invited();
                 let is_called = (0..LOOKS_AT_INBOX).any(|_| is_called());
-                if is_called && self.port.helps() {
+                if is_called && self.helps() {
                     continue;
                 }
                 if is_called && has_arrivals() || self.has_news(seen) {
@@ -444,6 +444,17 @@ impl Engine {
             sched::yield_now();
         }
         false
+    }
+
+    /// Whether a receiver asks for help with a long message.
+    #[inline]
+    fn is_invited(&self) -> bool {
+        self.port.is_invited() || self.outside.is_some_and(Processes::is_invited)
+    }
+
+    #[inline]
+    fn helps(&self) -> bool {
+        self.port.helps() || self.outside.is_some_and(Processes::helps)
     }
 
     /// Sleeps until there may be something to do.

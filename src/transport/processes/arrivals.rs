@@ -2,7 +2,7 @@
 
 use super::foreign::{Foreign, Place};
 use super::segment::HOLDS;
-use super::stream::{Broken, Frame, MESSAGE, NOTE, REFERENCE, RETURN, Short, Taken};
+use super::stream::{Broken, Frame, MESSAGE, NOTE, REFERENCE, RETURN, Short, Taken, longest};
 use super::{OF_PROCESS, Processes, Waiting};
 use crate::base::Member;
 use crate::host::memory::Span;
@@ -27,7 +27,7 @@ impl Processes {
         match frame.kind {
             MESSAGE | REFERENCE => {
                 let is_sane = self.is_between(process, frame)
-                    && bytes.len() <= Packet::ROOM.max(self.longest_in_ring())
+                    && bytes.len() <= Packet::ROOM.max(longest(self.geometry.ring))
                     && (frame.hold as usize) < HOLDS;
                 if !is_sane {
                     return Err(Broken);

@@ -1,8 +1,9 @@
 //! A message that has stayed in another process: its receiver reads it from there, or asks for it.
 
+use super::cooperative_copy::Long;
 use super::segment::MappedHead;
 use crate::base::Member;
-use crate::host::memory::afar::{self, Missing};
+use crate::host::memory::afar::Missing;
 use crate::host::memory::{Fault, Region, Span};
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -23,6 +24,10 @@ pub(super) trait Origin: Sync {
     fn fetch(&self, from: Member, address: usize, into: &Region) -> Result<(), Missing>;
     /// The receiver is done with a message. `fault`: where the sender's memory was missing.
     fn give_back(&self, foreign: &Foreign, is_delivered: bool, fault: Option<usize>);
+    /// Whether the process with this head has not ended, as far as is known.
+    fn is_there(&self, process: usize, head: &Arc<MappedHead>) -> bool;
+    /// The number of this process, if ranks have a core each, so that a sender that waits can help.
+    fn helped(&self) -> Option<usize>;
     /// Whether this life of the sender's seat goes on.
     fn is_alive(&self, seat: usize, incarnation: u32) -> bool;
 }
@@ -73,9 +78,19 @@ impl Foreign {
     pub(in crate::transport) fn read(&self, bytes: usize, into: &Region) -> Result<(), Fault> {
         let into = into.part(0, bytes);
         let fetched = match &self.place {
-            Place::Near { pid, .. } => {
+            Place::Near { head, pid } => {
                 let start = std::ptr::with_exposed_provenance(self.address);
-                afar::fetch(*pid, &Span::new(start, bytes).into(), &into)
+                let message = |me| {
+                    let source = Span::new(start, bytes);
+                    Long { me, pid: *pid, source, into: &into }
+                };
+                match self.origin.helped() {
+                    Some(me) => {
+                        let is_there = || self.origin.is_there(self.process, head);
+                        head.get().invitation.receive(message(me), is_there)
+                    }
+                    None => message(0).read(0, bytes),
+                }
             }
             Place::Distant { incarnation } => {
                 let from = Member { seat: self.process, incarnation: *incarnation };

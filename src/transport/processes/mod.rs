@@ -7,6 +7,7 @@
 
 mod area;
 mod arrivals;
+mod cooperative_copy;
 mod distant;
 pub(in crate::transport) mod foreign;
 mod notes;
@@ -40,7 +41,7 @@ use crate::transport::packet::{Packet, Port, Ticket, expect_recalls};
 use foreign::{Foreign, OPEN, Origin, Place, RECALLED, STATE};
 use parking_lot::Mutex;
 use peer::{Away, Parcel, Peer, Waiting};
-use segment::{Geometry, HOLDS, Head, Segment};
+use segment::{Geometry, HOLDS, Head, MappedHead, Segment};
 use std::collections::{HashMap, VecDeque};
 use std::io;
 use std::ops::Range;
@@ -201,6 +202,18 @@ impl Processes {
         self.area.get()
     }
 
+    /// Whether a receiver asks for help with a long message.
+    #[inline]
+    pub fn is_invited(&self) -> bool {
+        self.head().invitation.is_open()
+    }
+
+    /// Helps with a long message that a receiver elsewhere copies, if it asks for that.
+    #[inline]
+    pub fn helps(&self) -> bool {
+        self.is_invited() && self.head().invitation.help()
+    }
+
     /// What others ring for this process.
     fn bell(&self) -> &SharedBell {
         self.bell_of(self.me, self.head())
@@ -291,6 +304,7 @@ impl Processes {
         let lost: Vec<usize> = (0..HOLDS).filter(|place| is_lost(&away.packets[*place])).collect();
         let lost: Vec<Waiting> = lost.into_iter().filter_map(|place| away.take(place)).collect();
         drop(away);
+        self.head().invitation.forget(process);
         // They go home without having been delivered.
         drop(lost);
         // It may have died between two steps of a ring.
@@ -436,6 +450,14 @@ impl Origin for Processes {
         seat < self.wire().size() && self.wire().port(seat).is_alive(incarnation)
     }
 
+    fn is_there(&self, process: usize, head: &Arc<MappedHead>) -> bool {
+        self.peers[process].visit().has(head)
+    }
+
+    fn helped(&self) -> Option<usize> {
+        fence::is_armed_among_processes().then_some(self.me)
+    }
+
     fn claim(&self, foreign: &Foreign, incarnation: u32) -> bool {
         self.claim_distant(foreign, incarnation)
     }
@@ -464,7 +486,7 @@ impl Origin for Processes {
         let peer = self.peers[foreign.process].visit();
         // Its next life knows nothing of it.
         let is_same = match &foreign.place {
-            Place::Near { head, .. } => peer.head.as_ref().is_some_and(|it| Arc::ptr_eq(it, head)),
+            Place::Near { head, .. } => peer.has(head),
             Place::Distant { incarnation } => self.is_life(foreign.process, *incarnation),
         };
         if is_same {

@@ -21,6 +21,13 @@ pub(super) struct Peer {
     pub(super) queue: VecDeque<Parcel>,
 }
 
+impl Peer {
+    /// Whether this is the head of its segment, in its present life.
+    pub(super) fn has(&self, head: &Arc<MappedHead>) -> bool {
+        self.head.as_ref().is_some_and(|own| Arc::ptr_eq(own, head))
+    }
+}
+
 /// What is to be written.
 pub(super) enum Parcel {
     /// A message for this seat.

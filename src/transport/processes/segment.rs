@@ -5,6 +5,7 @@
 //! consumed, and a ring. A sender maps the head and its own region, so that a stray write of one
 //! process does not reach what others tell each other.
 
+use super::cooperative_copy::SharedInvitation;
 use crate::host::memory::afar::{Mapping, anonymous, opened_by};
 use crate::host::sched::SharedBell;
 use std::fs::File;
@@ -33,6 +34,8 @@ pub(super) struct Head {
     senders: [AtomicU64; WORDS],
     /// For each message that waits here for its receiver: whether it has been claimed or recalled.
     pub(super) holds: [AtomicU32; HOLDS],
+    /// Where receivers of its long messages ask this process to help.
+    pub(super) invitation: SharedInvitation,
 }
 
 const HEAD: usize = size_of::<Head>();

@@ -6,10 +6,15 @@ use super::stream::{Frame, MESSAGE, Reader, longest};
 use super::{Incoming, Processes};
 use crate::base::Member;
 use crate::base::sync::cache::comes_soon;
+use crate::base::sync::fence;
 use crate::host::memory::{Fault, Span};
 use crate::transport::Envelope;
 use crate::transport::packet::Packet;
 use std::sync::atomic::Ordering;
+
+/// Up to how many bytes two copies, one after the other, take less time than one that both sides
+/// make together.
+const LONGEST_TWICE: usize = 48 << 10;
 
 /// What lies there for a receive that asks for the next message of one sender.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -108,10 +113,12 @@ impl Processes {
         self.longest_in_ring().min(Packet::ROOM)
     }
 
-    /// The longest message that goes into a ring if there is room.
+    /// The longest message that goes into a ring if there is room. Where ranks have a core each,
+    /// both sides copy longer ones at the same time, once.
     #[inline]
     pub fn longest_in_ring(&self) -> usize {
-        longest(self.geometry.ring)
+        let longest = longest(self.geometry.ring);
+        if fence::is_armed_among_processes() { longest.min(LONGEST_TWICE) } else { longest }
     }
 }
 
