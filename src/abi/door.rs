@@ -41,7 +41,7 @@ pub(super) fn enter(
 ) -> c_int {
     let process = current::process_in(name);
     match judge(process, name, season, scope, body) {
-        Verdict::Done if !process.has_events() => 0,
+        Verdict::Done if !process.has_more_at_end() => 0,
         verdict => conclude(process, name, verdict),
     }
 }
@@ -50,6 +50,7 @@ pub(super) fn enter(
 #[cold]
 #[inline(never)]
 fn conclude(process: &'static Process, name: &'static str, verdict: Verdict) -> c_int {
+    process.ends_call();
     if process.has_events() && !matches!(verdict, Verdict::Died) {
         delivery::deliver(process);
     }
@@ -67,7 +68,7 @@ fn judge(
     body: impl FnOnce(&'static Process) -> Result,
 ) -> Verdict {
     let outcome = catch_unwind(AssertUnwindSafe(|| {
-        let is_counted = process.notice()?;
+        let is_counted = process.begins_call()?;
         if is_counted {
             process.enters(name)?;
         }
