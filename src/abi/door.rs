@@ -50,16 +50,17 @@ pub(super) fn enter(
 #[cold]
 #[inline(never)]
 fn conclude(process: &'static Process, name: &'static str, verdict: Verdict) -> c_int {
-    process.ends_call();
     if process.has_events() && !matches!(verdict, Verdict::Died) {
         delivery::deliver(process);
     }
-    match verdict {
+    let code = match verdict {
         Verdict::Done => 0,
-        Verdict::Failed(news, scope) => handlers::raise(process, name, scope, news),
+        Verdict::Failed(news, scope) => return handlers::raise(process, name, scope, news),
         Verdict::Told(code) => code,
         Verdict::Died => current::end(),
-    }
+    };
+    process.ends_call();
+    code
 }
 
 #[inline]
