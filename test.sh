@@ -92,9 +92,8 @@ FTMPI_RANKS=process cargo test --release --no-fail-fast $(printf -- "--test %s "
     --skip papers_print_recover --skip nobody_defines_is_named \
     --skip do_not_match_are_seen \
     --skip survival_guide
-# Also left out: ranks that are to die at one time, or to look into each other's process.
-FTMPI_RANKS=process cargo test --release --no-fail-fast --test checkpoint -- \
-    --skip as_many_patterns --skip more_losses --skip who_jumps
+# Also left out: on one busy core, a jump out of a call could leave a lock behind in one run of 90.
+FTMPI_RANKS=process cargo test --release --no-fail-fast --test checkpoint -- --skip who_jumps
 FTMPI_RANKS=process cargo test --release --no-fail-fast --test live -- \
     a_click_kills what_was_recorded_is what_a_rank_has_sent
 # Here also: a pipe that outlives its writer, names of files that two processes write at a time, and
@@ -111,8 +110,7 @@ FTMPI_RANKS=process:3 cargo test --release --no-fail-fast $(printf -- "--test %s
     --skip has_a_buffer --skip disagree --skip ports_that_lead_nowhere --skip finds_the_same_handle \
     --skip papers_print_recover --skip nobody_defines_is_named \
     --skip do_not_match_are_seen --skip survival_guide --skip and_longer
-FTMPI_RANKS=process:3 cargo test --release --no-fail-fast --test checkpoint -- \
-    --skip as_many_patterns --skip more_losses --skip who_jumps
+FTMPI_RANKS=process:3 cargo test --release --no-fail-fast --test checkpoint
 # Which algorithms are taken follows from the number of cores: as with one, and with many.
 for cores in 1 16; do
     echo "== tests of what depends on the number of cores, as if there were $cores"

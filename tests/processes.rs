@@ -456,3 +456,10 @@ fn ranks_need_not_fit_into_the_soft_limit_of_open_files() {
     let run = support::command("/bin/sh").args(["-c", line, &ftrun]).args([hello().path()]);
     says(&run.succeeds(), 50);
 }
+
+#[test]
+fn whoever_jumps_out_of_calls_leaves_no_lock_behind() {
+    let program = support::c("jumps.c").flags(&["-O1"]).build();
+    let seen = processes(&program).ranks(3).args(["600"]).succeeds();
+    assert_eq!(seen.stdout, "600 jumps\n");
+}

@@ -4,7 +4,8 @@ use crate::abi::program::PROGRAM;
 use crate::base::Member;
 use crate::engine::World;
 use crate::host;
-use crate::host::life::{self, Ending, Pulse};
+use crate::host::life::{self, Ending};
+use crate::host::signals;
 use crate::job;
 use crate::mpi::process::Process;
 use crate::transport::SimulatedNetwork;
@@ -120,7 +121,7 @@ fn find() -> &'static Process {
                     Some(joined) => WORLD.get_or_init(|| joined.world),
                     None => world(1, 1, None),
                 };
-                let process = Process::new(world, me, Pulse::default(), &PROGRAM);
+                let process = Process::new(world, me, signals::own_pulse(), &PROGRAM);
                 job::lead(&process);
                 process
             });

@@ -41,7 +41,7 @@ pub(super) fn enter(
 ) -> c_int {
     let process = current::process_in(name);
     match judge(process, name, season, scope, body) {
-        Verdict::Done if !process.has_events() => 0,
+        Verdict::Done if !process.has_more_at_end() => 0,
         verdict => conclude(process, name, verdict),
     }
 }
@@ -53,12 +53,14 @@ fn conclude(process: &'static Process, name: &'static str, verdict: Verdict) -> 
     if process.has_events() && !matches!(verdict, Verdict::Died) {
         delivery::deliver(process);
     }
-    match verdict {
+    let code = match verdict {
         Verdict::Done => 0,
-        Verdict::Failed(news, scope) => handlers::raise(process, name, scope, news),
+        Verdict::Failed(news, scope) => return handlers::raise(process, name, scope, news),
         Verdict::Told(code) => code,
         Verdict::Died => current::end(),
-    }
+    };
+    process.ends_call();
+    code
 }
 
 #[inline]
@@ -67,7 +69,7 @@ fn judge(
     body: impl FnOnce(&'static Process) -> Result,
 ) -> Verdict {
     let outcome = catch_unwind(AssertUnwindSafe(|| {
-        let is_counted = process.notice()?;
+        let is_counted = process.begins_call()?;
         if is_counted {
             process.enters(name)?;
         }

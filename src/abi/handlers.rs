@@ -32,24 +32,28 @@ enum Reaction {
     },
 }
 
-/// Raises the error that `process` remembers; returns its code if the handler returns.
+/// Raises the error that `process` remembers, and ends the call; returns the error's code if the
+/// handler returns.
 #[cold]
 pub(super) fn raise(
     process: &'static Process, name: &'static str, scope: Scope, news: News,
 ) -> c_int {
     let code = |class| told(process.world.rules(), class).0;
+    let (cause, class) = (code(news.cause), code(news.class));
+    // Looking for the handler takes locks: signals are let in only after that.
     match reaction(process, scope, news.is_of_a_death) {
-        Reaction::Return => {}
+        Reaction::Return => process.ends_call(),
         Reaction::Call { function, object } => {
             call_trace::runs_handler(process.me);
-            nesting::run(object, || call(function, object, code(news.cause)));
+            process.ends_call();
+            nesting::run(object, || call(function, object, cause));
         }
         Reaction::End => end_job(process, name, scope, news),
         Reaction::Abort { object } => end_group(process, name, object, scope, news),
     }
     // The rank may have been killed inside the handler: then it does not return to the program.
     match process.notice() {
-        Ok(_) => code(news.class),
+        Ok(_) => class,
         Err(_) => current::end(),
     }
 }

@@ -18,9 +18,9 @@ mod shared_bell;
 use crate::base::sync::atomic::{AtomicU32, Ordering, fence};
 use crate::host::fiber;
 pub use crate::host::fiber::Rows;
-#[cfg(not(loom))]
-use crate::host::futex;
 use crate::host::{clock, cores, replay, virtual_time};
+#[cfg(not(loom))]
+use crate::host::{futex, signals};
 use line::{Fiber, Line, order_for_model};
 use price::Price;
 #[cfg(not(loom))]
@@ -241,7 +241,7 @@ impl Bell {
         let has_rung = || self.has_rung(seen) || other.has_rung(heard);
         if !is_so_soon(has_rung) {
             self.asleep.fetch_add(1, Ordering::SeqCst);
-            other.sleep(heard, (&self.word, seen.0));
+            signals::let_in(|| other.sleep(heard, (&self.word, seen.0)));
             self.asleep.fetch_sub(1, Ordering::SeqCst);
         }
         look_at_signals();
@@ -322,7 +322,7 @@ impl Bell {
 
     #[cfg(not(loom))]
     fn wait_in_kernel(&self, seen: Seen, longest: Option<Duration>) {
-        futex::wait_on(&self.word, seen.0, longest);
+        signals::let_in(|| futex::wait_on(&self.word, seen.0, longest));
     }
 
     #[cfg(not(loom))]

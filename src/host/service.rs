@@ -34,16 +34,19 @@ pub fn help(work: impl FnOnce() + Send + 'static) -> io::Result<()> {
 
 fn begin(name: &str, work: impl FnOnce() + Send + 'static) -> io::Result<Thread> {
     let thread = std::thread::Builder::new().name(name.into()).stack_size(256 << 10);
-    let whole = move || {
+    // From its first moment on: a signal that found it before would run a handler of the program
+    // there, which may jump to the stack of another thread.
+    let mut before = MaybeUninit::uninit();
+    // SAFETY: writes sets of our own, and reads the first.
+    unsafe {
         let mut all = MaybeUninit::uninit();
-        // SAFETY: writes a set of our own, and reads it.
-        unsafe {
-            libc::sigfillset(all.as_mut_ptr());
-            libc::pthread_sigmask(libc::SIG_SETMASK, all.as_ptr(), ptr::null_mut());
-        }
-        work();
-    };
-    rank::as_host(|| thread.spawn(whole)).map(|started| started.thread().clone())
+        libc::sigfillset(all.as_mut_ptr());
+        libc::pthread_sigmask(libc::SIG_SETMASK, all.as_ptr(), before.as_mut_ptr());
+    }
+    let started = rank::as_host(|| thread.spawn(work));
+    // SAFETY: the set was written above.
+    unsafe { libc::pthread_sigmask(libc::SIG_SETMASK, before.as_ptr(), ptr::null_mut()) };
+    started.map(|started| started.thread().clone())
 }
 
 /// The processor time that the calling thread has used.

@@ -13,6 +13,7 @@
 
 mod alarms;
 mod dispositions;
+mod held;
 mod inbox;
 mod numbers;
 mod places;
@@ -24,6 +25,8 @@ mod waits;
 
 pub(super) use alarms::{is_set as has_alarm, ring as ring_alarm};
 pub(super) use dispositions::Dispositions;
+pub(super) use held::let_in;
+pub use held::{enter_call, leave_call, own_pulse};
 pub(super) use inbox::Inbox;
 pub(super) use numbers::{KILL, ends_a_process};
 pub(super) use places::is_harmless_wait;
@@ -34,6 +37,7 @@ pub(super) use stack::{SignalStack, use_signal_stack};
 use crate::host::life::{self, Ending, Thread, end_current, is_own_process};
 use crate::host::{Rank, computing, current, errno, fiber, memory};
 use dispositions::IGNORED_AT_START;
+use held::real_sigaction;
 use inbox::plain_story;
 use libc::{c_int, c_void, sigaction, siginfo_t, sigset_t, ucontext_t};
 use numbers::{ENDING, FAULTS, SIGNALS, bits, blank, is_virtual};
@@ -88,13 +92,6 @@ fn listen_to(number: i32, flags: i32) {
     action.sa_flags = FLAGS | flags;
     // SAFETY: our handler is made for any signal at any time.
     unsafe { real_sigaction(number, &action, ptr::null_mut()) };
-}
-
-/// # Safety
-/// As `sigaction(2)`.
-unsafe fn real_sigaction(number: i32, new: *const sigaction, old: *mut sigaction) -> c_int {
-    // SAFETY: as our caller promises. This library does not define the name, so it is libc's.
-    unsafe { libc::sigaction(number, new, old) }
 }
 
 extern "C-unwind" fn on_signal(number: c_int, info: *mut siginfo_t, context: *mut c_void) {

@@ -2,6 +2,7 @@
 
 pub mod attributes;
 pub mod callback;
+mod calls;
 pub mod checks;
 pub mod coll;
 pub mod comm;

@@ -88,7 +88,7 @@ pub struct Process {
     pub tools: Tools,
     pub recoveries: RecoveryTimes,
     pub saved: Saved,
-    pulse: Pulse,
+    pub(super) pulse: Pulse,
     /// MPI_COMM_WORLD as it was at first, and as it is after recoveries.
     first_world: Comm,
     repaired_world: RwLock<Option<Arc<Comm>>>,
@@ -186,37 +186,6 @@ impl Process {
             last: Mutex::default(),
             parent: AtomicUsize::new(0),
         }
-    }
-
-    /// Called at every door: fails when this rank is to die; true when its calls are counted, or
-    /// what it does between them is measured.
-    #[inline]
-    pub fn notice(&self) -> Result<bool> {
-        if self.pulse.is_calm() { Ok(false) } else { self.look_at_pulse() }
-    }
-
-    #[cold]
-    fn look_at_pulse(&self) -> Result<bool> {
-        if self.pulse.takes_call_for_room() {
-            sched::yield_now();
-        }
-        if self.pulse.takes_turns() {
-            sched::pass_door();
-        }
-        let is_counted = self.pulse.is_counted() || sched::is_computing_measured();
-        if self.pulse.is_stopping() { Err(Failure::died()) } else { Ok(is_counted) }
-    }
-
-    /// Whether what this rank does is counted: for its planned death, or for a trace.
-    #[inline]
-    pub fn is_counted(&self) -> bool {
-        self.pulse.is_counted()
-    }
-
-    /// Whether tools are to hear of something.
-    #[inline]
-    pub fn has_events(&self) -> bool {
-        self.pulse.has_announced()
     }
 
     /// Fails outside of the time between MPI_Init and MPI_Finalize.

@@ -15,6 +15,8 @@
 
 #include "ftmpi.h"
 
+enum { DYING = 77 };
+
 static int rank, size, workers, steps, interval, count, is_exact, is_async, is_careless;
 static int step, lives;
 static double *x;
@@ -38,6 +40,25 @@ static int save(MPI_Request *request)
     return code == MPI_SUCCESS ? FTCK_Icheckpoint(ck, step, request) : code;
 }
 
+static int is_to_die(const char *victim, int *who)
+{
+    int when;
+    return sscanf(victim, "%d@%d", who, &when) == 2 && lives == 0 && when == step;
+}
+
+/* Those who are to die in this step tell each other that they have come so far: otherwise one might
+ * hear of another's death in the step before, and not die. */
+static void await_fellows(int victims, char **victim)
+{
+    int who, word = step;
+    for (int which = 0; which < victims; which++)
+        if (is_to_die(victim[which], &who) && who != rank)
+            MPI_Send(&word, 1, MPI_INT, who, DYING, MPI_COMM_WORLD);
+    for (int which = 0; which < victims; which++)
+        if (is_to_die(victim[which], &who) && who != rank)
+            MPI_Recv(&word, 1, MPI_INT, who, DYING, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+}
+
 /* Every number depends on the sums of all ranks before. */
 static int compute(int victims, char **victim)
 {
@@ -47,10 +68,11 @@ static int compute(int victims, char **victim)
         if (step % interval == 0 && (code = save(&request)) != MPI_SUCCESS)
             break;
         for (int which = 0; which < victims; which++) {
-            int who, when;
-            if (sscanf(victim[which], "%d@%d", &who, &when) == 2 && lives == 0 && who == rank &&
-                when == step)
+            int who;
+            if (is_to_die(victim[which], &who) && who == rank) {
+                await_fellows(victims, victim);
                 raise(SIGKILL);
+            }
         }
         double mine = 0, all = 0;
         long some = 0, every = 0;

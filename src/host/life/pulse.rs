@@ -17,6 +17,8 @@ const CROWDED: u8 = 4;
 const TAKES_TURNS: u8 = 8;
 /// The program is to be told of something at the end of its next call.
 const ANNOUNCED: u8 = 16;
+/// The program has handlers of signals, and the process for itself: its calls hold signals back.
+const HOLDS_SIGNALS: u8 = 32;
 
 impl Pulse {
     /// False if this rank's doors have something to check.
@@ -67,6 +69,23 @@ impl Pulse {
     #[inline]
     pub fn has_announced(&self) -> bool {
         self.0.load(Ordering::Relaxed) & ANNOUNCED != 0
+    }
+
+    /// Whether there is something to do at the end of a call.
+    #[inline]
+    pub fn has_more_at_end(&self) -> bool {
+        self.0.load(Ordering::Relaxed) & (ANNOUNCED | HOLDS_SIGNALS) != 0
+    }
+
+    /// Whether the rank's calls hold signals back.
+    #[inline]
+    pub fn holds_signals(&self) -> bool {
+        self.0.load(Ordering::Relaxed) & HOLDS_SIGNALS != 0
+    }
+
+    /// From now on, each call holds signals back.
+    pub(in crate::host) fn hold_signals(&self) {
+        self.0.fetch_or(HOLDS_SIGNALS, Ordering::Release);
     }
 
     /// The program is being told.
