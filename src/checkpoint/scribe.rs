@@ -71,7 +71,7 @@ impl Scribe {
     /// `None` if the file has been begun already.
     fn begin<'a>(&'a self, file: &'a Path) -> Option<Begun<'a>> {
         let is_first = self.begun.lock().insert(file.to_path_buf());
-        is_first.then_some(Begun { scribe: self, file })
+        is_first.then(|| Begun { scribe: self, file })
     }
 
     fn errands(&self) -> Option<&Sender<Errand>> {
@@ -161,6 +161,7 @@ mod tests {
         let (work, is_there) = write("by one who is dead", false);
         let _dead = scribe.send(file, work, is_there, nobody);
         assert!(scribe.begin(file).is_none(), "nobody writes it at the same time");
+        assert!(scribe.begin(file).is_none(), "who asks in vain lets nothing go");
         assert!(scribe.begin(Path::new("what_is_written_elsewhere")).is_some());
         let (tell, told) = bounded(1);
         let tell = move || tell.send(()).expect("the test listens");

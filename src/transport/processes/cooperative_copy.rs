@@ -4,6 +4,9 @@
 //! The receiver invites at the sender's segment. At most one thread of the sender's process comes.
 //! The receiver takes pieces from the beginning, the sender from the end, until they meet. Only the
 //! one of the two that dies amid a piece can keep the other waiting, and its death ends that wait.
+//!
+//! The sender takes from the invitation only where in the receiver's memory the message goes. What
+//! it writes there, and to whom, is in its own record: no process can make it write anywhere else.
 
 use crate::base::sync::cache::comes_soon;
 use crate::host::memory::afar::{self, Missing};
@@ -11,7 +14,7 @@ use crate::host::memory::{Region, Span};
 use crate::host::sched;
 use crate::transport::cooperative_copy::{End, LONG, Pieces, piece_of};
 use std::ptr;
-use std::sync::atomic::{AtomicI32, AtomicU64, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicU32, AtomicU64, AtomicUsize, Ordering};
 
 /// How often to look whether the sender has left before others may run.
 const LOOKS: u32 = 100;
@@ -35,19 +38,35 @@ const ORPHANED: u64 = 6;
 #[repr(C, align(64))]
 pub(super) struct SharedInvitation {
     state: AtomicU64,
-    receiver: AtomicI32,
-    /// Where the message is in the sender's memory, and where it goes to in the receiver's.
-    source: AtomicUsize,
+    /// Which message of the sender's it is.
+    hold: AtomicU32,
+    stamp: AtomicU32,
+    /// Where it goes to in the receiver's memory.
     target: AtomicUsize,
     bytes: AtomicUsize,
     pieces: Pieces,
 }
 
+/// What a process has kept for another: the message with this hold and this stamp.
+#[derive(Clone, Copy)]
+pub(super) struct Claim {
+    pub(super) process: usize,
+    pub(super) hold: u32,
+    pub(super) stamp: u32,
+}
+
+/// Such a message, for its sender.
+pub(super) struct Kept {
+    pub(super) source: Span,
+    /// The receiver's process.
+    pub(super) pid: i32,
+}
+
 /// A long message, for its receiver.
 #[derive(Clone, Copy)]
 pub(super) struct Long<'a> {
-    /// The number of the receiver's process.
-    pub(super) me: usize,
+    /// By the number of the receiver's process.
+    pub(super) claim: Claim,
     /// The sender's process.
     pub(super) pid: i32,
     /// In the sender's memory.
@@ -75,8 +94,8 @@ impl SharedInvitation {
         let Some(into) = message.into.span().filter(|into| into.bytes() >= LONG) else {
             return message.read_all();
         };
-        let by = owner(message.me);
-        if !self.invite(by, message.source, into) {
+        let by = owner(message.claim.process);
+        if !self.invite(message.claim, into) {
             // Another receiver is at it.
             return message.read_all();
         }
@@ -106,12 +125,13 @@ impl SharedInvitation {
         received
     }
 
-    fn invite(&self, by: u64, source: Span, target: Span) -> bool {
+    fn invite(&self, claim: Claim, target: Span) -> bool {
+        let by = owner(claim.process);
         if !self.change(0, by | PREPARED) {
             return false;
         }
-        self.receiver.store(std::process::id() as i32, Ordering::Relaxed);
-        self.source.store(source.address(), Ordering::Relaxed);
+        self.hold.store(claim.hold, Ordering::Relaxed);
+        self.stamp.store(claim.stamp, Ordering::Relaxed);
         self.target.store(target.address(), Ordering::Relaxed);
         self.bytes.store(target.bytes(), Ordering::Relaxed);
         self.pieces.reset();
@@ -131,15 +151,15 @@ impl SharedInvitation {
     }
 
     /// Helps the receiver that invites this process, for a thread that waits; false if there is
-    /// none.
+    /// none. `find` looks the message up among those that are kept for receivers.
     #[cold]
-    pub(super) fn help(&self) -> bool {
+    pub(super) fn help(&self, find: impl FnOnce(Claim) -> Option<Kept>) -> bool {
         let open = self.state.load(Ordering::Relaxed);
         let joined = open & !STATE | JOINED;
         if open & STATE != OPEN || !self.change(open, joined) {
             return false;
         }
-        let left = if self.copy_from_behind().is_ok() { LEFT } else { FAILED };
+        let left = if self.copy_from_behind(find).is_ok() { LEFT } else { FAILED };
         if !self.change(joined, joined & !STATE | left) {
             // The receiver has died meanwhile.
             self.state.store(0, Ordering::Release);
@@ -147,11 +167,16 @@ impl SharedInvitation {
         true
     }
 
-    fn copy_from_behind(&self) -> Result<(), Missing> {
-        let load = |word: &AtomicUsize| word.load(Ordering::Relaxed);
-        let (pid, bytes) = (self.receiver.load(Ordering::Relaxed), load(&self.bytes));
-        let at = |word| Span::new(ptr::with_exposed_provenance(load(word)), bytes);
-        let (source, target) = (at(&self.source), at(&self.target));
+    fn copy_from_behind(&self, find: impl FnOnce(Claim) -> Option<Kept>) -> Result<(), Missing> {
+        let process = (self.state.load(Ordering::Relaxed) >> STATE.count_ones()) as usize;
+        let (hold, stamp) = (self.hold.load(Ordering::Relaxed), self.stamp.load(Ordering::Relaxed));
+        let claim = Claim { process: process.wrapping_sub(1), hold, stamp };
+        let bytes = self.bytes.load(Ordering::Relaxed);
+        let kept = find(claim).filter(|kept| bytes <= kept.source.bytes());
+        // Who asks for anything else copies alone.
+        let Some(Kept { source, pid }) = kept else { return Ok(()) };
+        let target = ptr::with_exposed_provenance(self.target.load(Ordering::Relaxed));
+        let (source, target) = (source.part(0, bytes), Span::new(target, bytes));
         let piece = piece_of(bytes);
         while let Some(number) = self.pieces.take(End::Back, bytes.div_ceil(piece)) {
             let part = |all: Span| all.part(number * piece, piece.min(bytes - number * piece));
@@ -188,97 +213,137 @@ mod tests {
     use super::*;
     use std::sync::atomic::AtomicBool;
 
+    const CLAIM: Claim = Claim { process: 3, hold: 5, stamp: 8 };
+
     fn invitation() -> SharedInvitation {
         SharedInvitation {
             state: AtomicU64::new(0),
-            receiver: AtomicI32::new(0),
-            source: AtomicUsize::new(0),
+            hold: AtomicU32::new(0),
+            stamp: AtomicU32::new(0),
             target: AtomicUsize::new(0),
             bytes: AtomicUsize::new(0),
             pieces: Pieces::default(),
         }
     }
 
+    fn by(process: usize) -> Claim {
+        Claim { process, ..CLAIM }
+    }
+
     fn data(bytes: usize) -> Vec<u8> {
         (0..bytes).map(|index| (index * 7 / 3) as u8).collect()
+    }
+
+    fn here() -> i32 {
+        std::process::id() as i32
     }
 
     /// Receives from a sender that is there as long as it helps, or from one that is not.
     fn receive(
         invitation: &SharedInvitation, source: Span, into: &mut [u8], is_there: bool,
     ) -> Result<(), Missing> {
-        let pid = std::process::id() as i32;
         let into = &Span::of_mut(into).into();
-        invitation.receive(Long { me: 3, pid, source, into }, || is_there)
+        invitation.receive(Long { claim: CLAIM, pid: here(), source, into }, || is_there)
     }
 
-    #[test]
-    fn messages_are_whole_whether_or_not_somebody_helps() {
-        let (invitation, is_over) = (invitation(), AtomicBool::new(false));
-        let lengths = [1, LONG - 1, LONG, LONG + 1, 9 * 32768 - 1, 1 << 20, 3_000_001];
-        let all = || {
-            for bytes in lengths.iter().cycle().take(70) {
-                let (from, mut into) = (data(*bytes), vec![0; *bytes]);
-                assert_eq!(receive(&invitation, Span::of(&from), &mut into, true), Ok(()));
-                assert!(into == from, "{bytes}");
-                assert!(!invitation.is_open());
-            }
-        };
-        all();
+    /// Does something while two threads of the sender's process help whenever they can.
+    fn with_helpers(
+        invitation: &SharedInvitation, find: impl Fn(Claim) -> Option<Kept> + Sync, work: impl Fn(),
+    ) {
+        let is_over = AtomicBool::new(false);
         std::thread::scope(|scope| {
             for _ in 0..2 {
                 scope.spawn(|| {
                     while !is_over.load(Ordering::Relaxed) {
-                        invitation.help();
+                        invitation.help(&find);
                     }
                 });
             }
-            all();
+            work();
             is_over.store(true, Ordering::Relaxed);
         });
-        assert!(!invitation.help());
+    }
+
+    #[test]
+    fn messages_are_whole_whether_or_not_somebody_helps() {
+        let (invitation, from) = (invitation(), data(3_000_001));
+        let lengths = [1, LONG - 1, LONG, LONG + 1, 9 * 32768 - 1, 1 << 20, from.len()];
+        let all = || {
+            for bytes in lengths.iter().cycle().take(70) {
+                let (part, mut into) = (&from[..*bytes], vec![0; *bytes]);
+                assert_eq!(receive(&invitation, Span::of(part), &mut into, true), Ok(()));
+                assert!(into == part, "{bytes}");
+                assert!(!invitation.is_open());
+            }
+        };
+        all();
+        let find = |claim: Claim| {
+            assert_eq!((claim.process, claim.hold, claim.stamp), (3, 5, 8));
+            Some(Kept { source: Span::of(&from), pid: here() })
+        };
+        with_helpers(&invitation, find, all);
+        assert!(!invitation.help(find));
+    }
+
+    #[test]
+    fn who_is_asked_for_what_it_does_not_send_there_writes_nothing() {
+        let (invitation, from) = (invitation(), data(400_000));
+        let mut into = vec![0; from.len()];
+        for kept in [0, 1000, from.len() - 1] {
+            let source = Span::of(&from[..kept]);
+            assert!(invitation.invite(CLAIM, Span::of_mut(&mut into)));
+            assert!(invitation.help(|_| (kept > 0).then_some(Kept { source, pid: here() })));
+            assert!(into.iter().all(|byte| *byte == 0));
+            invitation.state.store(0, Ordering::Relaxed);
+        }
+        with_helpers(
+            &invitation,
+            |_| None,
+            || {
+                let mut into = vec![0; from.len()];
+                assert_eq!(receive(&invitation, Span::of(&from), &mut into, true), Ok(()));
+                assert!(into == from);
+            },
+        );
     }
 
     #[test]
     fn missing_memory_is_told_by_whom_it_concerns() {
-        let (invitation, is_over) = (invitation(), AtomicBool::new(false));
-        let nowhere = Span::new(ptr::without_provenance(4096), 400_000);
-        std::thread::scope(|scope| {
-            scope.spawn(|| {
-                while !is_over.load(Ordering::Relaxed) {
-                    invitation.help();
+        let invitation = invitation();
+        let nowhere = || Span::new(ptr::without_provenance(4096), 400_000);
+        with_helpers(
+            &invitation,
+            |_| Some(Kept { source: nowhere(), pid: here() }),
+            || {
+                for _ in 0..50 {
+                    let missing = receive(&invitation, nowhere(), &mut vec![0; 400_000], true);
+                    assert_eq!(missing, Err(Missing::There(4096)));
                 }
-            });
-            for _ in 0..50 {
-                let missing = receive(&invitation, nowhere, &mut vec![0; 400_000], true);
-                assert_eq!(missing, Err(Missing::There(4096)));
-            }
-            is_over.store(true, Ordering::Relaxed);
-        });
-        assert!(invitation.invite(owner(0), nowhere, nowhere));
+            },
+        );
+        assert!(invitation.invite(by(0), nowhere()));
     }
 
     #[test]
     fn a_sender_that_dies_with_a_piece_in_hand_keeps_nobody_waiting() {
         let (invitation, from) = (invitation(), data(400_000));
-        let has_joined = AtomicBool::new(false);
         let mut into = vec![0; from.len()];
-        let received = std::thread::scope(|scope| {
+        let is_over = AtomicBool::new(false);
+        std::thread::scope(|scope| {
             scope.spawn(|| {
-                while !has_joined.load(Ordering::Relaxed) {
+                while !is_over.load(Ordering::Relaxed) {
                     let open = invitation.state.load(Ordering::Relaxed);
-                    let joins = open & STATE == OPEN;
-                    let joins = joins && invitation.change(open, open & !STATE | JOINED);
-                    has_joined.store(joins, Ordering::Relaxed);
+                    if open & STATE == OPEN && invitation.change(open, open & !STATE | JOINED) {
+                        return;
+                    }
                 }
             });
-            let mut received = Ok(());
-            while !has_joined.load(Ordering::Relaxed) {
-                received = receive(&invitation, Span::of(&from), &mut into, false);
-            }
-            received
+            // It joins at last, since it only comes late where the receiver has been quick.
+            let received =
+                (0..).find_map(|_| receive(&invitation, Span::of(&from), &mut into, false).err());
+            is_over.store(true, Ordering::Relaxed);
+            assert_eq!(received, Some(Missing::Process));
         });
-        assert_eq!(received, Err(Missing::Process));
     }
 
     #[test]
@@ -286,9 +351,10 @@ mod tests {
         let (invitation, from) = (invitation(), data(400_000));
         let mut into = vec![0; from.len()];
         let (source, target) = (Span::of(&from), Span::of_mut(&mut into));
-        let invites = |process| invitation.invite(owner(process), source, target);
+        let invites = |process| invitation.invite(by(process), target);
+        let helps = || invitation.help(|_| Some(Kept { source, pid: here() }));
         // It helps in vain.
-        assert!(invites(5) && invitation.help() && !invitation.help());
+        assert!(invites(5) && helps() && !helps());
         invitation.forget(4);
         assert!(!invites(6));
         invitation.forget(5);

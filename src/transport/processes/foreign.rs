@@ -1,6 +1,6 @@
 //! A message that has stayed in another process: its receiver reads it from there, or asks for it.
 
-use super::cooperative_copy::Long;
+use super::cooperative_copy::{Claim, Long};
 use super::segment::MappedHead;
 use crate::base::Member;
 use crate::host::memory::afar::Missing;
@@ -80,9 +80,9 @@ impl Foreign {
         let fetched = match &self.place {
             Place::Near { head, pid } => {
                 let start = std::ptr::with_exposed_provenance(self.address);
-                let message = |me| {
-                    let source = Span::new(start, bytes);
-                    Long { me, pid: *pid, source, into: &into }
+                let message = |process| {
+                    let claim = Claim { process, hold: self.hold, stamp: self.stamp };
+                    Long { claim, pid: *pid, source: Span::new(start, bytes), into: &into }
                 };
                 match self.origin.helped() {
                     Some(me) => {

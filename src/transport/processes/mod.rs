@@ -211,7 +211,7 @@ impl Processes {
     /// Helps with a long message that a receiver elsewhere copies, if it asks for that.
     #[inline]
     pub fn helps(&self) -> bool {
-        self.is_invited() && self.head().invitation.help()
+        self.is_invited() && self.head().invitation.help(|claim| self.kept(claim))
     }
 
     /// What others ring for this process.

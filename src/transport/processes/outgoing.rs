@@ -2,6 +2,7 @@
 //! ring there; a long message stays here until its receiver has read it.
 
 use super::Processes;
+use super::cooperative_copy::{Claim, Kept};
 use super::foreign::{OPEN, STATE};
 use super::peer::{Parcel, Peer, Waiting};
 use super::segment::{self, Address, HOLDS};
@@ -9,7 +10,7 @@ use super::stream::{Frame, REFERENCE, Writer};
 use crate::base::Member;
 use crate::base::sync::biased::Guard;
 use crate::host::life;
-use crate::host::memory::afar;
+use crate::host::memory::{Span, afar};
 use crate::transport::packet::{Fate, Packet};
 use std::collections::VecDeque;
 use std::io;
@@ -99,6 +100,17 @@ impl Processes {
             true => drop((peer, parcel)),
             false => self.queue(process, peer, parcel),
         }
+    }
+
+    /// The message that this claim is about.
+    pub(super) fn kept(&self, claim: Claim) -> Option<Kept> {
+        let Claim { process, hold, stamp } = claim;
+        let pid = self.peers.get(process)?.visit().at?.pid;
+        let away = self.away.lock();
+        let waiting = away.packets.get(hold as usize)?.as_ref()?;
+        let is_meant = waiting.process == process && waiting.stamp == stamp;
+        let start = std::ptr::with_exposed_provenance(waiting.packet.whereabouts());
+        is_meant.then(|| Kept { source: Span::new(start, waiting.packet.bytes()), pid })
     }
 
     /// Whether nothing is sent to this life any more.
