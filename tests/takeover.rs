@@ -47,6 +47,9 @@ const KILLER: &str = r#"
             int agent = getppid(), coordinator = parent_of(agent);
             if (!strcmp(whom, "ftrun") || !strcmp(whom, "both"))
                 kill(coordinator, with ? atoi(with) : SIGKILL);
+            // Who is asked to end does so in its own time: the job is not to be over before.
+            while (with)
+                pause();
             if (!strcmp(whom, "agent") || !strcmp(whom, "both"))
                 kill(agent, SIGKILL);
             if (!strcmp(whom, "next")) {
