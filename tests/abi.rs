@@ -1,7 +1,5 @@
 //! The standard's ABI: the header, its constants, and the symbols that the library exports.
 
-mod support;
-
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use std::process::Command;

@@ -1,7 +1,5 @@
 //! Reports at the end, calls without checks, and names of MPI-1.
 
-mod support;
-
 fn program(name: &str) -> support::Program {
     support::c(name).flags(&["-O1", "-Wall"]).build()
 }

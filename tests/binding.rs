@@ -1,7 +1,5 @@
 //! To which cores ranks are bound (`--bind-to`, `--report-bindings`).
 
-mod support;
-
 use std::collections::BTreeSet;
 use support::{Outcome, Program};
 

@@ -1,8 +1,6 @@
 //! A sum of floating-point numbers has the same bits however many cores there are, whether ranks
 //! are threads or fibers, in whichever order they come, and in each form of the call.
 
-mod support;
-
 use support::{Program, Run};
 
 fn program() -> Program {

@@ -1,8 +1,6 @@
 //! Diskless checkpoints: whoever dies, and whenever, the program ends with the numbers that it ends
 //! with when nobody does, or all are told whose data are lost.
 
-mod support;
-
 use support::{Outcome, Program, Run};
 
 fn program() -> Program {

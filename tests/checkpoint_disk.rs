@@ -1,7 +1,5 @@
 //! Checkpoints on disk: what memory cannot give back comes from files, at all ranks or at none.
 
-mod support;
-
 use std::fs::File;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};

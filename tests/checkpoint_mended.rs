@@ -1,8 +1,6 @@
 //! Files of a checkpoint that are lost, damaged or strange are rebuilt from the others, as many as
 //! the scheme makes up for; beyond that an older checkpoint is restored, or all ranks get an error.
 
-mod support;
-
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};

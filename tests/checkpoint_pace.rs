@@ -1,8 +1,6 @@
 //! When checkpoints are due, and who may share a group: what the library finds out by itself, and
 //! what it is told of nodes.
 
-mod support;
-
 use support::Outcome;
 
 /// Iterations of a millisecond; a checkpoint whenever one is due, which all must be told alike.

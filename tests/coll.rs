@@ -1,7 +1,5 @@
 //! Collective communication, as C programs see it.
 
-mod support;
-
 use support::Program;
 
 fn build(program: &str) -> Program {

@@ -1,7 +1,5 @@
 //! Communicators, groups and attributes, as C programs see them.
 
-mod support;
-
 fn passes(case: &str) -> Vec<String> {
     runs("comm.c", case)
 }

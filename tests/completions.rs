@@ -1,7 +1,5 @@
 //! `ftrun completions SHELL`: what shells make of it.
 
-mod support;
-
 /// What bash offers for these words, of which the last one is being written.
 fn offered(words: &[&str]) -> Vec<String> {
     let listed: Vec<String> = words.iter().map(|word| format!("'{word}'")).collect();

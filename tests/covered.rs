@@ -3,8 +3,6 @@
 //! expected by one of them. What object files import counts, so macros and overloads are seen
 //! through.
 
-mod support;
-
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use support::Handles;

@@ -1,7 +1,5 @@
 //! Very many ranks: what each of them costs in memory, mappings and time; and one image for all.
 
-mod support;
-
 use std::time::{Duration, Instant};
 use support::{Program, Run};
 

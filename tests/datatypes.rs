@@ -1,7 +1,5 @@
 //! Datatypes as C and Fortran programs see them.
 
-mod support;
-
 use support::Program;
 
 fn build(program: &str) -> Program {

@@ -1,7 +1,5 @@
 //! Jobs whose ranks all wait for each other say so and end; jobs that only look so go on.
 
-mod support;
-
 use support::Outcome;
 
 const STUCK: i32 = 123;

@@ -3,8 +3,6 @@
 //!
 //! `FTMPI_DEATHS=100 cargo test --release --test death` repeats every death that often.
 
-mod support;
-
 use support::{Outcome, Program, Source};
 
 const RANKS: usize = 40;

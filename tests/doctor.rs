@@ -1,7 +1,5 @@
 //! `ftrun doctor` says what works on this machine, and its exit status whether jobs do.
 
-mod support;
-
 use std::os::unix::fs::PermissionsExt;
 use std::path::PathBuf;
 

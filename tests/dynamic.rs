@@ -1,7 +1,5 @@
 //! Groups that meet at ports, by published names and by sockets; and with members that die.
 
-mod support;
-
 use support::Program;
 
 const KINDS: [&str; 2] = ["--ranks=thread", "--ranks=fiber"];

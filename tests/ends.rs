@@ -1,7 +1,5 @@
 //! How ranks come to MPI and leave it, and what becomes of the job.
 
-mod support;
-
 use support::Outcome;
 
 fn run(ranks: usize, words: &[&str]) -> Outcome {

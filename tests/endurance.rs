@@ -2,8 +2,6 @@
 //! thread, no mapping, no file. The whole forms: `cargo test --release --test endurance --
 //! --ignored`.
 
-mod support;
-
 use std::path::Path;
 use support::{Outcome, Program, Run};
 

@@ -1,7 +1,5 @@
 //! The environment, error handlers and datatypes, as C programs see them.
 
-mod support;
-
 fn passes(program: &str, case: &str) {
     let program = support::c(program).flags(&["-O1", "-Wall"]).build();
     for ranks in [1, 5] {

@@ -1,7 +1,5 @@
 //! The examples do what their comments say, in C and in Fortran.
 
-mod support;
-
 use support::{Outcome, Program, Run};
 
 /// The example in both languages.

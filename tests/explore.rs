@@ -4,8 +4,6 @@
 //! whole set is tried by `cargo test --release --test explore -- --ignored the_whole_set`.
 //! `FTMPI_MINUTES` limits each example.
 
-mod support;
-
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::{Duration, Instant};

@@ -1,8 +1,6 @@
 //! How programs are told of failures, how they show that they can survive one, and the names of
 //! FT-MPI that must compile and link unchanged.
 
-mod support;
-
 use support::{Program, Run};
 
 fn failures(role: &str) -> Run {

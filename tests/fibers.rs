@@ -1,8 +1,6 @@
 //! Ranks as fibers: what only they could get wrong. Everything else is tested by all other tests,
 //! which run on fibers where `FTMPI_RANKS=fiber` stands in the environment.
 
-mod support;
-
 use std::time::Duration;
 use support::Run;
 

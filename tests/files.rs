@@ -1,8 +1,6 @@
 //! Files, as C and Fortran programs see them: every call, random views and accesses against a naive
 //! model, deaths at every call.
 
-mod support;
-
 use std::path::PathBuf;
 use support::{Handles, Outcome, Program, Run};
 

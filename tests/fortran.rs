@@ -1,8 +1,6 @@
 //! MPI from Fortran through `mpif.h`: every family of calls, with checks that fail where an
 //! argument goes a wrong way.
 
-mod support;
-
 use support::{Handles, Program};
 
 fn checked(file: &str) -> Program {

@@ -1,7 +1,5 @@
 //! Generalized requests, as C and Fortran programs see them.
 
-mod support;
-
 fn passes(case: &str) {
     let program = support::c("grequest.c").flags(&["-O1", "-Wall", "-pthread"]).build();
     support::run(&program).ranks(2).args([case]).succeeds();

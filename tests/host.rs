@@ -1,8 +1,6 @@
 //! The host without MPI: every rank has its own globals, libraries and libc, dies alone, and a
 //! fresh incarnation of it starts from scratch. In C, C++ and Fortran.
 
-mod support;
-
 use std::time::{Duration, Instant};
 use support::{Outcome, Program};
 

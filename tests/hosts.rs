@@ -1,8 +1,6 @@
 //! Jobs on several hosts. Here these are agents on this host (`--agent 'sh -c'`), or network
 //! namespaces with an ssh daemon each, where the tests may make them.
 
-mod support;
-
 use std::io::{Read, Write};
 use std::net::TcpStream;
 use std::os::unix::fs::PermissionsExt;

@@ -1,8 +1,6 @@
 //! One-sided communication and files among several hosts, which are agents on this one here: what
 //! `rma.rs` and `files.rs` say of ranks of one host.
 
-mod support;
-
 use support::hosts::{has_ucx, on};
 use support::{Program, Run};
 

@@ -1,8 +1,6 @@
 //! Ranks that share processes on several hosts (`--hosts` with `--per-process` or `--processes=P`).
 //! The hosts are this one, with an agent for each.
 
-mod support;
-
 use std::collections::BTreeMap;
 use support::hosts::has_ucx;
 use support::{Outcome, Program, Run};

@@ -2,8 +2,6 @@
 //! bytes, counted by the processor's trap flag: the same on every machine, however busy. Figures of
 //! a build that is not optimised say nothing, so there the test is left out, and cargo says so.
 
-mod support;
-
 use support::Outcome;
 
 /// What each call may take for its message, once that is there: about a tenth more than it takes

@@ -5,8 +5,6 @@
 //! `FTMPI_JITTER_SEED` on:
 //! `cargo test --release --test jitter -- --ignored --nocapture`.
 
-mod support;
-
 use support::Run;
 
 /// A thread is stopped so often, and for so long at most.

@@ -1,8 +1,6 @@
 //! Deaths that are ordered when the job is started: each comes at its moment, to the life that is
 //! meant, and what counts calls happens again in the next run.
 
-mod support;
-
 use support::{Outcome, Program};
 
 fn program() -> Program {

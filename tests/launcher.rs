@@ -1,7 +1,5 @@
 //! `ftrun` says no before anything runs, in one sentence that names the cure; the rest, it runs.
 
-mod support;
-
 use std::os::unix::fs::{PermissionsExt, chown, symlink};
 use std::path::{Path, PathBuf};
 use support::{Outcome, Program, Source};

@@ -2,8 +2,6 @@
 //! `prterun` by PMIx. They are those that the benchmarks install; without them, the tests say so
 //! and do nothing. Slurm's are in `namespaces.rs`.
 
-mod support;
-
 use std::time::{Duration, Instant};
 use support::launchers::{Launcher, gforker, hydra, intel, prterun};
 use support::{Outcome, Program};

@@ -14,7 +14,6 @@ mod past;
 mod screens;
 #[path = "live/shown.rs"]
 mod shown;
-mod support;
 #[path = "live/timeline.rs"]
 mod timeline;
 

@@ -1,8 +1,6 @@
 //! Ranks on a machine that nobody could buy: where they sit, who fails with which node, and who
 //! takes a spare one.
 
-mod support;
-
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use support::{Outcome, Program, Run};

@@ -3,8 +3,6 @@
 //! `FTMPI_MATCHING_SEED=7 cargo test --release --test matching` replays that seed;
 //! `FTMPI_MATCHING_RUNS=100` tries that many seeds.
 
-mod support;
-
 fn number(variable: &str) -> Option<u64> {
     std::env::var(variable).ok().map(|text| text.parse().expect("a number"))
 }

@@ -7,8 +7,6 @@
 //! the
 //! cells whose names hold these words, one after the other.
 
-mod support;
-
 use std::collections::{BTreeSet, HashSet};
 use std::fmt;
 use std::path::Path;

@@ -1,8 +1,6 @@
 //! Members of a communicator that call different things are told at once; those that only seem to
 //! are not.
 
-mod support;
-
 fn program() -> support::Program {
     support::c("mismatch.c").flags(&["-O1", "-Wall"]).build()
 }

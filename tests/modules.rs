@@ -1,8 +1,6 @@
 //! Fortran's modules `mpi` and `mpi_f08`: every procedure can be called and is in the library,
 //! programs that use them run, and wrong programs are refused by the compiler.
 
-mod support;
-
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
 use support::{Handles, Outcome, Program};

@@ -2,8 +2,6 @@
 //! the library has every function that Fortran may call, and special arguments are known however
 //! the program was built.
 
-mod support;
-
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
 use support::{Program, Source};

@@ -1,8 +1,6 @@
 //! Several programs in one job: each rank runs its own, with its arguments, directory, variables
 //! and libraries.
 
-mod support;
-
 use support::{Outcome, Program, Run};
 
 /// Says who it is: `NAME rank/size app sum arguments…`. The variable must be the rank's own.

@@ -2,8 +2,6 @@
 //! whole way, from the host's name to the loss of the host. Needs root, `ip` and `sshd`; nothing
 //! leaves this machine.
 
-mod support;
-
 use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStderr, Command, Output, Stdio};

@@ -1,7 +1,5 @@
 //! Reduction operations as C programs see them: the library beside a naive model in C.
 
-mod support;
-
 fn passes(case: &str, ranks: usize) {
     let program = support::c("ops.c").flags(&["-O1", "-Wall", "-fno-strict-aliasing"]).build();
     support::run(&program).ranks(ranks).args([case]).succeeds();

@@ -4,8 +4,6 @@
 //! `unshare`, overlayfs and the tools of `./test.sh`, Debian's `python3-venv`, `libpython3.11` and
 //! `python3-dev`, and, where it says so, the network.
 
-mod support;
-
 use std::path::{Path, PathBuf};
 use support::Outcome;
 

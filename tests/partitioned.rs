@@ -1,7 +1,5 @@
 //! Partitioned communication as C and Fortran programs see it, also with a peer that dies.
 
-mod support;
-
 use support::Program;
 
 fn build() -> Program {

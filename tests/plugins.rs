@@ -1,7 +1,5 @@
 //! Libraries that ranks open while they run: each rank has its own copies of them.
 
-mod support;
-
 use std::path::{Path, PathBuf};
 use support::{Program, Run};
 

@@ -1,8 +1,6 @@
 //! The profiling interface: tools in C and Fortran see every call, linked in or preloaded, and the
 //! library makes none itself (MPI-5.0 §15.2).
 
-mod support;
-
 use std::fmt::Write;
 use std::process::Command;
 use support::{Program, Run};

@@ -1,8 +1,6 @@
 //! `ftrun --processes`: each rank is a process of its own. What other tests say of ranks holds
 //! here, too (`FTMPI_RANKS=process`, see `test.sh`); this is what concerns processes alone.
 
-mod support;
-
 use std::os::unix::fs::PermissionsExt;
 use std::path::PathBuf;
 use std::process::{Command, Stdio};

@@ -1,8 +1,6 @@
 //! Short collective operations of ranks that are processes: in memory that they share, without
 //! messages.
 
-mod support;
-
 use support::{Program, Run};
 
 fn processes(program: &Program) -> Run {

@@ -1,7 +1,5 @@
 //! Point-to-point communication as C and Fortran programs see it.
 
-mod support;
-
 use support::Program;
 
 fn build(program: &str) -> Program {

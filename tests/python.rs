@@ -2,8 +2,6 @@
 //!
 //! They need no mpi4py here; `./test-programs.sh mpi4py` runs its tests.
 
-mod support;
-
 use std::path::{Path, PathBuf};
 use support::{Outcome, Run};
 

@@ -1,7 +1,5 @@
 //! Ranks die and the others recover, by FT-MPI's rules.
 
-mod support;
-
 use support::Run;
 
 fn run(program: &str, ranks: usize, mode: &str, args: &[&str]) -> Run {

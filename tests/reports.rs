@@ -1,7 +1,5 @@
 //! What is said about failures: one line on stderr each, and with `--report` one line of JSON.
 
-mod support;
-
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 use support::{Outcome, Program, Run};

@@ -1,8 +1,6 @@
 //! One-sided communication, as C programs see it: every call by itself, many processes at once, and
 //! processes that die.
 
-mod support;
-
 use support::Program;
 
 const CASES: [&str; 13] = [

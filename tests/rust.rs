@@ -1,8 +1,6 @@
 //! Ranks that are written in Rust, and the checkpoints of `src/ftck`: compiled by rustc, as anybody
 //! would who has no cargo at hand.
 
-mod support;
-
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::OnceLock;

@@ -4,8 +4,6 @@
 //! which most happens at once in that many orders. Any test can be run in the order of a seed:
 //! `FTMPI_SEED=7 cargo test --release --test ulfm`.
 
-mod support;
-
 use std::collections::BTreeSet;
 use support::{Outcome, Program, Run};
 

@@ -1,7 +1,5 @@
 //! Sessions, as C programs see them.
 
-mod support;
-
 use support::Program;
 
 fn program() -> Program {

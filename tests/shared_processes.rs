@@ -1,8 +1,6 @@
 //! `ftrun --processes=P`: ranks share P processes. What other tests say of ranks holds here, too
 //! (`FTMPI_RANKS=process:3`, see `test.sh`); this is what concerns shared processes alone.
 
-mod support;
-
 use std::collections::BTreeMap;
 use support::{Outcome, Program, Run};
 

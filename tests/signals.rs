@@ -1,8 +1,6 @@
 //! Signals: handlers run where they do no harm, waits are interrupted as the rank wants it, and
 //! what is sent to the process finds those who wait for it.
 
-mod support;
-
 use support::Program;
 
 fn program() -> Program {

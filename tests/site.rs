@@ -8,8 +8,6 @@
 mod browser;
 #[path = "site/links.rs"]
 mod links;
-mod support;
-
 use browser::Browser;
 use std::path::{Path, PathBuf};
 use std::process::Command;

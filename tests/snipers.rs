@@ -9,8 +9,6 @@
 //!
 //!     cargo test --release --test snipers -- --ignored --nocapture
 
-mod support;
-
 use std::time::Instant;
 use support::{Outcome, Program};
 

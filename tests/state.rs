@@ -1,8 +1,6 @@
 //! Ranks in one process behave as processes of their own: what each of N ranks writes is, byte for
 //! byte, what the same program writes as one of N real processes. And heaps keep ranks apart.
 
-mod support;
-
 use support::{Outcome, Program, Source};
 
 const RANKS: usize = 6;

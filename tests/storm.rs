@@ -9,8 +9,6 @@
 //!
 //!     FTMPI_STORM_DEATHS=300000 FTMPI_STORM_BUSY=4 cargo test --release --test storm
 
-mod support;
-
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
 use support::Program;

@@ -3,8 +3,6 @@
 //! `FTMPI_STRESS_SEED=7 cargo test --release --test stress` replays the run with that seed;
 //! `FTMPI_STRESS_RUNS=100` tries that many seeds.
 
-mod support;
-
 fn number(variable: &str) -> Option<u64> {
     std::env::var(variable).ok().map(|text| text.parse().expect("a number"))
 }

@@ -1,8 +1,6 @@
 //! Deadlocks of ranks in processes of their own, and what only looks like one. (What does not
 //! concern processes alone is in `deadlock.rs`, which runs there, too.)
 
-mod support;
-
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 use support::{Outcome, Run};

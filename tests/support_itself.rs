@@ -1,7 +1,5 @@
 //! The tests' own tools: a run that hangs is ended, what a run leaves behind is seen.
 
-mod support;
-
 use std::panic::catch_unwind;
 use std::time::{Duration, Instant};
 

@@ -1,8 +1,6 @@
 //! What `ftrun` and a job's surroundings have to do with each other: output that cannot be written,
 //! variables, error handlers chosen outside.
 
-mod support;
-
 use support::{Program, Source};
 
 /// Runs a line of shell in which `$RUN` is ftrun with two ranks of `program`.

@@ -1,7 +1,5 @@
 //! A job on several hosts whose coordinator is lost: all hosts are this one (`--agent 'sh -c'`).
 
-mod support;
-
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};

@@ -1,8 +1,6 @@
 //! Programs run however they were built: every optimisation, two compilers, other linkers,
 //! stripped, bound at start, packed relocations, coverage; and tools see the source lines of ranks.
 
-mod support;
-
 use support::Program;
 
 const RANKS: usize = 12;

@@ -1,8 +1,6 @@
 //! The tools interface: all of it is walked over by a C program, variables are held against known
 //! traffic, and docs/TOOLS.md names what there is.
 
-mod support;
-
 use std::collections::BTreeSet;
 use support::{Outcome, Program};
 

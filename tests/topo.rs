@@ -1,7 +1,5 @@
 //! Virtual topologies, as C programs see them.
 
-mod support;
-
 fn passes(case: &str) {
     let program = support::c("topo.c").flags(&["-O1", "-Wall"]).build();
     for ranks in [1, 2, 7, 12] {

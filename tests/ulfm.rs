@@ -1,8 +1,6 @@
 //! User Level Failure Mitigation: each of its rules, revoking against everything that blocks, and
 //! deaths before, inside and after each of its calls. What one survivor is told, all are.
 
-mod support;
-
 use std::collections::BTreeMap;
 use support::{Handles, Outcome, Program};
 

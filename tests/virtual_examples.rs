@@ -1,8 +1,6 @@
 //! One schedule, two runs: examples with failures have the same results, the same survivors and the
 //! same lives in real and in virtual time.
 
-mod support;
-
 use support::{Outcome, Run};
 
 /// An example, how it is run, and which lines of what it says are of one result.

@@ -1,7 +1,5 @@
 //! What one-sided calls and files take in virtual time.
 
-mod support;
-
 use support::{Outcome, Run};
 
 /// Its prices are numbers that cannot be mistaken for each other.

@@ -1,7 +1,5 @@
 //! Programs in the time of a machine that is not there (`ftrun --virtual`).
 
-mod support;
-
 use std::path::PathBuf;
 use support::{Outcome, Program, Run};
 

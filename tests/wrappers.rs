@@ -1,7 +1,5 @@
 //! The compiler wrappers: what they add, when they add it, and that build systems find MPI by them.
 
-mod support;
-
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use support::{Outcome, Run};

@@ -2,7 +2,7 @@
 //! checkpoints, the matrix of messages, the menu of a dot, the drawing as a file.
 
 use crate::browser::Browser;
-use crate::{Job, place, support};
+use crate::{Job, place};
 use std::process::Command;
 
 /// Rank 1 waits for the file, and rank 0 for rank 1. Both have a checkpoint.

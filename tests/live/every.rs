@@ -3,7 +3,7 @@
 
 use crate::browser::Browser;
 use crate::shown::Shown;
-use crate::{Job, Replay, support};
+use crate::{Job, Replay};
 use std::collections::BTreeSet;
 
 /// What is to be used, without areas that only scroll.

@@ -7,7 +7,7 @@
 
 use crate::browser::Browser;
 use crate::shown::{mesh, settled};
-use crate::{Job, place, support};
+use crate::{Job, place};
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 

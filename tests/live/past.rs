@@ -2,7 +2,7 @@
 
 use crate::browser::Browser;
 use crate::shown::Shown;
-use crate::{Job, place, support};
+use crate::{Job, place};
 
 #[test]
 fn a_run_is_looked_back_at_while_it_goes_on_and_is_followed_again() {

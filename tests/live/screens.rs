@@ -5,7 +5,7 @@
 
 use crate::browser::Browser;
 use crate::shown::{Shown, settled};
-use crate::{Job, Replay, support};
+use crate::{Job, Replay};
 use serde_json::Value;
 use std::path::{Path, PathBuf};
 use std::process::Command;

@@ -5,7 +5,7 @@
 //!     cargo test --release --test live -- --ignored --nocapture costs
 
 use crate::browser::Browser;
-use crate::{Job, place, support};
+use crate::{Job, place};
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::TcpStream;
 use std::path::Path;

@@ -3,7 +3,7 @@
 
 use crate::browser::Browser;
 use crate::shown::Shown;
-use crate::{Job, Replay, place, support};
+use crate::{Job, Replay, place};
 
 /// Left, middle height and width of what a selector finds first.
 fn line(page: &mut Browser, selector: &str) -> (f64, f64, f64) {

@@ -255,5 +255,5 @@ fn hash_of(what: &impl Hash) -> u64 {
 
 /// Where compiled programs are kept from one test run to the next.
 fn store() -> PathBuf {
-    Path::new(env!("CARGO_TARGET_TMPDIR")).join("test-programs")
+    super::scratch().join("test-programs")
 }

@@ -1,7 +1,6 @@
 //! What integration tests share: programs compiled once, and runs that end by a deadline.
 //!
 //! ```ignore
-//! mod support;
 //! let ring = support::c("ring.c").flags(&["-O2"]).build(); // tests/programs/ring.c
 //! let seen = support::run(&ring).ranks(8).args(["3"]).succeeds();
 //! assert_eq!(seen.sorted_lines(), ["rank 0 …", "rank 1 …"]);
@@ -12,13 +11,6 @@
 //!
 //! A path with a slash starts at the root of the project: `support::c("c_examples/ring.c")`.
 //! A test that needs a tool which is not there fails and names it: `./test.sh` installs them all.
-
-#![allow(
-    dead_code,
-    unreachable_pub,
-    unused_imports,
-    reason = "every test uses the part that it needs"
-)]
 
 pub mod hosts;
 pub mod launchers;
@@ -100,9 +92,22 @@ pub fn command(program: impl AsRef<Path>) -> Run {
     Run::of(program.as_ref()).alone()
 }
 
+/// Where this build has put its programs: tests are in a directory of theirs below it.
+fn built() -> PathBuf {
+    let test = std::env::current_exe().expect("it runs");
+    test.ancestors().nth(2).expect("tests are below").to_path_buf()
+}
+
+/// Where tests may leave what they make.
+fn scratch() -> PathBuf {
+    let path = built().with_file_name("tmp");
+    std::fs::create_dir_all(&path).expect("the target directory can be written to");
+    path
+}
+
 /// The launcher that this build made.
 pub fn ftrun() -> PathBuf {
-    PathBuf::from(env!("CARGO_BIN_EXE_ftrun"))
+    built().join("ftrun")
 }
 
 /// One of the other programs that this build made, such as `mpicc`.
@@ -114,7 +119,7 @@ pub fn tool(name: &str) -> PathBuf {
 /// nothing links, so that this one must be up to date.
 pub fn library_directory() -> PathBuf {
     static CHECKED: Once = Once::new();
-    let directory = ftrun().parent().expect("a program is in a directory").to_path_buf();
+    let directory = built();
     CHECKED.call_once(|| match changed_since_built(&directory) {
         None => {}
         Some(file) => panic!("{file} is newer than the library: run `cargo build --release` first"),
@@ -141,14 +146,15 @@ fn jitter() -> Program {
 
 /// The root of the project.
 pub fn root() -> PathBuf {
-    PathBuf::from(env!("CARGO_MANIFEST_DIR"))
+    let here = Path::new(env!("CARGO_MANIFEST_DIR"));
+    here.ancestors().nth(2).expect("it is below").to_path_buf()
 }
 
 /// A new, empty directory for one test.
 pub fn fresh_directory(name: &str) -> PathBuf {
     static SWEPT: Once = Once::new();
     SWEPT.call_once(sweep);
-    let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join(unique(name));
+    let path = scratch().join(unique(name));
     // A process of an earlier run may have had our number, and have been killed.
     let _ = std::fs::remove_dir_all(&path);
     std::fs::create_dir_all(&path).expect("the target directory can be written to");
@@ -166,7 +172,7 @@ pub fn copy_program(from: impl AsRef<Path>, to: impl AsRef<Path>) {
 
 /// Removes the directories of tests that have ended: `name-process-count`.
 fn sweep() {
-    let directory = Path::new(env!("CARGO_TARGET_TMPDIR"));
+    let directory = scratch();
     for entry in std::fs::read_dir(directory).into_iter().flatten().flatten() {
         let name = entry.file_name().to_string_lossy().into_owned();
         let mut parts = name.rsplit('-');
