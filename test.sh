@@ -92,8 +92,7 @@ FTMPI_RANKS=process cargo test --release --no-fail-fast $(printf -- "--test %s "
     --skip papers_print_recover --skip nobody_defines_is_named \
     --skip do_not_match_are_seen \
     --skip survival_guide
-# Also left out: on one busy core, a jump out of a call could leave a lock behind in one run of 90.
-FTMPI_RANKS=process cargo test --release --no-fail-fast --test checkpoint -- --skip who_jumps
+FTMPI_RANKS=process cargo test --release --no-fail-fast --test checkpoint
 FTMPI_RANKS=process cargo test --release --no-fail-fast --test live -- \
     a_click_kills what_was_recorded_is what_a_rank_has_sent
 # Here also: a pipe that outlives its writer, names of files that two processes write at a time, and

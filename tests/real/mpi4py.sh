@@ -30,7 +30,7 @@ process*)
     ;;
 esac
 total=0
-for ranks in 1 2 4; do
+for ranks in 1 2 4 7; do
     # shellcheck disable=SC2086
     step "mpi4py-$ranks" 900 ftrun -np $ranks --mode ulfm $universe -x OPENBLAS_NUM_THREADS=1 "$python" \
         test/main.py -x TestExcSession.testCreateGroup $all
@@ -42,4 +42,4 @@ step mpi4py-rebuild 300 ftrun -np 6 --mode rebuild "$python" "$root/python_examp
     60 2@31 0@47
 grep -q '^6 ranks, 2 restarted, 60 steps: 9.296717873$' "$log/mpi4py-rebuild" ||
     fail "mpi4py: another result ($log/mpi4py-rebuild)"
-passed "$total" "$total tests on 1, 2 and 4 ranks, and a job that survives two deaths"
+passed "$total" "$total tests on 1, 2, 4 and 7 ranks, and a job that survives two deaths"
