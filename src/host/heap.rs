@@ -11,6 +11,7 @@ mod latch;
 mod library;
 mod seal;
 mod shelf;
+mod spare;
 mod thread_cache;
 
 use dlmalloc::{Allocator, Dlmalloc};

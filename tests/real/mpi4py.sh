@@ -8,7 +8,7 @@
 python=$work/python/bin/python
 if [ ! -e "$work/mpi4py/done" ]; then
     say "building mpi4py"
-    step mpi4py-source 300 "$python" -m pip download --no-deps --no-binary :all: \
+    step mpi4py-source 300 "$python" -m pip download --no-deps --no-binary mpi4py \
         --dest "$work/mpi4py" mpi4py
     for name in Comm_revoke Comm_is_revoked Comm_get_failed Comm_ack_failed Comm_agree Comm_iagree \
         Comm_shrink Comm_ishrink ERR_REVOKED ERR_PROC_FAILED ERR_PROC_FAILED_PENDING; do

@@ -1,8 +1,9 @@
 //! The allocator for the library's own memory. A dead rank may leave libc's allocator locked, and
 //! libc's lock puts a thread to sleep for a wait that takes only a moment. Small blocks come from
-//! the calling thread's cache.
+//! the calling thread's cache; large ones are kept for a while when they are free.
 
 use super::latch::{Held, Latch};
+use super::spare::{self, Spare};
 use super::thread_cache::{self, bytes_of};
 use dlmalloc::Dlmalloc;
 use std::alloc::{GlobalAlloc, Layout};
@@ -13,13 +14,31 @@ use std::ptr::null_mut;
 pub(super) struct Library {
     latch: Latch,
     blocks: UnsafeCell<Dlmalloc>,
+    spare: UnsafeCell<Spare>,
 }
 
 // SAFETY: the blocks are touched only while the latch is held.
 unsafe impl Sync for Library {}
 
 #[cfg_attr(not(miri), global_allocator)]
-static LIBRARY: Library = Library { latch: Latch::new(), blocks: UnsafeCell::new(Dlmalloc::new()) };
+static LIBRARY: Library = Library {
+    latch: Latch::new(),
+    blocks: UnsafeCell::new(Dlmalloc::new()),
+    spare: UnsafeCell::new(Spare::new()),
+};
+
+/// What every block has.
+const ALIGNMENT: usize = 2 * size_of::<usize>();
+
+/// How long the block for a layout that no cache keeps is, and whether it is kept when it is free.
+fn length_of(layout: Layout) -> (usize, bool) {
+    // Others would have to be found by their alignment, too.
+    let is_plain = layout.align() <= ALIGNMENT;
+    match spare::length(layout.size()).filter(|_| is_plain) {
+        Some(length) => (length, true),
+        None => (layout.size(), false),
+    }
+}
 
 impl Library {
     /// The blocks, for this thread alone while the second part lives; `None` if a signal handler
@@ -32,18 +51,43 @@ impl Library {
         Some((unsafe { &mut *self.blocks.get() }, held))
     }
 
-    /// A block that no cache keeps.
-    fn carve(&self, layout: Layout) -> *mut u8 {
-        let Some((blocks, _held)) = self.open() else { return null_mut() };
-        // SAFETY: the layout is valid, and its size is not 0.
-        unsafe { blocks.malloc(layout.size(), layout.align()) }
+    /// A block that no thread's cache keeps; `is_zero`: it is to be zeroed.
+    fn carve(&self, layout: Layout, is_zero: bool) -> *mut u8 {
+        let (length, is_kept) = length_of(layout);
+        let Some((blocks, held)) = self.open() else { return null_mut() };
+        // SAFETY: the latch is held.
+        let spare = unsafe { &mut *self.spare.get() };
+        let kept = if is_kept { spare.take(length) } else { None };
+        let Some(kept) = kept else {
+            // SAFETY: the layout is valid, and its size is not 0.
+            return match is_zero {
+                true => unsafe { blocks.calloc(length, layout.align()) },
+                false => unsafe { blocks.malloc(length, layout.align()) },
+            };
+        };
+        drop(held);
+        if is_zero {
+            // SAFETY: nobody else has the block, which is at least so long.
+            unsafe { kept.write_bytes(0, layout.size()) };
+        }
+        kept
     }
 
     /// Frees a block that [`Library::carve`] has made.
     fn restore(&self, block: *mut u8, layout: Layout) {
+        let (length, is_kept) = length_of(layout);
         let Some((blocks, _held)) = self.open() else { return };
-        // SAFETY: the caller gives up a block that was made with this layout.
-        unsafe { blocks.free(block, layout.size(), layout.align()) };
+        if !is_kept {
+            // SAFETY: the caller gives up a block that was made with this layout.
+            return unsafe { blocks.free(block, length, layout.align()) };
+        }
+        let blocks = std::cell::RefCell::new(blocks);
+        // SAFETY: the latch is held.
+        let spare = unsafe { &mut *self.spare.get() };
+        // SAFETY: nobody uses a block that was kept; all have this alignment.
+        spare.keep(block, length, |block, length| unsafe {
+            blocks.borrow_mut().free(block, length, ALIGNMENT);
+        });
     }
 }
 
@@ -52,7 +96,7 @@ impl Library {
 unsafe impl GlobalAlloc for Library {
     #[inline]
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
-        let Some(bytes) = bytes_of(layout) else { return self.carve(layout) };
+        let Some(bytes) = bytes_of(layout) else { return self.carve(layout, false) };
         let Some(cache) = thread_cache::open() else { return null_mut() };
         let block = cache.take(bytes);
         if !block.is_null() {
@@ -79,9 +123,7 @@ unsafe impl GlobalAlloc for Library {
     #[inline]
     unsafe fn alloc_zeroed(&self, layout: Layout) -> *mut u8 {
         if bytes_of(layout).is_none() {
-            let Some((blocks, _held)) = self.open() else { return null_mut() };
-            // SAFETY: as our caller promises.
-            return unsafe { blocks.calloc(layout.size(), layout.align()) };
+            return self.carve(layout, true);
         }
         // SAFETY: as our caller promises.
         let block = unsafe { self.alloc(layout) };
@@ -98,9 +140,13 @@ unsafe impl GlobalAlloc for Library {
         let other = unsafe { Layout::from_size_align_unchecked(bytes, layout.align()) };
         match (bytes_of(layout), bytes_of(other)) {
             (None, None) => {
+                let ((before, _), (after, _)) = (length_of(layout), length_of(other));
+                if before == after {
+                    return block;
+                }
                 let Some((blocks, _held)) = self.open() else { return null_mut() };
-                // SAFETY: as our caller promises.
-                unsafe { blocks.realloc(block, layout.size(), layout.align(), bytes) }
+                // SAFETY: as our caller promises; the block is as long as its layout tells.
+                unsafe { blocks.realloc(block, before, layout.align(), after) }
             }
             (before, after) if before == after => block,
             _ => {

@@ -5,7 +5,7 @@ use super::claim::{Claim, Kind};
 use super::members::{Members, Wait};
 use super::plan::Plan;
 use super::scatter::give;
-use super::select::{Combination, Crowd, Reduction, Venue};
+use super::select::{Crowd, Reduction, Venue};
 use super::sum::{Part, Room, Sum, Terms, climb, combine_parts};
 use crate::host::memory::Region;
 use crate::mpi::comm::Comm;
@@ -150,7 +150,7 @@ impl Plan for ReduceScatter {
         if lane.comm().is_inter() {
             return self.between(lane).await;
         }
-        if self.sum.combination(Crowd::of(lane)) == Combination::Tree {
+        if !Crowd::of(lane).divides(self.bytes, self.sum.count) {
             let values = climb(lane, &self.sum, 0).await?;
             return self.give_out(lane, values).await;
         }

@@ -460,4 +460,11 @@ impl Crowd {
             _ => Combination::Parts,
         }
     }
+
+    /// Whether members of a reduction whose result is divided send each other parts by messages, or
+    /// whole vectors up a tree. Two of them send one message each, instead of one after the other.
+    #[inline]
+    pub(super) fn divides(self, bytes: usize, items: i64) -> bool {
+        self.members == 2 || self.combination(bytes, items) == Combination::Parts
+    }
 }

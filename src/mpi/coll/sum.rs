@@ -135,9 +135,13 @@ impl Sum {
     pub(super) fn combine(
         &self, lane: &Lane<'_>, left: &Room, right: &mut Room, items: i64,
     ) -> Result {
-        let bytes = self.datatype.bytes(items)?;
+        self.combine_span(lane, left.span(self.datatype.bytes(items)?), right, items)
+    }
+
+    /// `right` becomes `left` op `right`, where these lie anywhere.
+    fn combine_span(&self, lane: &Lane<'_>, left: Span, right: &mut Room, items: i64) -> Result {
         let combiner = Combiner::new(lane.process(), &self.op, &self.datatype, items);
-        combiner.combine(left.span(bytes), right.span(bytes));
+        combiner.combine(left, right.span(self.datatype.bytes(items)?));
         Ok(())
     }
 
@@ -315,11 +319,16 @@ pub(super) async fn combine_parts<'l, 'a>(
     let (mut values, next) = (sum.room(mine.items)?, sum.room(mine.items)?);
     for rank in (0..lane.size()).rev() {
         let is_first = rank + 1 == lane.size();
-        let into = sum.in_room(if is_first { &values } else { &next }, mine.items)?;
-        if rank == lane.rank() {
-            lane.copy(&sum.input(mine)?, &into)?;
-        } else {
-            receive(lane, rank, &into).await?;
+        let (own, into) = (sum.input(mine)?, if is_first { &values } else { &next });
+        let into = sum.in_room(into, mine.items)?;
+        match own.span().filter(|_| sum.is_plain()) {
+            // It can be combined where it is.
+            Some(own) if rank == lane.rank() && !is_first => {
+                sum.combine_span(lane, own, &mut values, mine.items)?;
+                continue;
+            }
+            _ if rank == lane.rank() => lane.copy(&own, &into)?,
+            _ => receive(lane, rank, &into).await?,
         }
         if !is_first {
             sum.combine(lane, &next, &mut values, mine.items)?;
