@@ -70,6 +70,41 @@ pub enum Fact {
     Committed { seats: Range<usize>, members: Vec<Member>, generation: u64 },
 }
 
+/// An input of a chronicle, as coordinators hand it on to their successors.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Event {
+    Died(Death),
+    /// This death is on record for all.
+    Recorded(Member),
+    /// The survivors have agreed that these are dead.
+    Agreed(Vec<Member>),
+    /// This replacement has started.
+    Respawned(Member),
+    /// A rank has come to know this.
+    Learnt(Fact),
+    /// The coordinator is lost, and this host goes on with the job.
+    TakenOver(String),
+}
+
+impl Event {
+    /// Whether timelines show it beside the calls of ranks.
+    pub fn is_on_timelines(&self) -> bool {
+        matches!(self, Event::Died(_) | Event::TakenOver(_))
+    }
+}
+
+/// How a rank has died.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Death {
+    pub member: Member,
+    pub at: Duration,
+    pub cause: String,
+    pub words: String,
+    pub order: Option<String>,
+    /// The rules under which that happened, as [`Rules::encode`] writes them.
+    pub rules: String,
+}
+
 impl Cure {
     /// How a job responds under these rules, and what the user calls that.
     pub fn of(rules: Rules, on_failure: OnFailure) -> (Cure, &'static str) {
@@ -110,12 +145,19 @@ impl Incident {
             committed: None,
         }
     }
+
+    /// Whether a recovery of the world in these seats that leads to these members repairs it.
+    fn is_repaired(&self, seats: &Range<usize>, members: &[Member]) -> bool {
+        seats.contains(&self.member.seat) && !members.contains(&self.member)
+    }
 }
 
 impl Chronicle {
-    /// Opens the record of a death.
+    /// Opens the record of a death, unless it is open.
     pub fn begin(&mut self, incident: Incident) {
-        self.open.push(incident);
+        if self.of(incident.member).is_none() {
+            self.open.push(incident);
+        }
     }
 
     /// The ledger has recorded the death of `member`.
@@ -131,6 +173,18 @@ impl Chronicle {
             Fact::Noticed(members) => self.noticed(members, now),
             Fact::Committed { seats, members, generation } => {
                 self.committed(seats.clone(), members, *generation, now);
+            }
+        }
+    }
+
+    /// Whether this adds more to the open records than a later notice of a death.
+    pub fn is_news(&self, fact: &Fact) -> bool {
+        let mut open = self.open.iter();
+        match fact {
+            Fact::Noticed(members) => open
+                .any(|incident| incident.noticed.is_none() && members.contains(&incident.member)),
+            Fact::Committed { seats, members, .. } => {
+                open.any(|incident| incident.is_repaired(seats, members))
             }
         }
     }
@@ -171,9 +225,7 @@ impl Chronicle {
     fn committed(
         &mut self, seats: Range<usize>, members: &[Member], generation: u64, now: Duration,
     ) {
-        let is_over = |incident: &mut Incident| {
-            seats.contains(&incident.member.seat) && !members.contains(&incident.member)
-        };
+        let is_over = |incident: &mut Incident| incident.is_repaired(&seats, members);
         let over = self.open.extract_if(.., is_over);
         self.over.extend(
             over.map(|incident| Incident { committed: Some((now, generation)), ..incident }),
@@ -214,17 +266,23 @@ mod tests {
         let next = Member { seat: 1, incarnation: 1 };
         let mut chronicle = Chronicle::default();
         chronicle.begin(Incident::new(one, at(10), Cure::Recover, "rebuild"));
+        chronicle.begin(Incident::new(one, at(30), Cure::Recover, "rebuild"));
         chronicle.begin(Incident::new(two, at(11), Cure::Recover, "rebuild"));
         chronicle.recorded(one, at(12));
         chronicle.recorded(one, at(13));
+        assert!(chronicle.is_news(&Fact::Noticed(vec![two])));
         chronicle.noticed(&[one, two], at(14));
+        assert!(!chronicle.is_news(&Fact::Noticed(vec![one, two])), "both are noticed");
         chronicle.noticed(&[one], at(15));
         chronicle.agreed(&[one], at(16));
         chronicle.agreed(&[one], at(17));
         chronicle.respawned(next, None, at(18));
         chronicle.respawned(one, None, at(19));
-        chronicle.committed(0..3, &[next, two], 1, at(20));
-        chronicle.committed(0..3, &[next, two], 1, at(21));
+        let committed = Fact::Committed { seats: 0..3, members: vec![next, two], generation: 1 };
+        assert!(chronicle.is_news(&committed));
+        chronicle.learn(&committed, at(20));
+        assert!(!chronicle.is_news(&committed), "only the first report counts");
+        chronicle.learn(&committed, at(21));
         let told = chronicle.tell();
         let [incident] = told.as_slice() else { panic!("one is over: {told:?}") };
         assert_eq!(incident.recorded, Some(at(12)), "the first record counts");

@@ -30,7 +30,7 @@ pub mod view;
 
 pub use agreement::{Agreement, Decision, Message, Outbox, Value};
 pub use agreements::{Agreements, Key, News, Party, Purpose, Summons, Surroundings};
-pub use chronicle::{Chronicle, Cure, Fact, Incident};
+pub use chronicle::{Chronicle, Cure, Death, Event, Fact, Incident};
 pub use coordinator::Coordinator;
 pub use coordinator::resume::led_on;
 pub use deadlock_detector::{DeadlockDetector, Sight};

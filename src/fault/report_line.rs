@@ -59,6 +59,29 @@ fn place(incident: &Incident) -> Vec<(&'static str, String)> {
     fields
 }
 
+/// The line about a takeover: this host goes on with the job.
+pub fn takeover_line(host: &str, at: Duration) -> String {
+    object([
+        ("rank", "null".to_string()),
+        ("at_us", at.as_micros().to_string()),
+        ("cause", quoted("takeover")),
+        ("words", quoted(&takeover_words(host))),
+    ])
+}
+
+/// The sentence about a takeover.
+pub fn takeover_words(host: &str) -> String {
+    format!("the coordinator is lost; host {host} goes on with the job")
+}
+
+/// The failure that a line is about: equal for two lines about one failure, whatever else they say.
+pub fn subject(line: &str) -> &str {
+    match line.split_once(",\"at_us\"") {
+        Some((subject, _)) if !subject.ends_with("null") => subject,
+        _ => line,
+    }
+}
+
 /// An object of these fields, whose values are JSON already.
 pub fn object(fields: impl IntoIterator<Item = (&'static str, String)>) -> String {
     let fields = fields.into_iter().map(|(name, value)| format!("\"{name}\":{value}"));
@@ -69,6 +92,25 @@ pub fn object(fields: impl IntoIterator<Item = (&'static str, String)>) -> Strin
 mod tests {
     use super::*;
     use ftmpi_base::Member;
+
+    #[test]
+    fn lines_about_one_failure_have_one_subject() {
+        let life = |incarnation| {
+            let member = Member { seat: 3, incarnation };
+            Incident::new(member, Duration::from_micros(5), Cure::Recover, "rebuild")
+        };
+        let (early, next) = (line(&life(1)), line(&life(2)));
+        let late = line(&Incident { died: Duration::from_micros(6), ..life(1) });
+        assert!(early != late && subject(&early) == subject(&late));
+        assert_ne!(subject(&early), subject(&next));
+        let [first, second] = [1, 2].map(|at| takeover_line("b", Duration::from_micros(at)));
+        assert_ne!(subject(&first), subject(&second), "each takeover is told");
+        assert_eq!(
+            first,
+            "{\"rank\":null,\"at_us\":1,\"cause\":\"takeover\",\"words\":\"the coordinator is \
+             lost; host b goes on with the job\"}"
+        );
+    }
 
     #[test]
     fn a_line_is_json_whatever_the_words_are() {

@@ -39,6 +39,50 @@ impl Form {
     }
 }
 
+impl Form {
+    /// The complete rows in a piece of a timeline, without what joins them.
+    pub fn rows(self, text: &str) -> impl Iterator<Item = &str> {
+        let is_events = self == Form::Events;
+        let rows = text.split('\n').map(move |row| match is_events {
+            true => row.strip_suffix(',').unwrap_or(row),
+            false => row,
+        });
+        let is_row = move |row: &&str| match is_events {
+            true => row.starts_with('{') && row.ends_with(LAST_OF_ROW),
+            false => !row.is_empty(),
+        };
+        rows.filter(is_row)
+    }
+
+    /// A row with what joins it to others.
+    pub fn joined(self, row: &str) -> String {
+        match self {
+            Form::Events => format!(",\n{row}"),
+            Form::Table => format!("{row}\n"),
+        }
+    }
+
+    /// The length of this piece up to its last complete row: more rows can follow there. A row that
+    /// is written in part comes after that, and so does what ends a timeline.
+    pub fn whole(self, text: &[u8]) -> usize {
+        let line_before = |end: usize| text[..end].iter().rposition(|byte| *byte == b'\n');
+        let mut end = text.len();
+        if self == Form::Table {
+            return line_before(end).map_or(0, |at| at + 1);
+        }
+        while end > 0 && !text[..end].ends_with(LAST_OF_ROW.as_bytes()) {
+            end = match text[end - 1] {
+                b',' | b'\n' => end - 1,
+                _ => line_before(end).unwrap_or(0),
+            };
+        }
+        end
+    }
+}
+
+/// Each row of events ends with this, and no part of one does.
+const LAST_OF_ROW: &str = "}}";
+
 const TABLE_HEAD: &str = "rank,life,what,begin_ns,end_ns,class\n";
 
 /// Makes the rows of what happens.
@@ -83,6 +127,21 @@ impl Timeline {
         self.row(who, what, (at, at), None)
     }
 
+    /// Something has happened to the job.
+    pub fn notes(&mut self, what: &str, at: Duration) -> String {
+        match self.form {
+            Form::Events => {
+                let place = format!("\"pid\":0,\"tid\":0,\"ts\":{},\"args\":{{}}", micros(at));
+                let what = quoted(what);
+                self.form.joined(&format!("{{\"ph\":\"i\",\"s\":\"g\",\"name\":{what},{place}}}"))
+            }
+            Form::Table => {
+                let (at, what) = (at.as_nanos(), what.replace('"', "\"\""));
+                self.form.joined(&format!(",,\"{what}\",{at},{at},"))
+            }
+        }
+    }
+
     /// What comes last.
     pub fn end(&mut self) -> String {
         match (self.form, self.is_begun) {
@@ -105,7 +164,6 @@ impl Timeline {
             let what = what.replace('"', "\"\"");
             return format!("{head}{seat},{incarnation},\"{what}\",{begun},{ended},{class}\n");
         }
-        let micros = |time: Duration| time.as_nanos() as f64 / 1e3;
         let (head, what) = (if is_first { "[\n" } else { ",\n" }, quoted(what));
         let (begun, took) = (micros(begun), micros(ended.saturating_sub(begun)));
         let place = format!("\"name\":{what},\"pid\":0,\"tid\":{seat},\"ts\":{begun}");
@@ -114,9 +172,15 @@ impl Timeline {
                 "{head}{{\"ph\":\"X\",{place},\"dur\":{took},\
                  \"args\":{{\"life\":{incarnation},\"class\":{class}}}}}"
             ),
-            None => format!("{head}{{\"ph\":\"i\",\"s\":\"t\",{place}}}"),
+            None => format!(
+                "{head}{{\"ph\":\"i\",\"s\":\"t\",{place},\"args\":{{\"life\":{incarnation}}}}}"
+            ),
         }
     }
+}
+
+fn micros(time: Duration) -> f64 {
+    time.as_nanos() as f64 / 1e3
 }
 
 #[cfg(test)]
@@ -149,7 +213,7 @@ mod tests {
                 "{\"ph\":\"X\",\"name\":\"MPI_Recv\",\"pid\":0,\"tid\":3,\"ts\":3,\"dur\":1,\
                  \"args\":{\"life\":1,\"class\":-1}},",
                 "{\"ph\":\"i\",\"s\":\"t\",\"name\":\"death: \\\"9\\\"\",\"pid\":0,\"tid\":3,\
-                 \"ts\":4}",
+                 \"ts\":4,\"args\":{\"life\":1}}",
                 "]",
             ]
         );
@@ -165,6 +229,33 @@ mod tests {
         let commas = text.lines().filter(|line| line.ends_with("},")).count();
         assert!(text.starts_with("[\n{") && text.ends_with("}\n]\n") && commas == 2, "{text}");
         assert!(text.contains("{\"name\":\"a \\\"b\\\"\"}"), "{text}");
+    }
+
+    #[test]
+    fn another_goes_on_with_the_rows_that_are_whole() {
+        let at = Duration::from_nanos(3);
+        for form in [Form::Events, Form::Table] {
+            let mut timeline = Timeline::shared(form);
+            let mut ends = vec![form.head("a").len()];
+            let mut text = form.head("a");
+            for number in 0..3 {
+                timeline.enters(WHO, "MPI_Send", at);
+                text += &match number {
+                    0 => timeline.leaves(WHO, 0, at),
+                    1 => timeline.happens(WHO, "generation 1", at),
+                    _ => timeline.notes("b goes on", at),
+                };
+                ends.push(text.len());
+            }
+            assert_eq!(form.rows(&text).count(), 4, "{text}");
+            let again: String = form.rows(&text).skip(1).map(|row| form.joined(row)).collect();
+            assert_eq!(form.head("a") + &again, text);
+            text += &timeline.end();
+            for length in 0..=text.len() {
+                let whole = ends.iter().rfind(|end| **end <= length).copied().unwrap_or(0);
+                assert_eq!(form.whole(&text.as_bytes()[..length]), whole, "{}", &text[..length]);
+            }
+        }
     }
 
     #[test]

@@ -2,7 +2,7 @@
 
 use crate::takeover::{Account, Entry, Fellows};
 use crate::{Said, Whereabouts};
-use ftmpi_fault::HostView;
+use ftmpi_fault::{HostView, Report};
 use serde::{Deserialize, Serialize};
 use std::net::SocketAddr;
 use std::time::Duration;
@@ -80,6 +80,8 @@ pub enum ToAgent {
         mark: Mark,
         /// What was told up to this step is known to all.
         known: u64,
+        /// The number of messages that the agent may stop keeping.
+        taken: u64,
     },
     /// The other hosts, for the case that `ftrun` is lost.
     Fellows(Box<Fellows>),
@@ -101,7 +103,7 @@ pub enum ToAgent {
 }
 
 /// What an agent says.
-#[derive(Debug, Serialize, Deserialize)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub enum OfAgent {
     /// The first words; whoever does not know the secret is not heard.
     Hello {
@@ -154,4 +156,19 @@ pub enum OfAgent {
         is_error: bool,
         lines: Vec<u8>,
     },
+}
+
+impl OfAgent {
+    /// Whether an agent keeps this until the coordinator has dealt with it, and sends it to the
+    /// next one otherwise: output, rows of the timeline, and facts for the report.
+    pub fn is_kept(&self) -> bool {
+        let OfAgent::Said { said, .. } = self else {
+            return matches!(self, OfAgent::Output { .. });
+        };
+        match said {
+            Said::Traced(_) => true,
+            Said::Report { report, .. } => matches!(report, Report::Learnt(_)),
+            _ => false,
+        }
+    }
 }

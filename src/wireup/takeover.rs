@@ -3,9 +3,10 @@
 
 use crate::{Said, Whereabouts};
 use ftmpi_base::Member;
-use ftmpi_fault::{HostView, Notice, Report, Vote};
+use ftmpi_fault::{Event, HostView, Notice, Report, Vote};
 use serde::{Deserialize, Serialize};
 use std::net::SocketAddr;
+use std::time::{Duration, SystemTime};
 
 /// One of the things that all ranks are told, in one order.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -20,6 +21,11 @@ pub enum Entry {
     Cause(u8),
     /// How the ranks have ended so far, as the coordinator writes it; ranks are not told.
     Record(Vec<u8>),
+    /// An event for the report and the timeline, at this age of the job; ranks are not told.
+    Chronicle {
+        at: Duration,
+        event: Event,
+    },
 }
 
 /// The hosts of a job, as all agents know them.
@@ -30,6 +36,22 @@ pub struct Fellows {
     pub places: Vec<usize>,
     /// Where output goes once `ftrun` is lost.
     pub output: String,
+    /// The age of the job when this was sent.
+    pub age: Duration,
+    pub report: Option<JobFile>,
+    pub trace: Option<JobFile>,
+}
+
+/// A file that `ftrun` writes about the job.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct JobFile {
+    /// The absolute path.
+    pub path: String,
+    /// Tells another host whether its file at this path is this one; none for what is no regular
+    /// file, and belongs to one host.
+    pub inode: Option<u64>,
+    /// When it was made, where the file system tells.
+    pub born: Option<SystemTime>,
 }
 
 /// One of them.
@@ -66,7 +88,7 @@ pub enum OfPeer {
 }
 
 /// What an agent has kept, for a new coordinator.
-#[derive(Debug, Serialize, Deserialize)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Account {
     /// Who has written the last entries, and how many there were before.
     pub epoch: u64,
@@ -83,12 +105,10 @@ pub struct Account {
     pub said: Vec<(Member, Said)>,
     /// All contexts that this host knows are below.
     pub context: u64,
-    /// The age of the job.
-    pub age_ms: u64,
 }
 
 /// A life on the host of an agent.
-#[derive(Debug, Serialize, Deserialize)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct LifeAccount {
     pub member: Member,
     pub at: Option<Whereabouts>,

@@ -102,8 +102,11 @@ OPTIONS
     --no-takeover     End the job if ftrun is lost. Otherwise the agent of
                       another host takes over if it reaches more than half of
                       them, and output goes on in the file ftrun.PID.out (PID
-                      of ftrun) in the working directory there. Signals other
-                      than SIGKILL end ftrun and the job.
+                      of ftrun) in the working directory there. --report and
+                      --trace go on in their files, or in ftrun.PID.report and
+                      ftrun.PID.trace.* there if that host does not share them;
+                      --mttf goes on, too. Signals other than SIGKILL end ftrun
+                      and the job.
     In an allocation of Slurm, its hosts are used unless others are named.
 
   Several programs

@@ -13,6 +13,7 @@ use std::ffi::OsString;
 use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::time::Instant;
 
 /// A job that can be run: all that can be checked is checked.
 pub(crate) struct Prepared {
@@ -22,6 +23,8 @@ pub(crate) struct Prepared {
     pub(crate) files: Vec<PathBuf>,
     /// The hosts, if the job has others than this one.
     pub(crate) hosts: Vec<Named>,
+    /// When the job began, if `ftrun` is about to run it itself.
+    pub(crate) begun: Instant,
 }
 
 /// Checks everything that can be checked.
@@ -63,7 +66,7 @@ pub(crate) fn prepare(called: &str, mut request: Request) -> Result<Prepared, Re
         job.carrier = carrier(&files);
         job.programs = apps.iter().zip(&files).map(|(app, file)| launched(app, file)).collect();
     }
-    Ok(Prepared { request, variables, files, hosts })
+    Ok(Prepared { request, variables, files, hosts, begun: Instant::now() })
 }
 
 /// The hosts that were named, if they are more than this one: there each rank is a process.

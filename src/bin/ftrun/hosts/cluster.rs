@@ -53,6 +53,11 @@ impl Cluster {
         self.steps.fetch_add(1, Ordering::SeqCst);
     }
 
+    /// One more message that the agent of this host keeps has been dealt with.
+    pub(crate) fn took(&self, host: usize) {
+        self.registry.took(host);
+    }
+
     /// Lets an agent start a rank: where its life before was, or, if that host is lost or cannot
     /// start any, on another one.
     pub(crate) fn start(&mut self, member: Member, generation: u64) -> Result<Life, String> {

@@ -16,6 +16,9 @@ use std::time::{Duration, Instant};
 /// The votes that it has, and what it is about.
 pub(crate) struct Crown {
     pub(crate) me: usize,
+    /// When the job began, and when its ranks did.
+    pub(crate) begun: Instant,
+    pub(crate) started: Instant,
     /// When it has asked for votes.
     pub(crate) asked: Instant,
     pub(crate) reign: Reign,

@@ -25,11 +25,11 @@ pub(super) fn hear(mut from: BufReader<TcpStream>, epoch: u64, shared: Shared) {
     let Shared { uplink, succession, tenancy, events } = shared;
     while let Some(told) = wireup::read(&mut from).ok().flatten() {
         match &told {
-            ToAgent::Renew { beat, renews, mark, .. } => {
+            ToAgent::Renew { beat, renews, mark, taken, .. } => {
                 if !succession.hear(epoch, *mark) {
                     return;
                 }
-                uplink.confirm(*beat);
+                uplink.confirm(epoch, *taken);
                 if let Some(tenancy) = tenancy.get().filter(|_| *renews) {
                     tenancy.renew(*beat);
                 }

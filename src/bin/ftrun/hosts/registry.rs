@@ -40,6 +40,8 @@ struct State {
     agents: BTreeMap<usize, Arc<Agent>>,
     /// What step each host has confirmed.
     confirmed: BTreeMap<usize, u64>,
+    /// How many messages that each agent keeps have been dealt with.
+    taken: BTreeMap<usize, u64>,
 }
 
 impl Registry {
@@ -57,6 +59,7 @@ impl Registry {
             succeeds,
             agents: BTreeMap::new(),
             confirmed: BTreeMap::new(),
+            taken: BTreeMap::new(),
         };
         Registry { state: Mutex::new(state), hosts, started, steps, events }
     }
@@ -70,6 +73,11 @@ impl Registry {
     /// The job is over: whoever goes has done so in peace.
     pub(crate) fn close(&self) {
         self.with(|state, _| state.is_closed = true);
+    }
+
+    /// One more message that this agent keeps has been dealt with.
+    pub(crate) fn took(&self, host: usize) {
+        self.with(|state, _| *state.taken.entry(host).or_default() += 1);
     }
 
     /// Hears an agent from now on.
@@ -115,7 +123,8 @@ impl Registry {
             let known = state.reign.members().map(|host| state.confirmed.get(&host).copied());
             let known = known.min().flatten().unwrap_or(0);
             let mark = Mark { at: now.as_micros() as u64, step };
-            let answer = ToAgent::Renew { beat, renews, mark, known };
+            let taken = state.taken.get(&agent.host).copied().unwrap_or(0);
+            let answer = ToAgent::Renew { beat, renews, mark, known, taken };
             state.leases.hear(agent.host, now).then_some(answer)
         });
         if let Some(answer) = answer {

@@ -58,6 +58,7 @@ impl Replica {
         let notes = self.notes.entry(from).or_default();
         match said {
             Said::Rules(_) => self.rules = Some((from, said.clone())),
+            Said::Order(_) => notes.said.push(said.clone()),
             Said::Unreachable(_) | Said::Silent { .. } => {
                 let about = |said: &Said| match said {
                     Said::Unreachable(member) | Said::Silent { member, .. } => Some(*member),
@@ -126,7 +127,7 @@ impl Replica {
     }
 
     /// All that is kept, for a coordinator that knows so many entries.
-    pub(super) fn account(&self, known: u64, lives: Vec<LifeAccount>, age_ms: u64) -> Account {
+    pub(super) fn account(&self, known: u64, lives: Vec<LifeAccount>) -> Account {
         let from = (known as usize).min(self.log.len());
         let notes = || self.notes.iter();
         let reports = notes().flat_map(|(member, notes)| {
@@ -154,7 +155,6 @@ impl Replica {
             reports: reports.collect(),
             said: self.rules.iter().cloned().chain(said).collect(),
             context: self.context,
-            age_ms,
         }
     }
 }
@@ -186,15 +186,15 @@ mod tests {
         let decision = Arc::new(decision);
         let notice = Notice::Decided { key: key(1), decision, next: None };
         it.tell(ME, &Told::Answer { to: ME, notice: notice.clone() }, 5);
-        let account = it.account(0, Vec::new(), 0);
+        let account = it.account(0, Vec::new());
         let [(ME, Report::Contributed { key: open, .. })] = &account.reports[..] else {
             panic!("{account:?}")
         };
         assert_eq!((*open, account.told, account.context), (key(2), vec![notice], 9));
         it.forget(4);
-        assert_eq!(it.account(0, Vec::new(), 0).told.len(), 1);
+        assert_eq!(it.account(0, Vec::new()).told.len(), 1);
         it.forget(5);
-        assert!(it.account(0, Vec::new(), 0).told.is_empty());
+        assert!(it.account(0, Vec::new()).told.is_empty());
     }
 
     #[test]
@@ -203,7 +203,7 @@ mod tests {
         assert!(!it.enter(2, &Entry::Cause(1)), "the first is missing");
         assert!(it.enter(1, &Entry::Cause(1)) && !it.enter(1, &Entry::Cause(2)));
         assert!(it.enter(2, &Entry::Cause(3)));
-        let account = it.account(1, Vec::new(), 0);
+        let account = it.account(1, Vec::new());
         assert_eq!((account.position, account.entries.len()), (2, 1));
     }
 }

@@ -71,7 +71,8 @@ pub(crate) fn serve(call: Call, awaits: Option<Listener>, succeed: Succeed) -> R
     let here = stream.local_addr().map_err(gone)?.ip();
     let uplink = Arc::new(Uplink::new(stream));
     let (sender, events) = channel();
-    let program = *program;
+    let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+    let program = Program { job: by_this_clock(&program, now), ..*program };
     let succession = Succession::new(host as usize, secret, program.clone(), succeed);
     let (tenancy, events_of) = (Arc::new(OnceLock::new()), sender.clone());
     let shared = Shared { uplink, succession, tenancy, events: events_of };
@@ -105,10 +106,8 @@ pub(crate) fn serve(call: Call, awaits: Option<Listener>, succeed: Succeed) -> R
     let hearing = shared.clone();
     thread::spawn(move || hear(reading, 0, hearing));
     let (lives, early, replica) = (BTreeMap::new(), Some(Vec::new()), Replica::default());
-    let begun = Instant::now();
     let (input, epoch) = (None, 0);
-    let office =
-        Office { template, uplink, tenancy, replica, early, lives, input, sender, begun, epoch };
+    let office = Office { template, uplink, tenancy, replica, early, lives, input, sender, epoch };
     if office.work(&events) {
         succession.finish();
     }
@@ -168,14 +167,13 @@ fn template(
     program: Program, host: u32, (address, secret): (String, String), adopts: bool,
     uplink: Arc<Uplink>,
 ) -> Template {
-    let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
-    let job = by_this_clock(&program, now);
+    let job = program.job.clone();
     let is_shared = Job::decode(&job).is_ok_and(|job| job.processes.is_some());
     let (tags_output, key) = (program.tags_output && !is_shared, program.key);
     let shown = String::from_utf8_lossy(&program.file).into_owned();
     let sink = move |to: Stream, lines: &[u8]| {
         let is_error = to == Stream::Errors;
-        uplink.print(OfAgent::Output { is_error, lines: lines.to_vec() });
+        uplink.say(&OfAgent::Output { is_error, lines: lines.to_vec() });
         Ok(())
     };
     Template {
@@ -236,7 +234,6 @@ struct Office {
     /// The way to the standard input of rank 0.
     input: Option<Sender<Vec<u8>>>,
     sender: Sender<Happening>,
-    begun: Instant,
     /// That of the coordinator.
     epoch: u64,
 }
@@ -277,7 +274,7 @@ impl Office {
             ended: life.ended.map(ExitStatusExt::into_raw),
             age_ms: millis(life.started),
         });
-        let account = self.replica.account(known, lives.collect(), millis(self.begun));
+        let account = self.replica.account(known, lives.collect());
         self.uplink.turn(epoch, stream, &OfAgent::Account(Box::new(account)));
         self.tenancy.hurry();
         self.epoch = epoch;
@@ -289,7 +286,7 @@ impl Office {
             Entry::Notice(notice) => (Told::Notice(notice), None),
             Entry::Met { seat, at } => (Told::Met { seat, at }, Some(seat)),
             Entry::Cause(status) => (Told::Cause(status), None),
-            Entry::Record(_) => return,
+            Entry::Record(_) | Entry::Chronicle { .. } => return,
         };
         let told = wireup::encode(&told);
         for ((seat, incarnation), life) in &self.lives {

@@ -33,6 +33,8 @@ struct State {
     /// None: nobody takes over.
     standby: Option<Standby>,
     fellows: Fellows,
+    /// When these came first: all agents were there, and the ranks were to begin.
+    met: Option<Instant>,
     mark: Mark,
     /// The coordinator, if that is here.
     reign: Option<JoinHandle<()>>,
@@ -67,6 +69,7 @@ impl Succession {
         let (me, count) = (self.me, fellows.hosts.len());
         let is_new = self.with(|state, now| {
             let is_new = state.standby.is_none();
+            state.met.get_or_insert_with(Instant::now);
             state.fellows = fellows;
             state.standby.get_or_insert_with(|| Standby::new(me, HostView::first(count), now));
             is_new
@@ -219,7 +222,9 @@ impl Succession {
         let members: Vec<usize> = reign.members().collect();
         voters.retain(|(host, _)| members.contains(host));
         let (me, program, asked) = (self.me, self.program.clone(), stood.unwrap_or(begun));
-        let crown = Crown { me, asked, reign, voters, program, fellows };
+        let started = self.with(|state, _| state.met).unwrap_or(begun);
+        let begun = started.checked_sub(fellows.age).unwrap_or(started);
+        let crown = Crown { me, begun, started, asked, reign, voters, program, fellows };
         let succeed = self.succeed;
         let reign = thread::spawn(move || succeed(crown));
         self.with(|state, _| state.reign = Some(reign));

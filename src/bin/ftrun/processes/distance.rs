@@ -6,9 +6,9 @@ use super::lines::{self, Stream};
 use super::seats::Life;
 use super::work::{Work, tell};
 use ftmpi_base::Member;
-use ftmpi_fault::{GivenUp, Resident};
-use ftmpi_wireup::Told;
+use ftmpi_fault::{Event, GivenUp, Report, Resident};
 use ftmpi_wireup::hosts::OfAgent;
+use ftmpi_wireup::{Said, Told};
 use std::os::unix::process::ExitStatusExt;
 use std::process::ExitStatus;
 use std::time::{Duration, Instant};
@@ -28,12 +28,25 @@ impl Work {
     /// The agent of a host says something; nothing: it has gone, and its ranks with it.
     pub(super) fn hear_agent(&mut self, host: usize, said: Option<OfAgent>) {
         let Some(said) = said else { return self.lose_host(host) };
+        let is_kept = said.is_kept();
+        self.hear_of_host(host, said);
+        if let Some(cluster) = self.starter.cluster().filter(|_| is_kept) {
+            cluster.took(host);
+        }
+    }
+
+    fn hear_of_host(&mut self, host: usize, said: OfAgent) {
         match said {
             OfAgent::Joined { seat, incarnation, at } => {
                 let Some(cluster) = self.starter.cluster() else { return };
                 let Some(agent) = cluster.agent(host).cloned() else { return };
                 let connection = Connection::There { agent, seat, incarnation };
                 self.cope(Happening::Joined(Guest { seat, incarnation, at, connection }));
+            }
+            // A coordinator that is lost may not have dealt with what the dead have left.
+            OfAgent::Said { said: Said::Traced(rows), .. } => self.add_rows(&rows),
+            OfAgent::Said { said: Said::Report { report: Report::Learnt(fact), .. }, .. } => {
+                self.note(Event::Learnt(fact));
             }
             OfAgent::Said { seat, incarnation, said } => {
                 self.cope(Happening::Said { seat, incarnation, said });
@@ -166,6 +179,7 @@ impl Work {
     pub(super) fn hear_at_end(&mut self, host: usize, said: Option<OfAgent>) {
         match said {
             Some(OfAgent::Output { is_error, lines }) => print(is_error, &lines),
+            Some(OfAgent::Said { said: Said::Traced(rows), .. }) => self.add_rows(&rows),
             Some(OfAgent::Ended { seat, incarnation, status }) => {
                 if let Some(life) = self.carrier_life(seat, incarnation) {
                     life.ended = Some(ExitStatus::from_raw(status));

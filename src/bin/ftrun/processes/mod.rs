@@ -11,6 +11,7 @@ mod distance;
 pub(crate) mod happening;
 mod judgement;
 pub(crate) mod lines;
+mod noting;
 mod orders;
 mod report;
 pub(crate) mod resume;
@@ -22,6 +23,7 @@ mod trace;
 mod watch;
 mod watch_orders;
 mod work;
+mod written;
 
 use crate::hosts::signals;
 use crate::prepared::Prepared;
@@ -36,6 +38,7 @@ use starter::Starter;
 use std::process::ExitCode;
 use std::sync::Arc;
 use std::sync::mpsc::{Sender, channel};
+use std::time::Instant;
 
 /// Runs the job; returns its exit status when all is over.
 pub(crate) fn run(prepared: Prepared) -> Result<ExitCode, Refusal> {
@@ -79,13 +82,15 @@ fn conduct(
     )?;
     allow_open_files();
     let name = prepared.program().file_name().unwrap_or_default().to_string_lossy().into_owned();
+    let begun = Instant::now();
     let trace = trace::Trace::begin(&mut prepared.request.job, &name).map_err(Refusal::usage)?;
     let job = prepared.request.job.clone();
-    let report = report::Report::open(&job).map_err(Refusal::usage)?;
+    let report = report::Report::open(&job, begun).map_err(Refusal::usage)?;
     let (sender, events) = channel();
     let watch = watch::Watch::begin(&job, &name).map_err(Refusal::usage)?;
+    prepared.begun = begun;
     let starter = starter(prepared, &sender)?;
-    let seen = work::Seen { report, watch, trace };
+    let seen = work::Seen { begun, report, watch, trace };
     let work = work::Work::begin(&job, starter, (sender, events), seen);
     let status = work.map_err(|error| Refusal::new(NOT_RUNNABLE, error))?.go_on();
     Ok(ExitCode::from(status))

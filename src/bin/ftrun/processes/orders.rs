@@ -20,6 +20,15 @@ impl Work {
         }
     }
 
+    /// Leaves out the failures by chance that were due so far: the last coordinator has carried
+    /// them out, or they fell in the time without one.
+    pub(super) fn pass_over_strokes(&mut self) {
+        let age = self.started.elapsed();
+        if let Some(strokes) = &mut self.strokes {
+            while strokes.next_if(|(at, _)| *at <= age).is_some() {}
+        }
+    }
+
     /// Kills a rank as ordered, unless it has finalized MPI.
     pub(super) fn strike(&mut self, seat: usize, incarnation: Option<u32>, order: String) {
         let Some(life) = &mut self.seats[seat] else { return };

@@ -1,48 +1,94 @@
 //! What is told of failures where ranks are processes, to who watches and by `--report`: `ftrun`
 //! sees them end and start, and they tell it what they notice. The lines are those of one process
 //! (`ftmpi_fault::report_line`).
+//!
+//! Agents of other hosts are told all that a report is made of before its lines are written. So the
+//! one that takes over knows all lines, and adds those that the file lacks.
 
-use super::judgement::{cause, obituary};
 use super::lines::say;
-use super::seats::Life;
-use ftmpi_base::Member;
-use ftmpi_fault::report_line::line;
-use ftmpi_fault::{Chronicle, Cure, Fact, Incident};
+use super::written::{Resumed, Written};
+use ftmpi_fault::report_line::{line, subject, takeover_line};
+use ftmpi_fault::{Chronicle, Cure, Death, Event, Fact, Incident};
 use ftmpi_launch::{Job, Rules};
-use std::fs::File;
-use std::io::Write;
-use std::process::ExitStatus;
+use ftmpi_wireup::takeover::{Entry, JobFile};
+use std::collections::BTreeSet;
 use std::time::{Duration, Instant};
 
 pub(super) struct Report {
-    file: Option<File>,
+    job: Job,
+    file: Option<Written>,
     chronicle: Chronicle,
+    /// Further notices of deaths, which agents are told with the next event.
+    late: Vec<(Duration, Fact)>,
     /// Finished records that have not been shown, if somebody looks at the job.
     over: Option<Vec<Incident>>,
+    /// The failures about which earlier coordinators have written lines to this file.
+    subjects: BTreeSet<String>,
     /// When the job began: all times count from there.
-    started: Instant,
+    begun: Instant,
     is_complete: bool,
 }
 
 impl Report {
     /// The report that the job asks for, if it does; or why it cannot be written.
-    pub(super) fn open(job: &Job) -> Result<Option<Report>, String> {
+    pub(super) fn open(job: &Job, begun: Instant) -> Result<Option<Report>, String> {
         if job.report.is_none() && !job.is_seen() {
             return Ok(None);
         }
         let create = |path: &String| {
             let why = |error: std::io::Error| format!("cannot write --report {path}: {error}");
-            File::create(path).map_err(why)
+            Written::create(path).map_err(why)
         };
         let file = job.report.as_ref().map(create).transpose()?;
-        let (chronicle, started) = (Chronicle::default(), Instant::now());
-        let over = job.is_seen().then(Vec::new);
-        Ok(Some(Report { file, chronicle, over, started, is_complete: true }))
+        Ok(Some(Report { file, ..Report::new(job, begun) }))
+    }
+
+    fn new(job: &Job, begun: Instant) -> Report {
+        Report {
+            job: job.clone(),
+            file: None,
+            chronicle: Chronicle::default(),
+            late: Vec::new(),
+            over: job.is_seen().then(Vec::new),
+            subjects: BTreeSet::new(),
+            begun,
+            is_complete: true,
+        }
+    }
+
+    /// Goes on with a report that another coordinator has written, of which these entries tell: in
+    /// its file if this host has that, otherwise in one at `beside`, which gets all lines.
+    pub(super) fn go_on(
+        job: &Job, begun: Instant, (file, beside): (&JobFile, &str), entries: &[Entry],
+    ) -> Report {
+        let mut report = Report::new(job, begun);
+        let told = entries.iter().filter_map(|entry| match entry {
+            Entry::Chronicle { at, event } => Some((event, *at)),
+            _ => None,
+        });
+        let known: Vec<String> = told.flat_map(|(event, at)| report.tell(event, at)).collect();
+        let whole = |text: &[u8]| text.iter().rposition(|it| *it == b'\n').map_or(0, |at| at + 1);
+        match Written::go_on(file, beside, u64::MAX, whole) {
+            Ok(Resumed { file, end, is_original, .. }) => {
+                let text = String::from_utf8_lossy(&end);
+                if is_original {
+                    report.subjects = text.lines().map(|line| subject(line).to_string()).collect();
+                } else {
+                    say(&format!("ftrun: the --report goes on in {}", file.path()));
+                }
+                report.file = Some(file);
+                // In the other file, there may be lines of an earlier job.
+                let is_new = |line: &&String| is_original || text.lines().all(|it| it != *line);
+                known.iter().filter(is_new).for_each(|line| report.write(line));
+            }
+            Err(error) => report.miss(&error),
+        }
+        report
     }
 
     /// How old the job is.
     pub(super) fn age(&self) -> Duration {
-        self.started.elapsed()
+        self.begun.elapsed()
     }
 
     /// The records that are finished, each once.
@@ -55,57 +101,87 @@ impl Report {
         self.chronicle.open(most).to_vec()
     }
 
+    /// The events that agents are to be told now that this one happens: none yet if it says only
+    /// that one more rank has noticed a death.
+    pub(super) fn sift(&mut self, event: Event, at: Duration) -> Vec<(Duration, Event)> {
+        if let Event::Learnt(fact) = &event
+            && !self.chronicle.is_news(fact)
+        {
+            self.chronicle.learn(fact, at);
+            if matches!(fact, Fact::Noticed(_)) {
+                self.late.retain(|(_, known)| known != fact);
+                self.late.push((at, fact.clone()));
+            }
+            return Vec::new();
+        }
+        let late = self.late.drain(..).map(|(at, fact)| (at, Event::Learnt(fact)));
+        late.chain([(at, event)]).collect()
+    }
+
+    /// This has happened.
+    pub(super) fn hear(&mut self, event: &Event, at: Duration) {
+        let lines = self.tell(event, at);
+        lines.iter().for_each(|line| self.write(line));
+    }
+
+    /// The lines that follow when this happens.
+    fn tell(&mut self, event: &Event, at: Duration) -> Vec<String> {
+        match event {
+            Event::Died(death) => self.begin(death),
+            Event::Recorded(member) => self.chronicle.recorded(*member, at),
+            Event::Agreed(members) => self.chronicle.agreed(members, at),
+            Event::Respawned(member) => self.chronicle.respawned(*member, None, at),
+            Event::Learnt(fact) => self.chronicle.learn(fact, at),
+            Event::TakenOver(host) => return vec![takeover_line(host, at)],
+        }
+        self.finished()
+    }
+
     /// Opens the record of a failure.
-    pub(super) fn begin(
-        &mut self, member: Member, life: &Life, status: ExitStatus, rules: Rules, job: &Job,
-    ) {
-        let (cure, mode) = Cure::of(rules, job.on_failure);
-        let division = job.processes.map(|_| job.division());
-        let died = life.died.map_or(self.age(), |died| died - self.started);
-        self.chronicle.begin(Incident {
-            cause: cause(status),
-            words: obituary(member.seat, life, status),
-            order: life.order.clone(),
-            process: division.map(|division| division.process_of(member.seat)),
-            ..Incident::new(member, died, cure, mode)
-        });
+    fn begin(&mut self, death: &Death) {
+        let Death { member, at, cause, words, order, rules } = death.clone();
+        let rules = Rules::decode(&rules).unwrap_or(Rules::End);
+        let (cure, mode) = Cure::of(rules, self.job.on_failure);
+        let division = self.job.processes.map(|_| self.job.division());
+        let process = division.map(|division| division.process_of(member.seat));
+        let incident = Incident::new(member, at, cure, mode);
+        self.chronicle.begin(Incident { cause, words, order, process, ..incident });
     }
 
-    pub(super) fn recorded(&mut self, member: Member) {
-        self.chronicle.recorded(member, self.age());
+    /// The lines about the records that have been finished.
+    fn finished(&mut self) -> Vec<String> {
+        let over = self.chronicle.tell();
+        let lines = over.iter().map(line).collect();
+        if let Some(shown) = &mut self.over {
+            shown.extend(over);
+        }
+        lines
     }
 
-    pub(super) fn agreed(&mut self, members: &[Member]) {
-        self.chronicle.agreed(members, self.age());
-    }
-
-    pub(super) fn respawned(&mut self, member: Member) {
-        self.chronicle.respawned(member, None, self.age());
-    }
-
-    pub(super) fn learn(&mut self, fact: &Fact) {
-        self.chronicle.learn(fact, self.age());
-        self.write();
+    /// Most other hosts are lost, or have another coordinator by now, which then has this file.
+    pub(super) fn await_another(&mut self, until: Instant) {
+        self.file.iter_mut().for_each(|file| file.await_another(until));
     }
 
     /// The job is over: what is still open is written down. False if not all could be written.
     pub(super) fn end(&mut self) -> bool {
         self.chronicle.end();
-        self.write();
+        self.finished().iter().for_each(|line| self.write(line));
         self.is_complete
     }
 
-    fn write(&mut self) {
-        for incident in self.chronicle.tell() {
-            let words = format!("{}\n", line(&incident));
-            let written = self.file.as_mut().map(|file| file.write_all(words.as_bytes()));
-            if let Some(Err(error)) = written {
-                self.is_complete = false;
-                say(&format!("ftrun: cannot write to the --report: {error}"));
-            }
-            if let Some(over) = &mut self.over {
-                over.push(incident);
-            }
+    fn write(&mut self, line: &str) {
+        if self.subjects.contains(subject(line)) {
+            return;
         }
+        let words = format!("{line}\n");
+        if let Some(Err(error)) = self.file.as_mut().map(|file| file.add(words.as_bytes())) {
+            self.miss(&error);
+        }
+    }
+
+    fn miss(&mut self, error: &std::io::Error) {
+        self.is_complete = false;
+        say(&format!("ftrun: cannot write to the --report: {error}"));
     }
 }

@@ -4,18 +4,21 @@
 use super::happening::{Connection, Guest, Happening};
 use super::judgement::Record;
 use super::lines::{self, say};
+use super::report::Report;
 use super::seats::Life;
 use super::starter::Starter;
+use super::trace::Trace;
 use super::work::{Seen, Work};
 use crate::hosts::agent::Agent;
 use crate::hosts::cluster::{Cluster, Way};
 use crate::hosts::crown::Crown;
 use crate::hosts::stands::Stands;
 use ftmpi_base::Member;
+use ftmpi_fault::Event;
 use ftmpi_launch::Job;
 use ftmpi_wireup as wireup;
 use ftmpi_wireup::Said;
-use ftmpi_wireup::hosts::{OfAgent, ToAgent};
+use ftmpi_wireup::hosts::{OfAgent, Program, ToAgent};
 use ftmpi_wireup::takeover::{Account, Entry, Fellows, LifeAccount};
 use std::collections::{BTreeMap, BTreeSet};
 use std::os::unix::process::ExitStatusExt;
@@ -31,13 +34,14 @@ type Accounts = BTreeMap<usize, Account>;
 pub(crate) fn run(crown: Crown) {
     let (fellows, program, me) = (crown.fellows.clone(), crown.program.clone(), crown.me);
     let Ok(job) = Job::decode(&program.job) else { return };
-    // What is written and shown of a job has ended with the one that did so.
-    let job = Job { trace: None, report: None, watch: None, record: None, draws: false, ..job };
+    // What is shown of a job has ended with the one that did so.
+    let job = Job { watch: None, record: None, draws: false, ..job };
     lines::redirect(&fellows.output);
     let name = |host: usize| fellows.hosts[host].name.clone();
     say(&format!("ftrun: the coordinator is lost; host {} goes on with the job", name(me)));
     let (sender, events) = channel();
     let settled = crown.reign.settled().hosts.clone();
+    let (job_begun, started) = (crown.begun, crown.started);
     let (agents, registry, steps) = crown.begin(&sender);
     let (mut accounts, early) = gather(&agents, &events);
     let best = accounts.values().max_by_key(|it| (it.epoch, it.position));
@@ -56,17 +60,36 @@ pub(crate) fn run(crown: Crown) {
     let by_host = |host: usize| agents.iter().find(|agent| agent.host == host).cloned();
     let all = (0..fellows.hosts.len()).map(by_host).collect();
     let starter = Starter::There(Cluster::new(all, stands, way));
-    let seen = Seen { report: None, watch: None, trace: None };
+    let seen = written(&job, job_begun, (&fellows, &program), &best.entries);
     let mut work = Work::new(&job, starter, (sender, events), seen);
-    work.strokes = None;
-    let age = accounts.values().map(|account| account.age_ms).max().unwrap_or(0);
-    work.started -= Duration::from_millis(age);
+    work.started = started;
+    work.pass_over_strokes();
+    work.note(Event::TakenOver(name(me)));
     let missing = settled.into_iter().filter(|host| !accounts.contains_key(host));
     work.unknown.hosts = missing.map(|host| (host, name(host))).collect();
     work.take_over(best, &accounts, &agents);
     early.into_iter().for_each(|happening| work.cope(happening));
     let status = work.go_on();
     say(&format!("ftrun: the job has ended with exit status {status}"));
+}
+
+/// The files of the job, as far as earlier coordinators have written them.
+fn written(
+    job: &Job, begun: Instant, (fellows, program): (&Fellows, &Program), entries: &[Entry],
+) -> Seen {
+    let output = &fellows.output;
+    let output = output.strip_suffix(".out").unwrap_or(output);
+    let report = fellows
+        .report
+        .as_ref()
+        .map(|file| Report::go_on(job, begun, (file, &format!("{output}.report")), entries));
+    let name = String::from_utf8_lossy(&program.file);
+    let name = name.rsplit('/').next().unwrap_or(&name);
+    let trace = fellows.trace.as_ref().and_then(|file| {
+        let kind = file.path.rsplit('.').next().unwrap_or_default();
+        Trace::go_on(name, (file, &format!("{output}.trace.{kind}")), entries)
+    });
+    Seen { begun, report, watch: None, trace }
 }
 
 /// Waits for what all agents have kept; what they say besides comes later.
@@ -123,7 +146,7 @@ impl Work {
             match entry {
                 Entry::Notice(notice) => self.coordinator.follow(notice),
                 Entry::Met { seat, at } => _ = met.insert(*seat, at.clone()),
-                Entry::Cause(_) => {}
+                Entry::Cause(_) | Entry::Chronicle { .. } => {}
                 Entry::Record(text) => {
                     if let Ok(Some(record)) = wireup::read::<Record>(&mut &text[..]) {
                         self.record = record;

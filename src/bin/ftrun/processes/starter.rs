@@ -3,6 +3,7 @@
 use super::connections::chance;
 use super::happening::Happening;
 use super::seats::{Life, Template};
+use super::written::describe;
 use crate::hosts::await_agents::Awaited;
 use crate::hosts::cluster::{Cluster, Way};
 use crate::hosts::named::{self, Named};
@@ -63,7 +64,11 @@ pub(super) fn cluster(
             addresses,
             slots: host.slots,
         });
-        let fellows = Fellows { hosts: hosts.collect(), places: places.clone(), output };
+        let (job, hosts, places) = (&request.job, hosts.collect(), places.clone());
+        let file = |path: &Option<String>| path.as_deref().map(describe);
+        let (report, trace) = (file(&job.report), file(&job.trace));
+        let age = prepared.begun.elapsed();
+        let fellows = Fellows { hosts, places, output, age, report, trace };
         let fellows = ToAgent::Fellows(Box::new(fellows));
         agents.iter().for_each(|agent| agent.tell(&fellows));
     }

@@ -4,7 +4,7 @@
 use super::area::Memory;
 use super::deadlock::{Deadlock, Step};
 use super::happening::Happening;
-use super::judgement::{Record, Verdict, cause};
+use super::judgement::{Record, Verdict};
 use super::lines::{Passing, say};
 use super::report;
 use super::seats::{Life, Unknown};
@@ -14,7 +14,7 @@ use super::trace::Trace;
 use super::watch::{Surroundings, Watch};
 use crate::shared::refusal::NOT_RUNNABLE;
 use ftmpi_base::Member;
-use ftmpi_fault::{Coordinator, Order, Report, Severed};
+use ftmpi_fault::{Coordinator, Event, Order, Report, Severed};
 use ftmpi_launch::{Job, Rules, STUCK};
 use ftmpi_machine::Chance;
 use ftmpi_machine::schedule::When;
@@ -37,6 +37,8 @@ pub(super) struct Work {
     pub(super) shared: Option<Shared>,
     /// What all ranks share, if they are on one host.
     pub(super) memory: Option<Memory>,
+    /// When the job began, and when its ranks did.
+    pub(super) begun: Instant,
     pub(super) started: Instant,
     /// When it has looked for ranks that keep recoveries waiting.
     looked: Instant,
@@ -52,11 +54,11 @@ pub(super) struct Work {
     /// What is known of links between hosts.
     pub(super) severed: Severed,
     /// What is written about failures, if the job wants that.
-    report: Option<report::Report>,
+    pub(super) report: Option<report::Report>,
     /// Shows the job, if that is wanted.
     pub(super) watch: Option<Watch>,
     /// The timeline of all calls, if the job wants that.
-    trace: Option<Trace>,
+    pub(super) trace: Option<Trace>,
     /// What ranks that have ended have written, and is not passed on yet.
     pub(super) unread: Vec<Passing>,
     /// Watches for a deadlock, if the job wants that.
@@ -68,6 +70,8 @@ pub(super) struct Work {
 
 /// What is written and shown of a job.
 pub(super) struct Seen {
+    /// When the job began.
+    pub(super) begun: Instant,
     pub(super) report: Option<report::Report>,
     pub(super) watch: Option<Watch>,
     pub(super) trace: Option<Trace>,
@@ -108,6 +112,7 @@ impl Work {
             record: Record::default(),
             shown: Rules::End,
             seats: (0..job.ranks).map(|_| None).collect(),
+            begun: seen.begun,
             started: Instant::now(),
             looked: Instant::now(),
             events,
@@ -138,18 +143,18 @@ impl Work {
                 cluster.end_step();
             }
         }
-        let is_report_complete = self.report.as_mut().is_none_or(report::Report::end);
+        let is_report_complete = self.end_report();
         let is_record_complete = self.end_watch();
         if let Some(status) = self.end {
             self.close_all(status);
             self.drain_all();
             self.part_with_agents();
-            self.trace.as_mut().map(Trace::end);
+            self.end_trace();
             return status;
         }
         // Whoever reads it may take its time.
         self.unread.iter().for_each(|passing| _ = passing.finish(Duration::MAX));
-        let is_trace_complete = self.trace.as_mut().is_none_or(Trace::end);
+        let is_trace_complete = self.end_trace();
         self.part_with_agents();
         if let Some(words) = self.record.last_words(self.job.ranks) {
             say(&format!("ftrun: {words}"));
@@ -350,8 +355,8 @@ impl Work {
         }
         self.seats[seat] = Some(life);
         self.begin_within(seat);
-        if let Some(report) = self.report.as_mut().filter(|_| incarnation > 0) {
-            report.respawned(member);
+        if incarnation > 0 {
+            self.note(Event::Respawned(member));
         }
         Ok(())
     }
@@ -382,6 +387,7 @@ impl Work {
                     "ftrun: only {left} of {of} hosts are left, which is no majority; the job ends"
                 ));
                 self.end = Some(OUTVOTED);
+                self.await_successor();
             }
             Happening::Due => self.end = self.end.or(self.miss_ranks()),
             Happening::Ended { seat, incarnation, status } => {
@@ -423,11 +429,7 @@ impl Work {
             Said::Described { question, words } => self.hear_description(from, question, &words),
             Said::Unreachable(member) => self.suspect(member),
             Said::Silent { member, is_silent } => self.hear_silence(from, member, is_silent),
-            Said::Traced(rows) => {
-                if let Some(trace) = &mut self.trace {
-                    trace.add(&rows);
-                }
-            }
+            Said::Traced(rows) => self.add_rows(&rows),
             Said::Abort { status, words } => {
                 say(&format!("ftrun: {words}"));
                 self.end = Some(status as u8);
@@ -453,8 +455,8 @@ impl Work {
                         self.write_record();
                     }
                 }
-                if let (Report::Learnt(fact), Some(written)) = (&report, &mut self.report) {
-                    written.learn(fact);
+                if let Report::Learnt(fact) = &report {
+                    self.note(Event::Learnt(fact.clone()));
                 }
                 let orders = self.coordinator.hear(from, report, self.started.elapsed());
                 self.obey(orders);
@@ -475,11 +477,7 @@ impl Work {
                 Order::TellAll(notice) => {
                     self.tell_all(Entry::Notice(notice.clone()), &Told::Notice(notice));
                 }
-                Order::Write(agreed) => {
-                    if let Some(report) = &mut self.report {
-                        report.agreed(&agreed);
-                    }
-                }
+                Order::Write(agreed) => self.note(Event::Agreed(agreed)),
                 Order::Start { member, generation } => {
                     if let Err(why) = self.start(member, generation) {
                         self.end_unable(member, &why);
@@ -513,11 +511,8 @@ impl Work {
         if let Some(watch) = &mut self.watch {
             watch.end_life(member, verdict == Verdict::Well);
         }
-        if let Some(trace) = self.trace.as_mut().filter(|_| verdict != Verdict::Well) {
-            trace.dies(member, &cause(status));
-        }
-        if let Some(report) = self.report.as_mut().filter(|_| verdict != Verdict::Well) {
-            report.begin(member, &life, status, rules, &self.job);
+        if verdict != Verdict::Well {
+            self.note_death(member, &life, status, rules);
         }
         // The others hear of it first: it may take a while until all its output is written.
         let mut trouble = None;
@@ -564,9 +559,7 @@ impl Work {
     }
 
     pub(super) fn lose(&mut self, member: Member) {
-        if let Some(report) = &mut self.report {
-            report.recorded(member);
-        }
+        self.note(Event::Recorded(member));
         // Before its death is known: who ends the job for that does so with this status.
         if let Some(cause) = self.record.cause() {
             self.tell_all(Entry::Cause(cause), &Told::Cause(cause));
