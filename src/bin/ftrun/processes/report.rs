@@ -6,9 +6,10 @@ use super::judgement::{cause, obituary};
 use super::lines::say;
 use super::seats::Life;
 use ftmpi_base::Member;
-use ftmpi_fault::report_line::line;
+use ftmpi_fault::report_line::{line, lost_spare as line_of_spare};
 use ftmpi_fault::{Chronicle, Cure, Fact, Incident};
 use ftmpi_launch::{Job, Rules};
+use ftmpi_machine::berths::Relocation;
 use std::fs::File;
 use std::io::Write;
 use std::process::ExitStatus;
@@ -55,9 +56,10 @@ impl Report {
         self.chronicle.open(most).to_vec()
     }
 
-    /// Opens the record of a failure.
+    /// Opens the record of a failure, of a rank on this node of a simulated machine.
     pub(super) fn begin(
-        &mut self, member: Member, life: &Life, status: ExitStatus, rules: Rules, job: &Job,
+        &mut self, (member, node): (Member, Option<usize>), life: &Life, status: ExitStatus,
+        rules: Rules, job: &Job,
     ) {
         let (cure, mode) = Cure::of(rules, job.on_failure);
         let division = job.processes.map(|_| job.division());
@@ -66,6 +68,7 @@ impl Report {
             cause: cause(status),
             words: obituary(member.seat, life, status),
             order: life.order.clone(),
+            node,
             process: division.map(|division| division.process_of(member.seat)),
             ..Incident::new(member, died, cure, mode)
         });
@@ -79,8 +82,13 @@ impl Report {
         self.chronicle.agreed(members, self.age());
     }
 
-    pub(super) fn respawned(&mut self, member: Member) {
-        self.chronicle.respawned(member, None, self.age());
+    pub(super) fn respawned(&mut self, member: Member, relocation: Option<&Relocation>) {
+        self.chronicle.respawned(member, relocation, self.age());
+    }
+
+    /// A node without a rank has failed when the job was this old.
+    pub(super) fn lost_spare(&mut self, node: usize, at: Duration) {
+        self.write_line(&line_of_spare(node, at));
     }
 
     pub(super) fn learn(&mut self, fact: &Fact) {
@@ -97,15 +105,19 @@ impl Report {
 
     fn write(&mut self) {
         for incident in self.chronicle.tell() {
-            let words = format!("{}\n", line(&incident));
-            let written = self.file.as_mut().map(|file| file.write_all(words.as_bytes()));
-            if let Some(Err(error)) = written {
-                self.is_complete = false;
-                say(&format!("ftrun: cannot write to the --report: {error}"));
-            }
+            self.write_line(&line(&incident));
             if let Some(over) = &mut self.over {
                 over.push(incident);
             }
+        }
+    }
+
+    fn write_line(&mut self, line: &str) {
+        let words = format!("{line}\n");
+        let written = self.file.as_mut().map(|file| file.write_all(words.as_bytes()));
+        if let Some(Err(error)) = written {
+            self.is_complete = false;
+            say(&format!("ftrun: cannot write to the --report: {error}"));
         }
     }
 }
