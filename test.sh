@@ -95,6 +95,7 @@ FTMPI_RANKS=process cargo test --release --no-fail-fast $(printf -- "--test %s "
 FTMPI_RANKS=process cargo test --release --no-fail-fast --test checkpoint
 FTMPI_RANKS=process cargo test --release --no-fail-fast --test live -- \
     a_click_kills what_was_recorded_is what_a_rank_has_sent
+FTMPI_RANKS=process cargo test --release --no-fail-fast --test machine -- --skip a_solver
 # Here also: a pipe that outlives its writer, names of files that two processes write at a time, and
 # a limit on files, which the memory that processes share is, too.
 FTMPI_RANKS=process cargo test --release --no-fail-fast --test checkpoint_disk \
@@ -110,6 +111,10 @@ FTMPI_RANKS=process:3 cargo test --release --no-fail-fast $(printf -- "--test %s
     --skip papers_print_recover --skip nobody_defines_is_named \
     --skip do_not_match_are_seen --skip survival_guide --skip and_longer
 FTMPI_RANKS=process:3 cargo test --release --no-fail-fast --test checkpoint
+FTMPI_RANKS=process:3 cargo test --release --no-fail-fast --test live -- \
+    a_click_kills what_was_recorded_is a_terminal_shows nobody_watches the_matrix_counts
+FTMPI_RANKS=process:3 cargo test --release --no-fail-fast --test machine -- --skip a_solver \
+    --skip checkpoints_go_by
 # Which algorithms are taken follows from the number of cores: as with one, and with many.
 for cores in 1 16; do
     echo "== tests of what depends on the number of cores, as if there were $cores"

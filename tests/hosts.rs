@@ -261,6 +261,7 @@ fn a_host_that_cannot_be_used_is_named_with_the_cure() {
     assert!(seen.stderr.contains("with --hosts, say so by --per-host"), "{seen}");
     for (word, sentence) in [
         ("--seed=1", "do not go together yet"),
+        ("--machine=fat-tree", "do not go together yet"),
         ("--ranks=thread", "unless they share processes (--per-process N)"),
     ] {
         let run = support::run(&program()).env("FTMPI_RANKS", "").ranks(2).option(word);

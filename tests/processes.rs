@@ -314,7 +314,7 @@ fn what_needs_shared_memory_is_refused_by_name_and_ends_nothing() {
     "#;
     let program = support::c_text("needs_memory", text).build();
     assert_eq!(processes(&program).ranks(2).succeeds().stdout, "6\n6\n");
-    for option in ["--seed=1", "--machine=torus", "--trace=/dev/null"] {
+    for option in ["--seed=1", "--trace=/dev/null"] {
         let seen = processes(&hello()).ranks(2).option(option).outcome();
         assert!(seen.status == Some(2) && seen.stderr.contains("--processes"), "{seen}");
     }

@@ -86,7 +86,7 @@ pub(super) fn census(
     let (place, size) = (comm.living().rank as usize, comm.living().size() as usize);
     let mine = keep.memory.lock().account(&keep.scheme, place, size, version);
     // If the program has not named a node, the simulated machine does, if there is one.
-    let berth = || Some(process.world.berths()?.rack_of(process.me.seat) as u32);
+    let berth = || process.world.nodes().rack_of(process.me.seat).map(|rack| rack as u32);
     let shared = || process_as_node(process, comm, &keep.scheme);
     let mine = Account { node: mine.node.or_else(berth).or_else(shared), ..mine };
     let tag = comm.next_tag();

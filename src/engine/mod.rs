@@ -23,6 +23,7 @@ pub use crate::engine::rank::tally::{Observer, Path, Tally};
 pub use crate::engine::shared::contexts::CONTEXTS;
 pub use crate::engine::shared::home::Home;
 pub use crate::engine::shared::mismatch::Void;
+pub use crate::engine::shared::nodes::Node;
 pub use crate::engine::shared::pairs::Pairs;
 pub use crate::engine::shared::recovery_cache::CommittedView;
 pub use crate::engine::shared::world::World;
@@ -96,6 +97,8 @@ pub struct Engine {
     sent_shortly: AtomicU64,
     sent_otherwise: AtomicU64,
     instruments: Instruments,
+    /// How often the bell of its seat had rung before.
+    rings_before: u32,
 }
 
 struct State {
@@ -208,6 +211,7 @@ impl Engine {
             instruments: Instruments::with_eager_limit(
                 world.network().map(|network| network.overheads().eager),
             ),
+            rings_before: port.bell().rings(),
         }
     }
 

@@ -78,8 +78,11 @@ pub enum Event {
     Recorded(Member),
     /// The survivors have agreed that these are dead.
     Agreed(Vec<Member>),
-    /// This replacement has started.
-    Respawned(Member),
+    /// This replacement has started; what moved on a simulated machine, of which there is never a
+    /// successor to be told.
+    Respawned(Member, #[serde(skip)] Option<Relocation>),
+    /// A node of a simulated machine has failed that had no rank.
+    LostSpare(usize),
     /// A rank has come to know this.
     Learnt(Fact),
     /// The coordinator is lost, and this host goes on with the job.
@@ -97,6 +100,8 @@ impl Event {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Death {
     pub member: Member,
+    /// The node of a simulated machine.
+    pub node: Option<usize>,
     pub at: Duration,
     pub cause: String,
     pub words: String,

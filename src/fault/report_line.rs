@@ -41,6 +41,12 @@ pub fn line(incident: &Incident) -> String {
     object(fields.into_iter().chain(process).chain(place(incident)))
 }
 
+/// The line about a node without a rank that has failed.
+pub fn lost_spare(node: usize, at: Duration) -> String {
+    let rank = "null".to_string();
+    object([("rank", rank), ("at_us", at.as_micros().to_string()), ("node", node.to_string())])
+}
+
 /// The node of the failure and the ranks that moved, on a simulated machine.
 fn place(incident: &Incident) -> Vec<(&'static str, String)> {
     let Some(node) = incident.node else { return Vec::new() };

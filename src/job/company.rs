@@ -8,16 +8,19 @@ use crate::host::{Rank, variables};
 use crate::job::fault_injection;
 use crate::job::join::{self, Joined};
 use crate::job::link::say;
+use crate::job::live::glance;
 use crate::job::worlds::Worlds;
 use crate::launch::Job;
 use crate::mpi::failure::call_trace;
 use crate::mpi::process::Process;
-use crate::wireup::{Place, Said, VARIABLE};
+use crate::wireup::{EndOfRank, Place, Said, VARIABLE};
 use std::time::Instant;
 
 /// Tells `ftrun` of the ranks of this process.
 struct Company {
     joined: Joined,
+    /// Somebody may watch the job.
+    is_seen: bool,
 }
 
 /// Joins the job, and runs those of its ranks that are to live here.
@@ -36,7 +39,8 @@ pub(super) fn start(job: Job, apps: Apps, worlds: &Worlds) -> ! {
     (worlds.keep)(joined.world);
     // These are for `ftrun` to see to.
     let job = Job { timeout: None, patience: None, ..job };
-    life::run(apps, job, Box::new(Company { joined }))
+    let is_seen = job.is_seen();
+    life::run(apps, job, Box::new(Company { joined, is_seen }))
 }
 
 /// What [`std::process::ExitStatus`] would have for a process that ends in this way.
@@ -56,6 +60,7 @@ impl Tenant for Company {
     }
 
     fn began(&self, rank: &'static Rank) {
+        self.joined.world.count_pairs_anew(rank.seat);
         fault_injection::began(Member { seat: rank.seat, incarnation: rank.incarnation });
     }
 
@@ -65,11 +70,14 @@ impl Tenant for Company {
         let words = life::obituary(rank, ending);
         // The call in which it was has no end of its own.
         call_trace::leaves(member, -1);
-        say(&Said::Ended { member, status: status_of(ending), words, order });
+        let process = rank.attached::<Process>();
+        let last = process.filter(|_| self.is_seen).map(glance::last);
+        let status = status_of(ending);
+        say(&Said::Ended(EndOfRank { member, status, words, order, last }));
         // Its memory is there for as long as somebody may read from it.
         let world = self.joined.world;
         world.await_end_of(member);
-        if let Some(process) = rank.attached::<Process>().filter(|_| world.is_dead(member)) {
+        if let Some(process) = process.filter(|_| world.is_dead(member)) {
             match rank.is_shown() {
                 true => process.lay_down_but_memory(),
                 false => process.lay_down(),

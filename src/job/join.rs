@@ -2,13 +2,13 @@
 //! or what started it, tells where it is reached, and hears what has happened so far.
 
 use crate::base::Member;
-use crate::engine::World;
 use crate::engine::shared::rules::Rules;
+use crate::engine::{Node, World};
 use crate::fault::{Report, Summons};
 use crate::host::life::Newcomer;
 use crate::host::{life, service};
 use crate::job::link::{self, say};
-use crate::job::live::glance;
+use crate::job::live::answers;
 use crate::job::{death_outside, end, fault_injection, launched, standstill, start};
 use crate::launch::Job;
 use crate::mpi::failure::call_trace;
@@ -16,7 +16,7 @@ use crate::mpi::rma::remote::handler;
 use crate::mpi::tools::settings;
 use crate::mpi::{checks, leftovers};
 use crate::transport::{Address, Distant, MOST_IN_AREA, OfHosts, OnHost, Processes};
-use crate::wireup::{self, Place, Said, Told, VARIABLE, Whereabouts};
+use crate::wireup::{self, Berth, Place, Said, Told, VARIABLE, Whereabouts};
 use std::io::{self, Read};
 use std::os::linux::net::SocketAddrExt;
 use std::os::unix::net::{SocketAddr, UnixStream};
@@ -70,8 +70,10 @@ fn find(place: &Place, job: &Job, call: fn() -> &'static str) -> io::Result<Opti
     let at = Whereabouts { pid, descriptor, distant };
     let (secret, Member { seat, incarnation }) = (place.secret.clone(), me);
     wireup::write(&mut stream, &Said::Joined { secret, seat, incarnation, at })?;
-    let (welcome, met, area, lives) = match wireup::read(&mut stream)? {
-        Some(Told::Welcome { welcome, met, area, lives }) => (welcome, met, area, lives),
+    let (welcome, met, area, lives, berths) = match wireup::read(&mut stream)? {
+        Some(Told::Welcome { welcome, met, area, lives, berths }) => {
+            (welcome, met, area, lives, berths)
+        }
         Some(Told::Refused) => return Ok(None),
         _ => return Err(io::ErrorKind::ConnectionAborted.into()),
     };
@@ -84,12 +86,20 @@ fn find(place: &Place, job: &Job, call: fn() -> &'static str) -> io::Result<Opti
         true => link::open_for_several(stream)?,
         false => link::open(stream),
     }
-    let report = Box::new(|from: Member, report: &Report| {
+    let is_seen = job.is_seen();
+    let report = Box::new(move |from: Member, report: &Report| {
+        if is_seen
+            && matches!(report, Report::Departed)
+            && let Some(last) = answers::farewell(from)
+        {
+            say(&Said::Glances(vec![(from, last)]));
+        }
         say(&Said::Report { from, report: report.clone() });
     });
     let world: &'static World = Box::leak(Box::new(World::across(job.ranks, processes, report)));
     world.name_calls(call);
     world.handle_notes(handler::read, handler::bury);
+    sit(world, berths);
     settings::keep(world, job);
     checks::turn(job.checks);
     leftovers::want(job.leftovers);
@@ -122,9 +132,9 @@ fn find(place: &Place, job: &Job, call: fn() -> &'static str) -> io::Result<Opti
 impl Joined {
     /// From now on, somebody listens to `ftrun` and does what ranks do not do themselves.
     pub(super) fn attend(&self) -> io::Result<()> {
-        let Joined { world, processes, has_hosts, .. } = *self;
+        let Joined { world, me, processes, has_hosts, .. } = *self;
         let listening = self.listening.try_clone()?;
-        service::start(Box::new(move || listen(world, processes, listening)))?;
+        service::start(Box::new(move || listen(world, me, processes, listening)))?;
         if has_hosts {
             service::start(Box::new(move || processes.attend_hosts(tell_of_hosts)))?;
         }
@@ -174,7 +184,7 @@ fn meet(world: &World, seat: usize, at: Whereabouts) {
 }
 
 /// Hears what `ftrun` says, for as long as it is there. Without it there is no job.
-fn listen(world: &'static World, processes: &'static Processes, mut from: UnixStream) {
+fn listen(world: &'static World, me: Member, processes: &'static Processes, mut from: UnixStream) {
     loop {
         match hear(&mut from) {
             Some(Told::Notice(notice)) => world.hear(notice),
@@ -186,6 +196,7 @@ fn listen(world: &'static World, processes: &'static Processes, mut from: UnixSt
             Some(Told::Kill(Member { seat, incarnation })) => {
                 life::kill_newborn(seat, incarnation);
             }
+            Some(Told::Sit(berths)) => sit(world, berths),
             Some(Told::Leave) => life::dismiss(),
             Some(Told::Met { seat, at }) => meet(world, seat, at),
             Some(Told::Cause(status)) => end::blame(i32::from(status)),
@@ -194,13 +205,10 @@ fn listen(world: &'static World, processes: &'static Processes, mut from: UnixSt
                 say(&Said::Seen { look, still: standstill::look(processes) });
             }
             Some(Told::Glance(asks)) => {
-                let rank = standstill::rank();
-                let of = |rank| glance::of(rank, asks);
-                say(&Said::Glance(rank.map_or_else(glance::outside, of)));
+                say(&Said::Glances(answers::glances(processes, me, asks)));
             }
-            Some(Told::Describe(question)) => {
-                let words = standstill::rank().map(glance::describe);
-                let words = words.unwrap_or_else(|| "has not called MPI".to_string());
+            Some(Told::Describe { question, member }) => {
+                let words = answers::words(processes, member);
                 say(&Said::Described { question, words });
             }
             Some(Told::TryToReach(member)) => processes.try_to_reach(member),
@@ -208,6 +216,13 @@ fn listen(world: &'static World, processes: &'static Processes, mut from: UnixSt
             Some(Told::Welcome { .. } | Told::Refused | Told::Adopted(_)) => {}
             None => life::end_process(1, ""),
         }
+    }
+}
+
+/// Ranks of this process sit there on a simulated machine.
+fn sit(world: &World, berths: Vec<Berth>) {
+    for Berth { seat, node, rack } in berths {
+        world.nodes().learn(seat, Node { name: node, rack: rack as usize });
     }
 }
 

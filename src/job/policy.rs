@@ -81,16 +81,7 @@ impl Policy {
         let relocation = berths.reseat(seat)?;
         let node = berths.name_of(berths.node_of(seat));
         drop(berths);
-        let Relocation { method, moves, collisions: [before, after], .. } = &relocation;
-        self.announce(&match (method, moves.len() - usize::from(!moves.is_empty())) {
-            (None, _) => format!(
-                "ftrun: no spare node is left: rank {seat} continues on node {node}, repaired"
-            ),
-            (Some(method), others) => format!(
-                "ftrun: rank {seat} continues on node {node} ({method}, {others} others move); \
-                 messages that collide: {before}, now {after}"
-            ),
-        });
+        self.announce(&format!("ftrun: {}", relocation.words(seat, &node)));
         Some(relocation)
     }
 

@@ -4,7 +4,7 @@
 use crate::base::json::quoted;
 use crate::engine::World;
 use crate::fault::Incident;
-use crate::fault::report_line::{line, object};
+use crate::fault::report_line::{self, line, object};
 use crate::host::output;
 use crate::host::virtual_time::accounts::{self, Account};
 use crate::machine::units::{NANO, Picos};
@@ -34,10 +34,7 @@ pub(super) fn write(incident: &Incident) {
 /// Writes that a node without a rank has failed.
 pub(super) fn lost_spare(node: usize, at: Duration) {
     let Some(file) = FILE.get() else { return };
-    let none = || "null".to_string();
-    let fields =
-        [("rank", none()), ("at_us", at.as_micros().to_string()), ("node", node.to_string())];
-    write_line(file, object(fields));
+    write_line(file, report_line::lost_spare(node, at));
 }
 
 /// Writes where the time of the ranks went, if it was virtual, and which links were busiest.

@@ -13,7 +13,6 @@ use crate::job::{deadlock, live, report};
 use crate::launch::{Job, OnFailure, VirtualTime};
 use crate::machine::berths::Berths;
 use crate::machine::network::Network;
-use crate::machine::units::{Picos, SECOND};
 use crate::machine::{Chance, Model};
 use crate::mpi::failure::call_trace;
 use crate::mpi::tools::settings;
@@ -21,7 +20,6 @@ use crate::mpi::{checks, leftovers};
 use crate::transport::SimulatedNetwork;
 use std::path::Path;
 use std::sync::Arc;
-use std::time::Duration;
 
 /// Starts a job that has all of its ranks in this process.
 pub(super) fn start_alone(job: Result<(Job, Apps), String>, worlds: &Worlds) -> ! {
@@ -113,9 +111,6 @@ fn spawns(name: &str) -> bool {
     name.strip_prefix('p').unwrap_or(&name).starts_with("mpi_comm_spawn")
 }
 
-/// A century, in seconds: anything later never happens.
-const LONGEST: f64 = 100.0 * 365.0 * 86400.0;
-
 /// The machine that the job is to run on, if it is simulated.
 fn machine_of(job: &Job) -> Result<Option<Model>, String> {
     let find = |file: &String| Model::find(file, |file| std::fs::read_to_string(file));
@@ -148,14 +143,9 @@ fn strokes(world: &'static World, job: &Job, model: Option<Model>) -> Result<Vec
             };
             network.place(Box::new(node_of));
         }
-        let failures = model.faults.until(Picos::MAX);
-        let scale = job.time_scale / SECOND as f64;
-        let stroke = move |(at, node): (Picos, usize)| {
-            let at = Duration::from_secs_f64((at as f64 * scale).min(LONGEST));
-            (at, Target::Node(node))
-        };
-        if !failures.is_empty() {
-            all.push(Box::new(failures.into_iter().map(stroke)));
+        let mut failures = model.faults.strokes(job.time_scale).peekable();
+        if failures.peek().is_some() {
+            all.push(Box::new(failures.map(|(at, node)| (at, Target::Node(node)))));
         }
     }
     Ok(all)

@@ -29,6 +29,23 @@ pub struct Relocation {
     pub collisions: [u64; 2],
 }
 
+impl Relocation {
+    /// Tells that a rank continues on the node of this name.
+    pub fn words(&self, rank: usize, node: &str) -> String {
+        let [before, after] = self.collisions;
+        let others = self.moves.len().saturating_sub(1);
+        match self.method {
+            None => {
+                format!("no spare node is left: rank {rank} continues on node {node}, repaired")
+            }
+            Some(method) => format!(
+                "rank {rank} continues on node {node} ({method}, {others} others move); messages \
+                 that collide: {before}, now {after}"
+            ),
+        }
+    }
+}
+
 impl Berths {
     /// One rank on each node that is no spare, in the order of nodes; nodes left over are spares.
     pub fn new(model: &Model, ranks: usize) -> Result<Berths, String> {

@@ -1,11 +1,12 @@
 //! The failures planned for a machine: at a time, periodic, or random. A seed repeats them.
 
 use super::region::Nodes;
-use super::units::Picos;
+use super::units::{Picos, SECOND};
 use ftmpi_base::random::Random;
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, HashSet};
 use std::ops::RangeInclusive;
+use std::time::Duration;
 
 /// The failures of a machine file.
 #[derive(Clone, Debug, PartialEq)]
@@ -58,6 +59,17 @@ impl Faults {
     /// The deaths until `end`, in order; no node dies twice.
     pub fn until(&self, end: Picos) -> Vec<(Picos, usize)> {
         self.deaths(end).into_iter().map(|death| (death.at, death.node)).collect()
+    }
+
+    /// All deaths in real time, of which a second of the machine takes `scale`.
+    pub fn strokes(&self, scale: f64) -> impl Iterator<Item = (Duration, usize)> + Send + use<> {
+        /// A century, in seconds: anything later never happens.
+        const LONGEST: f64 = 100.0 * 365.0 * 86400.0;
+        let scale = scale / SECOND as f64;
+        let in_real_time = move |(at, node): (Picos, usize)| {
+            (Duration::from_secs_f64((at as f64 * scale).min(LONGEST)), node)
+        };
+        self.until(Picos::MAX).into_iter().map(in_real_time)
     }
 
     /// The deaths until `end`, each with its cause.

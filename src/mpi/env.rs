@@ -27,8 +27,7 @@ pub fn library_version() -> String {
 
 /// The name of the node that the calling rank sits on, or of the machine.
 pub fn processor_name(process: &Process) -> Vec<u8> {
-    let node = process.world.berths().map(|berths| berths.name_of(berths.node_of(process.me.seat)));
-    node.map_or_else(host_name, String::into_bytes)
+    process.world.nodes().name_of(process.me.seat).map_or_else(host_name, String::into_bytes)
 }
 
 /// The name of the machine.

@@ -76,6 +76,15 @@ pub struct Distant {
     pub address: Vec<u8>,
 }
 
+/// Where a rank sits on a simulated machine.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Berth {
+    pub seat: usize,
+    /// The name of the node.
+    pub node: String,
+    pub rack: u32,
+}
+
 /// Where memory is found that all processes of a job share, which has one host.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Area {
@@ -108,7 +117,8 @@ pub struct Traffic {
     pub taken: u64,
 }
 
-/// What a process shows of its rank to who watches the job.
+/// What a process shows of one of its ranks to who watches the job: what this life of it does, and
+/// has done.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Glance {
     /// What it is seen doing, as `ftmpi_watch` numbers it.
@@ -125,7 +135,7 @@ pub struct Glance {
     pub sent_to: Vec<(u32, u64)>,
 }
 
-/// What a process is to show of its rank beside what is always shown.
+/// What a process is to show of its ranks beside what is always shown.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Asks {
     /// For which ranks it waits.
@@ -146,9 +156,8 @@ pub enum Said {
     Rules(String),
     /// A rank of this process tells the coordinator something.
     Report { from: Member, report: Report },
-    /// One of several ranks of this process has ended: with what a process would have, in words,
-    /// and by which order.
-    Ended { member: Member, status: i32, words: String, order: Option<String> },
+    /// One of several ranks of this process has ended.
+    Ended(EndOfRank),
     /// The latest life in this seat is to be killed.
     Kill(usize),
     /// It is about to die as ordered.
@@ -156,9 +165,9 @@ pub enum Said {
     /// What it has seen of itself when it was asked for the time of this number; `None`: it is at
     /// work, or may go on by itself.
     Seen { look: u64, still: Option<Still> },
-    /// What its rank shows, when it was asked.
-    Glance(Glance),
-    /// What its rank does, in words: the answer to the question of this number.
+    /// What its ranks show, when it was asked, or for the last time.
+    Glances(Vec<(Member, Glance)>),
+    /// What one of its ranks does, in words: the answer to the question of this number.
     Described { question: u64, words: String },
     /// This life, on another host, does not answer, or is heard again.
     Silent { member: Member, is_silent: bool },
@@ -170,6 +179,19 @@ pub enum Said {
     Abort { status: i32, words: String },
     /// A rank ends all ranks of a group, itself included.
     EndGroup(EndOfGroup),
+}
+
+/// How one of several ranks of a process has ended.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct EndOfRank {
+    pub member: Member,
+    /// That of a process that ends in this way.
+    pub status: i32,
+    pub words: String,
+    /// The order that killed it.
+    pub order: Option<String>,
+    /// What it showed at its end, if somebody watches the job.
+    pub last: Option<Glance>,
 }
 
 /// What a rank does that aborts a part of the job, and with which status.
@@ -194,6 +216,8 @@ pub enum Told {
         area: Option<Area>,
         /// Where ranks share processes: which start of each process is the present or the next.
         lives: Vec<u32>,
+        /// Where its ranks sit, if the job is on a simulated machine.
+        berths: Vec<Berth>,
     },
     /// It is not: another process has this place.
     Refused,
@@ -216,6 +240,8 @@ pub enum Told {
         generation: u64,
         summons: Option<Summons>,
     },
+    /// Ranks of this process sit there from now on.
+    Sit(Vec<Berth>),
     /// This rank, one of several in the process, is to be killed.
     Kill(Member),
     /// No rank begins here any more.
@@ -226,10 +252,13 @@ pub enum Told {
     DieOutside(String),
     /// It is to say whether it stands still, for the time of this number.
     Look(u64),
-    /// It is to show what its rank does.
+    /// It is to show what its ranks do.
     Glance(Asks),
-    /// It is to say what its rank does, in answer to the question of this number.
-    Describe(u64),
+    /// It is to say what this rank of it does, in answer to the question of this number.
+    Describe {
+        question: u64,
+        member: Member,
+    },
     /// Another host cannot reach this process from that life: it is to try the other way.
     TryToReach(Member),
     /// The job is over, with this exit status: it is to write what it holds, and to end.

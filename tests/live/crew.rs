@@ -130,6 +130,70 @@ fn ranks_that_are_processes_are_listed_with_them_and_their_messages_are_counted_
     assert_eq!(job.end().0, Some(0));
 }
 
+#[test]
+fn ranks_that_share_processes_are_listed_with_these_and_killed_alone_or_all_of_a_process() {
+    let mut job = Job::begin_with("live-shared", 7, &["--processes=3"], |_| {});
+    let mut page = open(&job, "live-shared", 7);
+    page.value("$('crew').open = $('matrix').open = true");
+    page.wait("crew && crew.ranks.length === 7 && crew.ranks.every(rank => rank.process > 0)");
+    let host = std::fs::read_to_string("/proc/sys/kernel/hostname").unwrap();
+    let group = |process: usize, ranks: usize| {
+        format!("Host {}, process {process} [(][0-9]+[)]: {ranks} ranks", host.trim())
+    };
+    let groups = [group(0, 3), group(1, 2), group(2, 2)].join(",");
+    let titles = "[...document.querySelectorAll('#crew-rows h3')].map(h => h.textContent).join()";
+    page.wait(&format!("new RegExp('^{groups}$').test({titles})"));
+    page.value("globalThis.pids = crew.ranks.map(rank => rank.process)");
+    assert_eq!(page.value("new Set(pids).size"), 3);
+    assert_eq!(page.value("[0, 0, 0, 3, 3, 5, 5].every((n, m) => pids[n] === pids[m])"), true);
+    page.wait("crew.ranks.every(rank => rank.times.reduce((a, b) => a + b) > 500)");
+    page.wait("crew.ranks.some(rank => rank.awaited.length)");
+    page.wait("pairs && pairs.pairs.length === 7 && pairs.pairs.every(([, , n]) => n > 10)");
+    page.wait("pairs.pairs.every(([from, to]) => to === (from + 1) % 7)");
+    job.wait("info 4", "in MPI_");
+    // One rank. What it has sent still counts, once, and it begins again where it was.
+    page.value("globalThis.sent = pairs.pairs[4][2]");
+    let (x, y) = place(&mut page, 4);
+    page.right_click_at(x, y);
+    page.wait("document.activeElement.textContent === 'What is rank 4?'");
+    page.key("ArrowDown", 40);
+    page.key("Enter", 13);
+    page.wait("frame.marks.join() === '4' && frame.count === 7");
+    page.wait("frame.lines.length === 1 && frame.lines[0].steps.at(-1)[0] === 'recovered'");
+    page.wait("crew.ranks.map(rank => rank.life).join() === '0,0,0,0,1,0,0'");
+    page.wait("crew.ranks.every((rank, n) => rank.process === pids[n])");
+    page.wait("pairs.pairs.length === 7 && pairs.pairs[4][2] > sent");
+    page.wait("(all => Math.max(...all) < 1.5 * Math.min(...all))(pairs.pairs.map(it => it[2]))");
+    // A process.
+    let (x, y) = place(&mut page, 1);
+    page.right_click_at(x, y);
+    page.wait("$('menu').children[2].textContent === 'Kill process 0 with its 3 ranks'");
+    page.value("$('menu').children[2].click()");
+    page.wait("$('word').textContent === 'process 0 will be killed with its 3 ranks'");
+    page.wait("frame.count === 7 && crew.ranks.map(rank => rank.life).join() === '1,1,1,0,1,0,0'");
+    page.wait("frame.lines.length === 4 && frame.series[4] === 4");
+    page.wait("frame.lines.every(line => line.steps.at(-1)[0] === 'recovered')");
+    page.wait("[0, 1, 2].every(n => $('events').innerText.includes(`rank ${n} was killed`))");
+    page.wait("crew.ranks.every((rank, n) => (rank.process === pids[n]) === n > 2)");
+    assert_eq!(page.value("new Set(crew.ranks.slice(0, 3).map(rank => rank.process)).size"), 1);
+    for wrong in ["kill-process", "kill-process 3", "kill-process -1"] {
+        assert!(job.order(wrong).starts_with("no "), "{wrong}");
+    }
+    let (status, _, said) = job.end();
+    assert_eq!(status, Some(0), "{said}");
+    page.wait("frame.state === 'ended'");
+    assert_eq!(page.value("frame.colours.every(c => scene.kinds[c] === 'is done')"), true);
+    let told = job.report();
+    let of = |told: &serde_json::Value| (told["process"].as_u64(), told["rank"].as_u64());
+    let mut named: Vec<_> = told.iter().map(of).collect();
+    named.sort_unstable();
+    assert_eq!(named, [(0, 0), (0, 1), (0, 2), (1, 4)].map(|(p, r)| (Some(p), Some(r))));
+    let by_hand = |told: &serde_json::Value| {
+        told["ordered"].as_str().is_some_and(|order| order.ends_with("ms by hand"))
+    };
+    assert!(told.iter().all(by_hand), "{told:?}");
+}
+
 /// The picture, the drawing and the numbers, as files.
 fn kept_in_all_forms(page: &mut Browser) {
     page.value("globalThis.files = {}; save = (name, blob) => { files[name] = blob; }");
@@ -173,6 +237,37 @@ fn ranks_of_several_hosts_are_listed_by_host() {
     page.wait("$('menu').children[2].textContent === 'Kill all 2 ranks of host b'");
     page.value("$('menu').children[2].click()");
     page.wait("frame.count === 4 && crew.ranks.map(rank => rank.life).join() === '0,0,1,2'");
+    assert_eq!(job.end().0, Some(0));
+}
+
+#[test]
+fn processes_that_ranks_of_several_hosts_share_are_listed_by_host_and_killed_by_the_menu() {
+    let listed = Command::new("/sbin/ldconfig").arg("-p").output().map(|seen| seen.stdout);
+    if !String::from_utf8_lossy(&listed.unwrap_or_default()).contains("libucp.so.0") {
+        println!("skipped: libucp.so.0 is not there (Debian: apt-get install libucx0)");
+        return;
+    }
+    let options = ["--hosts", "a:3,b:2", "--per-process", "2", "--agent", "sh -c"];
+    let mut job = Job::begin_with("live-hosts-shared", 5, &options, |_| {});
+    let mut page = open(&job, "live-hosts-shared", 5);
+    page.value("$('crew').open = $('matrix').open = true");
+    let titles = "[...document.querySelectorAll('#crew-rows h3')].map(h => h.textContent).join()";
+    let groups = [("a", 0, "2 ranks"), ("a", 1, "1 rank"), ("b", 2, "2 ranks")];
+    let groups = groups.map(|(host, process, ranks)| {
+        format!("Host {host}, process {process} [(][0-9]+[)]: {ranks}")
+    });
+    page.wait(&format!("new RegExp('^{}$').test({titles})", groups.join(",")));
+    page.wait("pairs && pairs.pairs.length === 5 && pairs.pairs.every(([, , n]) => n > 10)");
+    let (x, y) = place(&mut page, 4);
+    page.right_click_at(x, y);
+    page.wait("$('menu').children[2].textContent === 'Kill process 2 with its 2 ranks'");
+    page.wait("$('menu').children[3].textContent === 'Kill all 2 ranks of host b'");
+    page.value("$('menu').children[2].click()");
+    page.wait("frame.count === 5 && crew.ranks.map(rank => rank.life).join() === '0,0,0,1,1'");
+    page.wait("frame.lines.every(line => line.steps.at(-1)[0] === 'recovered')");
+    assert_eq!(job.order("kill 0"), "ok rank 0 will be killed");
+    page.wait("frame.count === 5 && crew.ranks.map(rank => rank.life).join() === '1,0,0,1,1'");
+    page.wait(&format!("new RegExp('^{}$').test({titles})", groups.join(",")));
     assert_eq!(job.end().0, Some(0));
 }
 

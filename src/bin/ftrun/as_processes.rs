@@ -18,10 +18,8 @@ impl Request {
 
     /// The same, if no option has said so, and if it can be.
     pub(crate) fn suggest_processes(&mut self, count: Option<usize>) {
-        let is_possible = self.apps.len() == 1 && self.job.watch.is_none();
-        if is_possible && !self.has_processes {
-            let is_shared = |count: &usize| *count < self.job.ranks && !self.job.is_seen();
-            self.set_processes(count.filter(is_shared));
+        if self.apps.len() == 1 && !self.has_processes {
+            self.set_processes(count.filter(|count| *count < self.job.ranks));
         }
     }
 

@@ -207,7 +207,8 @@ OPTIONS
                       standard error and the --report tell which ranks move, and
                       how many messages between neighbours collide before and
                       after.
-                      MPI_Get_processor_name returns the node.
+                      MPI_Get_processor_name returns the node. Not with several
+                      hosts.
     --time-scale X    Seconds of this run for each second of the failures in
                       FILE: 1 by default.
 

@@ -301,7 +301,7 @@ impl Reading<'_> {
             (Some(kind), _) => kind,
             (None, Some(value)) if let Some(count) = named(&value) => {
                 // Options count more than the environment.
-                if !self.faults.has_seed() {
+                if !self.faults.has_seed() && !self.virtual_time.is_wanted {
                     self.request.suggest_processes(count);
                 }
                 return Ok(());

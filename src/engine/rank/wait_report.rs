@@ -36,9 +36,15 @@ impl Engine {
         self.sent_shortly.load(Ordering::Relaxed)
     }
 
-    /// How often a thread of the rank in this seat was woken.
+    /// How often a thread of the rank in this seat was woken, in all of its lives.
     pub fn wakings(&self) -> u32 {
         self.port.bell().rings()
+    }
+
+    /// How often a thread of this rank was woken.
+    pub fn wakings_in_this_life(&self) -> u32 {
+        // The bell's counter wraps around.
+        self.wakings().wrapping_sub(self.rings_before)
     }
 
     /// The program has sent a message that did not go the short way.

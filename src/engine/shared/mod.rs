@@ -7,6 +7,7 @@ pub(in crate::engine) mod elsewhere;
 pub(in crate::engine) mod home;
 pub(in crate::engine) mod meeting;
 pub(in crate::engine) mod mismatch;
+pub(in crate::engine) mod nodes;
 pub(in crate::engine) mod notices;
 pub(in crate::engine) mod pairs;
 pub(in crate::engine) mod recovery_cache;

@@ -8,6 +8,7 @@ use crate::engine::World;
 use crate::fault::{Notice, Report, Summons, Welcome};
 use crate::host::{life, service};
 use crate::transport::{Address, Area, Distant, Processes};
+use std::ops::Range;
 use std::sync::{Arc, Once};
 
 impl World {
@@ -33,6 +34,11 @@ impl World {
     #[inline]
     pub fn can_meet(&self) -> bool {
         self.can_meet
+    }
+
+    /// The seats of this process, if there are several processes.
+    pub fn own_seats(&self) -> Option<Range<usize>> {
+        self.processes().map(Processes::seats)
     }
 
     pub(in crate::engine) fn processes(&self) -> Option<&'static Processes> {

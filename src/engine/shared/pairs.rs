@@ -24,17 +24,51 @@ impl Pairs {
 
     /// A rank has sent one more message to this one.
     pub(in crate::engine) fn count(&self, from: usize, to: usize) {
-        if self.senders.contains(&from) && to < self.seats {
-            self.counts[(from - self.senders.start) * self.seats + to]
-                .fetch_add(1, Ordering::Relaxed);
+        if let Some(count) = self.row(from).get(to) {
+            count.fetch_add(1, Ordering::Relaxed);
         }
+    }
+
+    /// What this sender has sent so far counts no more.
+    pub(super) fn forget(&self, from: usize) {
+        self.row(from).iter().for_each(|count| count.store(0, Ordering::Relaxed));
     }
 
     /// The pairs with messages: sender, receiver, how many.
     pub fn all(&self) -> impl Iterator<Item = (usize, usize, u64)> {
-        let counts = self.counts.iter().enumerate();
-        let told = counts.map(|(at, count)| (at, count.load(Ordering::Relaxed)));
-        told.filter(|(_, count)| *count > 0)
-            .map(|(at, count)| (self.senders.start + at / self.seats, at % self.seats, count))
+        let of = |from| self.of(from).map(move |(to, count)| (from, to, count));
+        self.senders.clone().flat_map(of)
+    }
+
+    /// To which seats a sender has sent, and how many.
+    pub fn of(&self, from: usize) -> impl Iterator<Item = (usize, u64)> {
+        let counts = self.row(from).iter().map(|count| count.load(Ordering::Relaxed));
+        counts.enumerate().filter(|(_, count)| *count > 0)
+    }
+
+    fn row(&self, from: usize) -> &[AtomicU64] {
+        if !self.senders.contains(&from) {
+            return &[];
+        }
+        let start = (from - self.senders.start) * self.seats;
+        &self.counts[start..start + self.seats]
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_messages_of_a_sender_are_forgotten_and_those_of_others_are_not() {
+        let pairs = Pairs::new(2..4, 5);
+        for (from, to) in [(2, 0), (3, 4), (2, 0), (3, 1), (1, 0), (2, 5)] {
+            pairs.count(from, to);
+        }
+        assert_eq!(pairs.all().collect::<Vec<_>>(), [(2, 0, 2), (3, 1, 1), (3, 4, 1)]);
+        pairs.forget(3);
+        pairs.forget(4);
+        assert_eq!(pairs.all().collect::<Vec<_>>(), [(2, 0, 2)]);
+        assert_eq!((pairs.of(2).collect::<Vec<_>>(), pairs.of(4).count()), (vec![(0, 2)], 0));
     }
 }

@@ -9,6 +9,7 @@ use crate::engine::shared::elsewhere::{Elsewhere, Reporter};
 use crate::engine::shared::home::Home;
 use crate::engine::shared::meeting::Meetings;
 use crate::engine::shared::mismatch::{Void, Voids};
+use crate::engine::shared::nodes::Nodes;
 use crate::engine::shared::pairs::Pairs;
 use crate::engine::shared::rules::{Charter, Rules};
 use crate::fault::{Agreements, Chronicle, Fact, Incident, Ledger, Report, Revocations};
@@ -69,7 +70,7 @@ pub struct World {
     /// How far apart ordered failures are on average.
     mean_time: OnceLock<Duration>,
     /// Where ranks sit, if they do on a machine that was thought out.
-    berths: OnceLock<Mutex<Berths>>,
+    nodes: Nodes,
     tenants: Tenants,
 }
 
@@ -155,7 +156,7 @@ impl World {
             scribe: OnceLock::new(),
             is_chronicled: AtomicBool::new(false),
             mean_time: OnceLock::new(),
-            berths: OnceLock::new(),
+            nodes: Nodes::default(),
             tenants: Tenants::default(),
         }
     }
@@ -318,12 +319,17 @@ impl World {
 
     /// The ranks sit there; before anybody lives.
     pub fn sit_on(&self, berths: Berths) {
-        self.berths.get_or_init(|| Mutex::new(berths));
+        self.nodes.keep(berths);
     }
 
-    /// Where ranks sit, if they do on a machine that was thought out.
+    /// Where ranks sit, if they do on a machine that was thought out, and this process keeps it.
     pub fn berths(&self) -> Option<MutexGuard<'_, Berths>> {
-        self.berths.get().map(|berths| berths.lock())
+        self.nodes.berths()
+    }
+
+    /// On which nodes of such a machine the ranks of this process sit.
+    pub fn nodes(&self) -> &Nodes {
+        &self.nodes
     }
 
     /// From now on, what happens is written down.
@@ -505,8 +511,15 @@ impl World {
     }
 
     /// Whether messages are counted by pairs.
-    pub(in crate::engine) fn counts_pairs(&self) -> bool {
+    pub fn counts_pairs(&self) -> bool {
         self.pairs.get().is_some()
+    }
+
+    /// Another life begins in this seat of a process of several: its messages are its own.
+    pub fn count_pairs_anew(&self, seat: usize) {
+        if let Some(pairs) = self.pairs.get() {
+            pairs.forget(seat);
+        }
     }
 
     /// Whether steps are to be told.

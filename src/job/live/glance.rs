@@ -3,39 +3,40 @@
 use crate::engine::Waits;
 use crate::mpi::failure::deadlock_report::{self, words_of};
 use crate::mpi::process::Process;
-use crate::watch::{COMPUTES, DONE, OUTSIDE, RECOVERS, kind_of};
+use crate::watch::{COMPUTES, DONE, RECOVERS, kind_of};
 use crate::wireup::{Asks, Glance};
 
 /// The most arrows that start at one rank.
 const MOST_ARROWS: usize = 4;
 
-/// What a process of several shows of its rank.
+/// What a process of several shows of one of its ranks.
 pub(in crate::job) fn of(process: &Process, asks: Asks) -> Glance {
     let me = process.me.seat;
-    let pairs = asks.pairs.then(|| process.world.count_pairs(me..me + 1)).flatten();
+    let senders = || process.world.own_seats().unwrap_or(me..me + 1);
+    let pairs = asks.pairs.then(|| process.world.count_pairs(senders())).flatten();
     let age = |saved| process.world.age().saturating_sub(saved).as_millis() as u64;
     Glance {
         kind: kind(process, || false),
         messages: process.engine.sent(),
         collectives: process.collectives(),
-        wakings: process.engine.wakings(),
+        wakings: process.engine.wakings_in_this_life(),
         checkpoint_ms: process.saved.last().map(age),
         awaited: if asks.awaited { awaited_by(process) } else { Vec::new() },
         sent_to: pairs.map_or_else(Vec::new, |pairs| {
-            pairs.all().map(|(_, to, count)| (to as u32, count)).collect()
+            pairs.of(me).map(|(to, count)| (to as u32, count)).collect()
         }),
     }
 }
 
-/// What it shows before its rank has called MPI.
-pub(in crate::job) fn outside() -> Glance {
-    Glance { kind: OUTSIDE, ..Glance::default() }
+/// What it shows when no more is to come.
+pub(in crate::job) fn last(process: &Process) -> Glance {
+    of(process, Asks { awaited: false, pairs: process.world.counts_pairs() })
 }
 
 /// What a rank has done so far and does, in words.
 pub(in crate::job) fn describe(process: &Process) -> String {
     let (generation, messages) = (process.engine.generation(), process.engine.sent());
-    let (collectives, wakings) = (process.collectives(), process.engine.wakings());
+    let (collectives, wakings) = (process.collectives(), process.engine.wakings_in_this_life());
     format!(
         "generation {generation}; {messages} messages sent, {collectives} collectives, woken \
          {wakings} times; {}",

@@ -2,6 +2,7 @@
 //! samples what every rank leaves visible anyway; the only extra work of a rank is to note the call
 //! in which it falls asleep.
 
+pub(super) mod answers;
 pub(super) mod glance;
 mod hands;
 mod shared;

@@ -12,6 +12,14 @@ const element = (name, className, ...inside) => {
   const it = document.createElement(name); it.className = className; it.append(...inside); return it;
 };
 const seconds = ms => ms < 10000 ? `${(ms / 1000).toFixed(1)} s` : `${Math.round(ms / 1000)} s`;
+/* Whether it is one of several ranks of a process, of which there are several. */
+const isSharing = rank => rank.share !== undefined && rank.share !== null;
+/* Where a rank is: the host, the process that ranks share, with the number that the system has for it, and the node. */
+function home(rank) {
+  const number = rank.share ?? crew.process, process = number === undefined ? "" : `, process ${number}`;
+  const at = isSharing(rank) && crew.ranks.find(other => other.share === rank.share && other.process);
+  return `Host ${rank.host || crew.host}${process}${at ? ` (${at.process})` : ""}${rank.node === null ? "" : `, node ${rank.node}`}`;
+}
 /* One rank: its bar, and in words how much of the time it computed, for whom it waited, and how old its checkpoint is. */
 function crewRow(rank, n) {
   const all = rank.times.reduce((sum, time) => sum + time, 0), share = time => `${Math.round(100 * time / (all || 1))} %`;
@@ -26,18 +34,17 @@ function crewRow(rank, n) {
   if (rank.awaited.length) words.push(`waits for ${rank.awaited.map(([who, time]) => `${who} (${share(time)})`).join(", ")}`);
   if (rank.checkpoint !== null) words.push(`checkpoint ${seconds(rank.checkpoint)} ago`);
   if (rank.life) words.push(`life ${rank.life}`);
-  if (rank.process) words.push(`process ${rank.process}`);
+  if (rank.process && !isSharing(rank)) words.push(`process ${rank.process}`);
   if (!frame.alive[n]) words.unshift("dead");
   const pick = element("button", "pick", `rank ${n}`);
   pick.onclick = () => { $("node").value = n; info(); };
   return element("li", "rank", pick, bar, element("small", "", words.join(" · ")));
 }
-/* Grouped by host, by the process in which several ranks are, and by the node of a machine. */
+/* Grouped by host, by the process that ranks share, and by the node of a machine. */
 function showCrew() {
   const groups = new Map();
   crew.ranks.forEach((rank, n) => {
-    const node = rank.node === null ? "" : `, node ${rank.node}`;
-    const process = crew.process === undefined ? "" : `, process ${crew.process}`, name = `Host ${rank.host || crew.host}${process}${node}`;
+    const name = home(rank);
     if (!groups.has(name)) groups.set(name, []);
     groups.get(name).push(n);
   });

@@ -5,6 +5,7 @@ function choices(n) {
   all.push([`Kill ${name}`, kill]);
   if (crew && isJob() && crew.ranks[n]) {
     if (crew.ranks[n].node) all.push(killAll("node", n));
+    if (isSharing(crew.ranks[n])) all.push(killProcess(crew.ranks[n].share));
     if (new Set(crew.ranks.map(rank => rank.host)).size > 1) all.push(killAll("host", n));
   }
   all.push([`Kill a tenth of all ${scene.dot}s`, () => order("region 0 0 1 1 10")]);
@@ -14,6 +15,11 @@ function choices(n) {
 function killAll(place, n) {
   const home = crew.ranks[n][place], list = [...crew.ranks.keys()].filter(m => crew.ranks[m][place] === home);
   return [`Kill ${list.length === 1 ? "the only rank" : `all ${list.length} ranks`} of ${place} ${home}`, () => { for (const m of list) order(`kill ${m}`); }];
+}
+/* Kills a process that ranks share, which is more than to kill each of them. */
+function killProcess(share) {
+  const count = crew.ranks.filter(rank => rank.share === share).length;
+  return [`Kill process ${share} with ${count === 1 ? "its only rank" : `its ${count} ranks`}`, () => order(`kill-process ${share}`)];
 }
 function openMenu(n, x, y) {
   if (!scene || !frame) return;

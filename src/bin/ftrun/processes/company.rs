@@ -7,7 +7,7 @@ use super::seats::Life;
 use super::shared::Shared;
 use super::work::{Work, tell};
 use ftmpi_base::Member;
-use ftmpi_wireup::Told;
+use ftmpi_wireup::{EndOfRank, Told};
 use std::os::unix::process::ExitStatusExt;
 use std::process::ExitStatus;
 
@@ -88,7 +88,12 @@ impl Work {
         let met = met.collect();
         let area = self.memory.as_ref().map(Memory::place);
         let lives = self.shared.as_ref().map(Shared::lives).unwrap_or_default();
-        connection.tell(&Told::Welcome { welcome, met, area, lives });
+        let seats = match &self.shared {
+            Some(shared) => shared.division.seats_of(shared.division.process_of(seat)),
+            None => seat..seat + 1,
+        };
+        let berths = self.berths_of(seats);
+        connection.tell(&Told::Welcome { welcome, met, area, lives, berths });
         if let Some(cause) = self.record.cause() {
             connection.tell(&Told::Cause(cause));
         }
@@ -180,12 +185,13 @@ impl Work {
     }
 
     /// A rank has ended in a process that goes on.
-    pub(super) fn end_within(
-        &mut self, process: Member, member: Member, status: i32, words: String,
-        order: Option<String>,
-    ) {
+    pub(super) fn end_within(&mut self, process: Member, end: EndOfRank) {
+        let EndOfRank { member, status, words, order, last } = end;
         if !self.is_carried_by(member, process) {
             return;
+        }
+        if let (Some(watch), Some(last)) = (&mut self.watch, last) {
+            watch.note(member, last);
         }
         if let Some(life) = self.life(member.seat, member.incarnation) {
             life.died = Some(std::time::Instant::now());

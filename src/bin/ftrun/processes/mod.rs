@@ -8,9 +8,11 @@ mod company;
 pub(crate) mod connections;
 mod deadlock;
 mod distance;
+mod failing_nodes;
 pub(crate) mod happening;
 mod judgement;
 pub(crate) mod lines;
+mod machine;
 mod noting;
 mod orders;
 mod report;
@@ -85,13 +87,15 @@ fn conduct(
     let begun = Instant::now();
     let trace = trace::Trace::begin(&mut prepared.request.job, &name).map_err(Refusal::usage)?;
     let job = prepared.request.job.clone();
+    let machine = machine::Machine::of(&job).map_err(Refusal::usage)?;
     let report = report::Report::open(&job, begun).map_err(Refusal::usage)?;
     let (sender, events) = channel();
-    let watch = watch::Watch::begin(&job, &name).map_err(Refusal::usage)?;
+    let berths = machine.as_ref().map(|machine| &machine.berths);
+    let watch = watch::Watch::begin(&job, &name, berths).map_err(Refusal::usage)?;
     prepared.begun = begun;
     let starter = starter(prepared, &sender)?;
     let seen = work::Seen { begun, report, watch, trace };
-    let work = work::Work::begin(&job, starter, (sender, events), seen);
+    let work = work::Work::begin(&job, starter, (sender, events), seen, machine);
     let status = work.map_err(|error| Refusal::new(NOT_RUNNABLE, error))?.go_on();
     Ok(ExitCode::from(status))
 }
@@ -141,14 +145,13 @@ fn refuse_what_is_not_built(
 ) -> Result<(), Refusal> {
     let asked = [
         (job.seed.is_some(), "--seed"),
-        (job.machine.is_some(), "--machine"),
+        (hosts.is_some() && job.machine.is_some(), "--machine"),
         (job.shares_image, "--share-image"),
         (job.universe > job.ranks, "--universe"),
         (programs > 1, "several programs"),
     ];
     let is_shared = job.processes.is_some();
     let of_shared = [
-        (job.is_seen(), "a view or a recording of the job"),
         (hosts.is_some() && job.trace.is_some(), "--trace with several hosts"),
         (hosts.is_some() && !job.matches.is_empty(), "--match with several hosts"),
     ];

@@ -35,12 +35,14 @@ impl Work {
         }
     }
 
-    /// A rank has died.
+    /// A rank has died, on this node of a simulated machine.
     pub(super) fn note_death(
-        &mut self, member: Member, life: &Life, status: ExitStatus, rules: Rules,
+        &mut self, (member, node): (Member, Option<usize>), life: &Life, status: ExitStatus,
+        rules: Rules,
     ) {
         let death = Death {
             member,
+            node,
             at: life.died.map_or(self.begun.elapsed(), |died| died - self.begun),
             cause: cause(status),
             words: obituary(member.seat, life, status),

@@ -7,7 +7,7 @@ use ftmpi_base::Member;
 use ftmpi_fault::Report;
 use ftmpi_machine::schedule::When;
 use ftmpi_wireup::{EndOfGroup, Told};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 impl Work {
     /// Plans the deaths of a life that are ordered by time.
@@ -79,6 +79,22 @@ impl Work {
         match life.connection.is_some() && !life.has_departed {
             true => tell(life, &Told::DieOutside(when.to_string())),
             false => self.strike(victim.seat, Some(victim.incarnation), when.to_string()),
+        }
+    }
+
+    /// Kills the ranks that have kept a recovery waiting for too long.
+    pub(super) fn vote_out(&mut self, patience: Duration) {
+        for late in self.coordinator.latecomers(self.started.elapsed(), patience) {
+            let Member { seat, incarnation } = late;
+            let Some(life) = self.life(seat, incarnation).filter(|life| !life.is_late) else {
+                continue;
+            };
+            life.is_late = true;
+            self.kill(seat);
+            if !self.job.is_quiet {
+                let seconds = patience.as_secs_f64();
+                say(&format!("ftrun: rank {seat} has not joined the recovery for {seconds} s"));
+            }
         }
     }
 }

@@ -7,7 +7,7 @@
 
 use super::lines::say;
 use super::written::{Resumed, Written};
-use ftmpi_fault::report_line::{line, subject, takeover_line};
+use ftmpi_fault::report_line::{line, lost_spare, subject, takeover_line};
 use ftmpi_fault::{Chronicle, Cure, Death, Event, Fact, Incident};
 use ftmpi_launch::{Job, Rules};
 use ftmpi_wireup::takeover::{Entry, JobFile};
@@ -130,8 +130,11 @@ impl Report {
             Event::Died(death) => self.begin(death),
             Event::Recorded(member) => self.chronicle.recorded(*member, at),
             Event::Agreed(members) => self.chronicle.agreed(members, at),
-            Event::Respawned(member) => self.chronicle.respawned(*member, None, at),
+            Event::Respawned(member, relocation) => {
+                self.chronicle.respawned(*member, relocation.as_ref(), at);
+            }
             Event::Learnt(fact) => self.chronicle.learn(fact, at),
+            Event::LostSpare(node) => return vec![lost_spare(*node, at)],
             Event::TakenOver(host) => return vec![takeover_line(host, at)],
         }
         self.finished()
@@ -139,13 +142,13 @@ impl Report {
 
     /// Opens the record of a failure.
     fn begin(&mut self, death: &Death) {
-        let Death { member, at, cause, words, order, rules } = death.clone();
+        let Death { member, node, at, cause, words, order, rules } = death.clone();
         let rules = Rules::decode(&rules).unwrap_or(Rules::End);
         let (cure, mode) = Cure::of(rules, self.job.on_failure);
         let division = self.job.processes.map(|_| self.job.division());
         let process = division.map(|division| division.process_of(member.seat));
         let incident = Incident::new(member, at, cure, mode);
-        self.chronicle.begin(Incident { cause, words, order, process, ..incident });
+        self.chronicle.begin(Incident { cause, words, order, node, process, ..incident });
     }
 
     /// The lines about the records that have been finished.

@@ -1,14 +1,18 @@
 //! `--watch`, `--tui` and `--record` where ranks are processes: `ftrun` asks each what its rank
-//! does, while somebody looks, and shows what they have answered last. A process that is stopped
-//! looks as it did before; what a rank has done since it was last asked dies with it.
+//! does, or what its ranks do, while somebody looks, and shows what they have answered last. A
+//! process that is stopped looks as it did before; what its ranks have done since it was last asked
+//! dies with it.
 
 use super::lines::say;
 use super::report::Report;
-use ftmpi_base::Member;
 use ftmpi_base::json::quoted;
+use ftmpi_base::{Division, Member};
 use ftmpi_launch::Job;
+use ftmpi_machine::berths::Berths;
 use ftmpi_machine::map;
-use ftmpi_view::{self as view, Feed, Frame, Image, Order, Recorder, Slow, Terminal};
+use ftmpi_view::{
+    self as view, Feed, Frame, Image, Order, Recorder, Scene, Slow, Terminal, Vacant,
+};
 use ftmpi_watch::{self as watch, Accounts, DONE, KINDS, MOST_ROWS, OUTSIDE, RECOVERS, Stories};
 use ftmpi_wireup::{Asks, Glance};
 use std::collections::BTreeMap;
@@ -37,6 +41,8 @@ pub(super) struct Seat {
     /// To which ranks those have sent how many messages.
     sent_before: BTreeMap<u32, u64>,
     has_finished: bool,
+    /// Where the last life was that has been listed, if that is another host.
+    host: Option<String>,
 }
 
 impl Seat {
@@ -72,11 +78,22 @@ pub(super) struct Asked {
     pub(super) order: Order,
 }
 
+/// What a picture shows of a simulated machine.
+struct Nodes {
+    dims: Vec<u32>,
+    of_ranks: Vec<u32>,
+    vacant: Vec<Vacant>,
+}
+
 /// What `ftrun` shows of the job.
 pub(super) struct Watch {
     pub(super) feed: Arc<Feed>,
     pub(super) seats: Vec<Seat>,
     pub(super) places: Vec<[f32; 2]>,
+    /// The simulated machine on which they are, if there is one.
+    nodes: Option<Nodes>,
+    /// How ranks share processes, if they do.
+    division: Option<Division>,
     program: String,
     pub(super) view: usize,
     accounts: Accounts,
@@ -102,7 +119,9 @@ pub(super) struct Surroundings<'a> {
 
 impl Watch {
     /// Lets people watch the job, if that is asked for, and says where.
-    pub(super) fn begin(job: &Job, program: &str) -> Result<Option<Watch>, String> {
+    pub(super) fn begin(
+        job: &Job, program: &str, berths: Option<&Berths>,
+    ) -> Result<Option<Watch>, String> {
         if !job.is_seen() {
             return Ok(None);
         }
@@ -118,10 +137,12 @@ impl Watch {
             feed.draw_on(terminal, view::thread)?;
         }
         let now = Instant::now();
-        let watch = Watch {
+        let mut watch = Watch {
             feed: feed.clone(),
             seats: vec![Seat::default(); job.ranks],
             places: map::square(job.ranks),
+            nodes: None,
+            division: job.processes.map(|_| job.division()),
             program: program.to_string(),
             view: 0,
             accounts: Accounts::new(job.ranks, KINDS.len()),
@@ -132,6 +153,9 @@ impl Watch {
             asked: Vec::new(),
             questions: 0,
         };
+        if let Some(berths) = berths {
+            watch.place(berths);
+        }
         watch.set_scene();
         if let Some(port) = job.watch {
             let address = view::serve(feed, port, view::thread)
@@ -143,7 +167,24 @@ impl Watch {
 
     pub(super) fn set_scene(&self) {
         let ranks = self.seats.len();
-        self.feed.set(watch::of_ranks(&self.program, ranks, self.places.clone(), self.view));
+        let scene = watch::of_ranks(&self.program, ranks, self.places.clone(), self.view);
+        self.feed.set(match &self.nodes {
+            None => scene,
+            Some(Nodes { dims, of_ranks, vacant }) => {
+                let (grid, berths, vacant) = (dims.clone(), of_ranks.clone(), vacant.clone());
+                Scene { grid, berths, vacant, ..scene }
+            }
+        });
+    }
+
+    /// The ranks sit there.
+    pub(super) fn place(&mut self, berths: &Berths) {
+        let vacant = berths.vacant().into_iter();
+        let vacant =
+            vacant.map(|(node, place, is_spare)| Vacant { node: node as u32, place, is_spare });
+        let (dims, of_ranks) = (berths.dims().to_vec(), berths.nodes().to_vec());
+        self.nodes = Some(Nodes { dims, of_ranks, vacant: vacant.collect() });
+        self.places = berths.map();
     }
 
     /// When it is to be looked at next.
@@ -232,7 +273,7 @@ impl Watch {
         }
     }
 
-    /// What a process has answered.
+    /// What the process of a rank has answered, or says of its end.
     pub(super) fn note(&mut self, from: Member, glance: Glance) {
         // What it says of kinds is no more than a number of its own.
         let is_known = usize::from(glance.kind) < KINDS.len();
@@ -240,7 +281,11 @@ impl Watch {
         let mut named = glance.awaited.iter().chain(glance.sent_to.iter().map(|(to, _)| to));
         if is_known && named.all(|seat| *seat < count) {
             let seat = &mut self.seats[from.seat];
-            (seat.life, seat.glance) = (from.incarnation, Some(glance));
+            let before = seat.glance.as_ref().filter(|_| seat.life == from.incarnation);
+            // Threads that say something at one time may say the older first.
+            if before.is_none_or(|before| before.messages <= glance.messages) {
+                (seat.life, seat.glance) = (from.incarnation, Some(glance));
+            }
         }
     }
 
@@ -253,13 +298,20 @@ impl Watch {
             before: seat.counts(),
             sent_before: seat.sent_to(),
             has_finished: is_well,
+            host: seat.host.take(),
         };
         self.answer_for(member, "it has just ended");
     }
 
-    /// What a page shows of all ranks beside the picture, in JSON. `lives` by seat.
-    pub(super) fn table(&mut self, lives: &[Option<Row>]) -> String {
+    /// What a page shows of all ranks beside the picture, in JSON. `lives` by seat, and so are the
+    /// names of nodes, if there are some.
+    pub(super) fn table(&mut self, lives: &[Option<Row>], nodes: &[String]) -> String {
         self.accounts.ask(Instant::now());
+        for (seat, life) in self.seats.iter_mut().zip(lives) {
+            if let Some(life) = life {
+                seat.host.clone_from(&life.host);
+            }
+        }
         let rows = self.seats.iter().zip(lives).enumerate().take(MOST_ROWS);
         let rows: Vec<String> = rows
             .map(|(number, (seat, life))| {
@@ -267,13 +319,15 @@ impl Watch {
                 let age = or_null(seat.glance.as_ref().and_then(|glance| glance.checkpoint_ms));
                 let life = life.as_ref();
                 let process = or_null(life.map(|life| life.process as u64));
-                let host = life.and_then(|life| life.host.as_ref());
-                let host = host.map_or("null".into(), |host| quoted(host));
+                let host = seat.host.as_ref().map_or("null".into(), |host| quoted(host));
+                let node = nodes.get(number).map_or("null".into(), |node| quoted(node));
+                let share = self.division.as_ref().map(|it| it.process_of(number) as u64);
+                let share = or_null(share);
                 let life = or_null(life.map(|life| u64::from(life.life)));
                 let account = self.accounts.json(number);
                 format!(
-                    "{{\"node\":null,\"host\":{host},\"process\":{process},\"life\":{life},\
-                     \"checkpoint\":{age},{account}}}"
+                    "{{\"node\":{node},\"host\":{host},\"share\":{share},\"process\":{process},\
+                     \"life\":{life},\"checkpoint\":{age},{account}}}"
                 )
             })
             .collect();
@@ -295,9 +349,15 @@ impl Watch {
         Ok(format!("{{\"ranks\":{},\"pairs\":[{}]}}", self.seats.len(), all.join(",")))
     }
 
+    /// About which rank a question is.
+    pub(super) fn subject_of(&self, number: u64) -> Option<Member> {
+        let asked = self.asked.iter().find(|asked| asked.number == number);
+        asked.map(|asked| asked.member)
+    }
+
     /// A process has answered a question.
-    pub(super) fn described(&mut self, from: Member, number: u64, words: &str) {
-        let is_it = |asked: &mut Asked| asked.number == number && asked.member == from;
+    pub(super) fn described(&mut self, number: u64, words: &str) {
+        let is_it = |asked: &mut Asked| asked.number == number;
         for asked in self.asked.extract_if(.., is_it).collect::<Vec<_>>() {
             asked.order.answer(Ok(words.to_string()));
         }

@@ -6,6 +6,7 @@ use super::deadlock::{Deadlock, Step};
 use super::happening::Happening;
 use super::judgement::{Record, Verdict};
 use super::lines::{Passing, say};
+use super::machine::Machine;
 use super::report;
 use super::seats::{Life, Unknown};
 use super::shared::Shared;
@@ -53,6 +54,8 @@ pub(super) struct Work {
     pub(super) suspects: Vec<(Instant, Member)>,
     /// What is known of links between hosts.
     pub(super) severed: Severed,
+    /// The machine on which ranks sit, if it is simulated.
+    pub(super) machine: Option<Machine>,
     /// What is written about failures, if the job wants that.
     pub(super) report: Option<report::Report>,
     /// Shows the job, if that is wanted.
@@ -81,8 +84,9 @@ impl Work {
     /// Starts all ranks.
     pub(super) fn begin(
         job: &Job, starter: Starter, channel: (Sender<Happening>, Receiver<Happening>), seen: Seen,
+        machine: Option<Machine>,
     ) -> Result<Work, String> {
-        let mut work = Work::new(job, starter, channel, seen);
+        let mut work = Work { machine, ..Work::new(job, starter, channel, seen) };
         for seat in 0..job.ranks {
             if let Err(why) = work.start(Member { seat, incarnation: 0 }, 0) {
                 work.kill_all();
@@ -122,6 +126,7 @@ impl Work {
             since_silent: Vec::new(),
             suspects: Vec::new(),
             severed: Severed::default(),
+            machine: None,
             report: seen.report,
             watch: seen.watch,
             trace: seen.trace,
@@ -212,6 +217,8 @@ impl Work {
         let suspects = self.suspects.iter().map(|(at, _)| *at);
         let others = timed.chain(silent).chain(limit).chain(stroke).chain(patience);
         let severed = self.severed.due().map(|due| self.started + due);
+        let node = self.machine.as_mut().and_then(Machine::due);
+        let others = others.chain(node.and_then(|at| self.started.checked_add(at)));
         others.chain(suspects).chain(severed).chain(deadlock).chain(watch).min()
     }
 
@@ -246,6 +253,7 @@ impl Work {
             }
             self.conclude(seat);
         }
+        self.fail_nodes(now);
         self.end_suspects(now);
         self.give_up_hosts(now);
         if let Some(patience) = self.job.patience {
@@ -263,7 +271,8 @@ impl Work {
     /// All that live, if nothing may happen but what they do.
     fn lives_that_may_be_stuck(&mut self) -> Option<Vec<Member>> {
         let has_strokes = self.strokes.as_mut().is_some_and(|strokes| strokes.peek().is_some());
-        if has_strokes || !self.timed.is_empty() {
+        let has_failures = self.machine.as_mut().is_some_and(|it| it.due().is_some());
+        if has_strokes || has_failures || !self.timed.is_empty() {
             return None;
         }
         let living = self.carriers_by_seat();
@@ -286,22 +295,6 @@ impl Work {
             Step::Stuck(words) => {
                 say(&format!("ftrun: {words}"));
                 self.end = Some(STUCK);
-            }
-        }
-    }
-
-    /// Kills the ranks that have kept a recovery waiting for too long.
-    fn vote_out(&mut self, patience: Duration) {
-        for late in self.coordinator.latecomers(self.started.elapsed(), patience) {
-            let Member { seat, incarnation } = late;
-            let Some(life) = self.life(seat, incarnation).filter(|life| !life.is_late) else {
-                continue;
-            };
-            life.is_late = true;
-            self.kill(seat);
-            if !self.job.is_quiet {
-                let seconds = patience.as_secs_f64();
-                say(&format!("ftrun: rank {seat} has not joined the recovery for {seconds} s"));
             }
         }
     }
@@ -345,6 +338,7 @@ impl Work {
 
     pub(super) fn start(&mut self, member: Member, generation: u64) -> Result<(), String> {
         let Member { seat, incarnation } = member;
+        let relocation = self.relocate(seat);
         let life = match self.shared {
             None => self.starter.start(member, generation, &self.sender)?,
             Some(_) => self.start_within(member, generation)?,
@@ -356,7 +350,7 @@ impl Work {
         self.seats[seat] = Some(life);
         self.begin_within(seat);
         if incarnation > 0 {
-            self.note(Event::Respawned(member));
+            self.note(Event::Respawned(member, relocation));
         }
         Ok(())
     }
@@ -421,11 +415,7 @@ impl Work {
                 }
             }
             Said::Seen { look, still } => self.detect(|deadlock| deadlock.hear(from, look, still)),
-            Said::Glance(glance) => {
-                if let Some(watch) = &mut self.watch {
-                    watch.note(from, glance);
-                }
-            }
+            Said::Glances(glances) => self.hear_glances(from, glances),
             Said::Described { question, words } => self.hear_description(from, question, &words),
             Said::Unreachable(member) => self.suspect(member),
             Said::Silent { member, is_silent } => self.hear_silence(from, member, is_silent),
@@ -435,9 +425,7 @@ impl Work {
                 self.end = Some(status as u8);
             }
             Said::EndGroup(end) => self.end_group(&end),
-            Said::Ended { member, status, words, order } => {
-                self.end_within(from, member, status, words, order);
-            }
+            Said::Ended(end) => self.end_within(from, end),
             Said::Report { from: by, report } => {
                 let from = by;
                 if !self.is_carried_by(from, Member { seat, incarnation }) {
@@ -512,7 +500,8 @@ impl Work {
             watch.end_life(member, verdict == Verdict::Well);
         }
         if verdict != Verdict::Well {
-            self.note_death(member, &life, status, rules);
+            let node = self.lose_node_of(seat);
+            self.note_death((member, node), &life, status, rules);
         }
         // The others hear of it first: it may take a while until all its output is written.
         let mut trouble = None;
