@@ -461,3 +461,17 @@ fn whoever_jumps_out_of_calls_leaves_no_lock_behind() {
     let seen = processes(&program).ranks(3).args(["600"]).succeeds();
     assert_eq!(seen.stdout, "600 jumps\n");
 }
+
+/// What one rank draws for all, all know: also when it has died.
+#[test]
+fn no_communicator_gets_messages_of_one_that_a_dead_rank_has_made() {
+    let program = support::c("stale.c").build();
+    for options in [&["--processes"][..], &["--processes=2"], &[]] {
+        let mut run = support::run(&program).env("FTMPI_RANKS", "").ranks(3);
+        for option in options {
+            run = run.option(option);
+        }
+        let seen = run.option("--mode=rebuild").succeeds();
+        assert_eq!(seen.lines_with("has found 0"), 3, "{seen}");
+    }
+}

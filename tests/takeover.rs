@@ -520,13 +520,17 @@ fn random_kills(random: &mut Random) -> (&'static str, String) {
     let (mut kills, mut ranks, mut when) = (String::new(), vec![1, 2, 3, 4, 5], 10);
     for whom in ["self", coordinator, "self", host, "self"] {
         let is_close = whom == "ftrun" && random.chance(40);
-        when += if is_close { random.below(3) } else { 15 + random.below(30) };
+        when += if is_close { random.below(3) } else { 15 + random.below(20) };
         // The host of rank 0 takes over.
         let rank = match whom {
             "next" => 0,
             _ => ranks.remove(random.below(ranks.len() as u64) as usize),
         };
         kills += &format!("{rank} {when} {whom} ");
+        if matches!(whom, "both" | "agent" | "next") {
+            // The ranks of a lost host go on for a moment.
+            when += 50;
+        }
     }
     (hosts, kills)
 }

@@ -110,7 +110,9 @@ async fn contexts(lane: &Lane<'_>) -> Result<Contexts> {
     let lane = lane.union();
     let mut bytes = Contexts::draw(lane.process(), lane.rank()).bytes();
     coll::unite_behind(&lane, &mut bytes).await?;
-    Ok(Words::new(bytes).read().contexts())
+    let contexts = Words::new(bytes).read().contexts();
+    contexts.learn(lane.process());
+    Ok(contexts)
 }
 
 /// One communicator for each color, ranks in the order of keys; none for MPI_UNDEFINED.

@@ -62,7 +62,6 @@ impl<'a> Draft<'a> {
     /// The communicator under a handle that there is already.
     pub(in crate::mpi) fn build(self, process: &Process, handle: usize) -> Comm {
         let info = self.info;
-        process.world.learn_context(self.contexts.own.max(self.contexts.local));
         let mut comm = self.hold(process, handle);
         if comm.is_of_a_generation() {
             comm.order = lineage::place(process, &comm);
@@ -77,6 +76,7 @@ impl<'a> Draft<'a> {
     }
 
     fn hold(self, process: &Process, handle: usize) -> Comm {
+        self.contexts.learn(process);
         let mut comm = match self.remote {
             None => Comm::new(handle, self.contexts.own, self.group, ""),
             Some(remote) => Comm::between(handle, self.contexts, self.group, remote),
@@ -107,6 +107,12 @@ impl Contexts {
             },
             _ => Contexts::NONE,
         }
+    }
+
+    /// Whatever this process draws is greater: the one that has drawn these may die, and its
+    /// successor hears of them in the recovery only if others know them.
+    pub(in crate::mpi) fn learn(self, process: &Process) {
+        process.world.learn_context(self.own.max(self.local));
     }
 
     /// What [`Reader::contexts`] reads.

@@ -83,7 +83,9 @@ fn agree_on_mode(process: &Process, comm: &Comm, amode: i32) -> Result<u32> {
     if all.chunks(8).any(|said| said[..4] != mine[..4]) {
         return Err(Class::NOT_SAME.because("amode differs between the processes of comm"));
     }
-    Ok(u32::from_ne_bytes(all[4..8].try_into().expect("the first has said it")))
+    let context = u32::from_ne_bytes(all[4..8].try_into().expect("the first has said it"));
+    process.world.learn_context(context);
+    Ok(context)
 }
 
 /// Opens a file; returns it with its initial position.
