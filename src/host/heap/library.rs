@@ -59,11 +59,9 @@ impl Library {
         let spare = unsafe { &mut *self.spare.get() };
         let kept = if is_kept { spare.take(length) } else { None };
         let Some(kept) = kept else {
+            let make = if is_zero { Dlmalloc::calloc } else { Dlmalloc::malloc };
             // SAFETY: the layout is valid, and its size is not 0.
-            return match is_zero {
-                true => unsafe { blocks.calloc(length, layout.align()) },
-                false => unsafe { blocks.malloc(length, layout.align()) },
-            };
+            return unsafe { make(blocks, length, layout.align()) };
         };
         drop(held);
         if is_zero {
