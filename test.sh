@@ -72,9 +72,6 @@ cargo build --release
 echo "== interleavings of what threads share without a lock, all of them"
 RUSTFLAGS="--cfg loom" cargo test --release -p ftmpi_base --target-dir target/loom loom
 echo "== tests"
-# They mostly wait for what programs do: two at a time for each core take less time than one.
-RUST_TEST_THREADS=${RUST_TEST_THREADS:-$((2 * $(nproc)))}
-export RUST_TEST_THREADS
 cargo test --release --no-fail-fast
 # What carries ranks depends on how many there are: what is hardest for either is tested on both.
 for ranks in thread fiber; do

@@ -441,7 +441,9 @@ fn most_hosts_go_on_without_that_of_the_coordinator() {
         wait(60, "the job has ended", || written().contains(last));
         let (rest, value) = (written(), right_value(6, 3000));
         assert!(rest.contains(&format!("6 ranks, 2 restarted: {value}\n")), "{rest}");
-        assert!(rest.contains("the coordinator is lost; host beta goes on"), "{rest}");
+        // The lowest host is the first to stand, but may be held up.
+        let goes_on = |host| rest.contains(&format!("is lost; host {host} goes on"));
+        assert!(goes_on("beta") || goes_on("gamma"), "{rest}");
         let mut errors = Errors::of(&mut child);
         if !is_killed {
             errors.wait_for("ftrun: only 1 of 3 hosts are left");
