@@ -50,7 +50,7 @@ const KILLER: &str = r#"
             if (!strcmp(whom, "ftrun") || !strcmp(whom, "both"))
                 kill(coordinator, with ? atoi(with) : SIGKILL);
             // Who is asked to end does so in its own time: the job is not to be over before.
-            while (with)
+            while (with && atoi(with) != SIGSTOP)
                 pause();
             if (!strcmp(whom, "agent") || !strcmp(whom, "both"))
                 kill(agent, SIGKILL);

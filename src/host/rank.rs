@@ -48,7 +48,12 @@ pub fn current() -> Option<&'static Rank> {
 /// Does what [`current`] does, for code that tools run before the process is ready for
 /// thread-local variables: there are no ranks then.
 pub(super) fn current_if_any() -> Option<&'static Rank> {
-    if ARE_THERE.load(Ordering::Relaxed) { current() } else { None }
+    // Inlined, it may ask where the variable is before it looks whether it may.
+    #[inline(never)]
+    fn ask() -> Option<&'static Rank> {
+        current()
+    }
+    if ARE_THERE.load(Ordering::Relaxed) { ask() } else { None }
 }
 
 /// Whether any thread has belonged to a rank.
