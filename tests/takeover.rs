@@ -141,7 +141,9 @@ impl Job {
 
     fn of(program: &Program, test: &str, hosts: &str, options: &[&str], words: &str) -> Job {
         let directory = support::fresh_directory(&format!("takeover_{test}"));
-        let mut command = Command::new(support::ftrun());
+        // In the background, or under `nohup`, tests may have been told to ignore some signals.
+        let mut command = Command::new("env");
+        command.arg("--default-signal").arg(support::ftrun());
         command.args(["-np", "6", "--mode=rebuild", "--agent", "sh -c", "--hosts", hosts]);
         command.args(options).arg(program.path()).args(words.split_whitespace());
         command.env_remove("FTMPI_RANKS").current_dir(&directory);
