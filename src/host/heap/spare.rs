@@ -1,5 +1,5 @@
-//! Large blocks of the library's that nobody uses, kept for whoever needs one next. New memory costs
-//! a fault of the processor for each of its pages, which takes longer than to fill it.
+//! Large blocks of the library's that nobody uses, kept for whoever needs one next. New memory
+//! costs a fault of the processor for each of its pages, which takes longer than to fill it.
 
 /// From so many bytes on a block would be a mapping of its own, gone as soon as it is free.
 const LARGE: usize = 256 << 10;
