@@ -17,7 +17,7 @@ pub(super) struct Library {
     spare: UnsafeCell<Spare>,
 }
 
-// SAFETY: the blocks are touched only while the latch is held.
+// SAFETY: the blocks, and which of them are spare, are touched only while the latch is held.
 unsafe impl Sync for Library {}
 
 #[cfg_attr(not(miri), global_allocator)]

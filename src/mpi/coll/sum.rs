@@ -316,11 +316,11 @@ pub(super) async fn combine_parts<'l, 'a>(
         sends.push(lane.start_send(rank, &sum.input(parts(rank))?)?);
     }
     let mine = parts(lane.rank());
+    let own = sum.input(mine)?;
     let (mut values, next) = (sum.room(mine.items)?, sum.room(mine.items)?);
     for rank in (0..lane.size()).rev() {
         let is_first = rank + 1 == lane.size();
-        let (own, into) = (sum.input(mine)?, if is_first { &values } else { &next });
-        let into = sum.in_room(into, mine.items)?;
+        let into = sum.in_room(if is_first { &values } else { &next }, mine.items)?;
         match own.span().filter(|_| sum.is_plain()) {
             // It can be combined where it is.
             Some(own) if rank == lane.rank() && !is_first => {
