@@ -179,6 +179,14 @@ impl Browser {
         self.ask("Input.dispatchMouseEvent", params);
     }
 
+    pub(crate) fn press_at(&mut self, x: f64, y: f64) {
+        self.mouse("mousePressed", x, y, 0);
+    }
+
+    pub(crate) fn release_at(&mut self, x: f64, y: f64) {
+        self.mouse("mouseReleased", x, y, 0);
+    }
+
     /// Clicks at a place of the window; with the shift key where that is wanted.
     pub(crate) fn click_at(&mut self, x: f64, y: f64, with_shift: bool) {
         let modifiers = if with_shift { 8 } else { 0 };

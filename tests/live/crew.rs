@@ -62,6 +62,17 @@ fn ranks_are_listed_with_what_their_time_goes_into_and_how_old_their_checkpoints
     // Its button asks about a rank.
     page.value(&format!("{row}[1].querySelector('button').click()"));
     page.wait("/^rank 1: life 0, /.test($('word').textContent)");
+    // So it does if what is told about ranks changes between the press and the release.
+    page.value(&format!("{row}[0].scrollIntoView({{ block: 'center' }})"));
+    let spot = page.value(&format!(
+        "(r => [r.x + r.width / 2, r.y + r.height / 2])({row}[0].querySelector('button').getBoundingClientRect())"
+    ));
+    let at = |place: usize| spot[place].as_f64().expect("a number");
+    page.press_at(at(0), at(1));
+    page.value("globalThis.before = crew");
+    page.wait("crew !== before");
+    page.release_at(at(0), at(1));
+    page.wait("/^rank 0: life 0, /.test($('word').textContent)");
     // Closed, it asks no more.
     page.value("document.querySelector('#crew summary').click()");
     page.wait("!$('crew').open");

@@ -20,40 +20,53 @@ function home(rank) {
   const at = isSharing(rank) && crew.ranks.find(other => other.share === rank.share && other.process);
   return `Host ${rank.host || crew.host}${process}${at ? ` (${at.process})` : ""}${rank.node === null ? "" : `, node ${rank.node}`}`;
 }
-/* One rank: its bar, and in words how much of the time it computed, for whom it waited, and how old its checkpoint is. */
-function crewRow(rank, n) {
+/* One rank: its button, its bar, and in words how much of the time it computed, for whom it waited, and how old its
+   checkpoint is. */
+function crewRow(n) {
+  const pick = element("button", "pick", `rank ${n}`);
+  pick.onclick = () => { $("node").value = n; info(); };
+  return element("li", "rank", pick, element("div", "bar"), element("small", ""));
+}
+function fillRow(row, rank, n) {
   const all = rank.times.reduce((sum, time) => sum + time, 0), share = time => `${Math.round(100 * time / (all || 1))} %`;
-  const bar = element("div", "bar");
+  const [, bar, small] = row.children, parts = [];
   rank.times.forEach((time, kind) => {
     if (!time) return;
     const part = element("span", ""); part.style.setProperty("flex", `${time} 0 0`);
     part.style.setProperty("background", KINDS[kind % KINDS.length]);
-    part.title = `${scene.kinds[kind]} ${share(time)}`; bar.append(part);
+    part.title = `${scene.kinds[kind]} ${share(time)}`; parts.push(part);
   });
+  bar.replaceChildren(...parts);
   const words = [`computes ${share(rank.times[0])}`];
   if (rank.awaited.length) words.push(`waits for ${rank.awaited.map(([who, time]) => `${who} (${share(time)})`).join(", ")}`);
   if (rank.checkpoint !== null) words.push(`checkpoint ${seconds(rank.checkpoint)} ago`);
   if (rank.life) words.push(`life ${rank.life}`);
   if (rank.process && !isSharing(rank)) words.push(`process ${rank.process}`);
   if (!frame.alive[n]) words.unshift("dead");
-  const pick = element("button", "pick", `rank ${n}`);
-  pick.onclick = () => { $("node").value = n; info(); };
-  return element("li", "rank", pick, bar, element("small", "", words.join(" · ")));
+  small.textContent = words.join(" · ");
 }
-/* Grouped by host, by the process that ranks share, and by the node of a machine. */
+/* Grouped by host, by the process that ranks share, and by the node of a machine. A row stays while its rank stays where it
+   is, so that what is pressed or has the focus is not exchanged for its like. */
+const rowOf = new Map();
+let crewShape = "";
 function showCrew() {
   const groups = new Map();
   crew.ranks.forEach((rank, n) => {
     const name = home(rank);
     if (!groups.has(name)) groups.set(name, []);
     groups.get(name).push(n);
+    if (!rowOf.has(n)) rowOf.set(n, crewRow(n));
   });
-  /* A button that has the focus keeps it. */
-  const rows = $("crew-rows"), at = [...rows.querySelectorAll(".pick")].indexOf(document.activeElement);
-  rows.replaceChildren(...[...groups].map(([name, list]) => element("section", "",
-    element("h3", "", `${name}: ${list.length} ${list.length === 1 ? "rank" : "ranks"}`),
-    element("ul", "", ...list.map(n => crewRow(crew.ranks[n], n))))));
-  if (at >= 0) rows.querySelectorAll(".pick")[at]?.focus({ preventScroll: true });
+  const shape = JSON.stringify([...groups]);
+  if (shape !== crewShape) {
+    const focused = document.activeElement;
+    $("crew-rows").replaceChildren(...[...groups].map(([name, list]) => element("section", "",
+      element("h3", "", `${name}: ${list.length} ${list.length === 1 ? "rank" : "ranks"}`),
+      element("ul", "", ...list.map(n => rowOf.get(n))))));
+    if (focused?.isConnected) focused.focus({ preventScroll: true });
+    crewShape = shape;
+  }
+  crew.ranks.forEach((rank, n) => fillRow(rowOf.get(n), rank, n));
 }
 /* The matrix: a row for each sender, a column for each receiver; few and many differ in colour. */
 function showPairs() {
