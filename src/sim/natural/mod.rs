@@ -8,6 +8,7 @@ pub mod max;
 pub mod picture;
 mod points;
 pub mod poisson;
+pub mod rate;
 pub mod solve;
 pub mod wiring;
 pub mod world;

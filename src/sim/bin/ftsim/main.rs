@@ -6,7 +6,6 @@ mod border;
 mod help;
 mod live;
 mod network;
-mod rate;
 mod track;
 mod vast;
 mod watch;

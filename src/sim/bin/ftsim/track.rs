@@ -1,9 +1,9 @@
 //! The last column of the counters: one number that tracks the goal of the run.
 
-use crate::rate::Rate;
 use ftmpi_sim::foreign::natural::Foreign;
 use ftmpi_sim::natural::max::Max;
 use ftmpi_sim::natural::poisson::{Off, Poisson, Truth};
+use ftmpi_sim::natural::rate::Rate;
 use ftmpi_sim::natural::{Application, Row, World};
 use std::cell::{Cell, RefCell};
 

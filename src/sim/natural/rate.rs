@@ -1,12 +1,12 @@
 //! The convergence rate of a relaxation: the factor by which changes shrink with each tick, once
 //! only the slowest part of the field is left.
 
-use ftmpi_sim::natural::World;
-use ftmpi_sim::natural::poisson::Poisson;
+use super::World;
+use super::poisson::Poisson;
 
 /// The changes during a run: ticks, and how much nodes changed in them.
 #[derive(Default)]
-pub(crate) struct Rate(Vec<(f64, f64)>);
+pub struct Rate(Vec<(f64, f64)>);
 
 /// Ticks between two looks.
 const SPAN: f64 = 16.0;
@@ -17,7 +17,7 @@ const FEWEST: usize = 4;
 
 impl Rate {
     /// Looks at all nodes, if the last look was long enough ago.
-    pub(crate) fn look(&mut self, world: &World<Poisson>) {
+    pub fn look(&mut self, world: &World<Poisson>) {
         let now = world.now() as f64;
         if self.0.last().is_none_or(|(last, _)| now - last >= SPAN) {
             self.0.push((now, world.residual(&mut |_| ())));
@@ -26,7 +26,7 @@ impl Rate {
 
     /// The factor for each tick, over the later half of the time before the tolerance has an
     /// effect.
-    pub(crate) fn factor(&self, tolerance: f64) -> Option<f64> {
+    pub fn factor(&self, tolerance: f64) -> Option<f64> {
         let is_clear = |change: &&(f64, f64)| change.1 > CLEAR * tolerance.max(1e-15);
         let end = 1 + self.0.iter().skip(1).take_while(is_clear).count();
         let late = self.0.get(end / 2..end)?;
