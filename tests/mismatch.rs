@@ -75,3 +75,48 @@ fn nobody_compares_where_checks_are_off() {
     let run = support::run(&program()).ranks(3).option("--check=off").args(["legal"]);
     run.succeeds();
 }
+
+fn making() -> support::Program {
+    support::c("mismatch_made.c").flags(&["-O1", "-Wall"]).build()
+}
+
+/// In one process, and in several: one for each rank, and some for all.
+const FORMS: [&str; 4] = ["thread", "fiber", "process", "process:3"];
+
+#[test]
+fn members_that_make_different_things_are_told_in_processes_of_their_own_too() {
+    for (case, counts) in
+        [("pairs", [2, 3, 7]), ("many", [2, 4, 9]), ("files", [2, 3, 7]), ("groups", [2, 4, 7])]
+    {
+        for (ranks, form) in counts.iter().flat_map(|ranks| FORMS.map(|form| (*ranks, form))) {
+            let run = support::run(&making()).ranks(ranks).env("FTMPI_RANKS", form);
+            // Where ranks share processes, a barrier is messages, which nobody compares.
+            let are_sharing = form == "process:3" && ranks > 3;
+            run.args([case].into_iter().chain(are_sharing.then_some("making"))).succeeds();
+        }
+    }
+}
+
+#[test]
+fn a_death_among_members_that_make_different_things_is_heard_of() {
+    for form in FORMS {
+        for (ranks, mode) in [(2, "ulfm"), (4, "ulfm"), (9, "ulfm"), (4, "shrink"), (9, "blank")] {
+            let run = support::run(&making()).ranks(ranks).env("FTMPI_RANKS", form);
+            let seen = run.option(format!("--mode={mode}")).args(["dying"]).outcome();
+            assert_eq!(seen.lines_with("0 is there"), 1, "{form}, {mode}: {seen}");
+        }
+    }
+}
+
+#[test]
+fn members_that_leave_after_a_recovery_and_those_that_make_something_go_on() {
+    for form in ["thread", "fiber", "process"] {
+        for ranks in [3, 5, 8] {
+            // With a core for each rank of one process, the two calls would wait for each other.
+            let run = support::run(&making()).ranks(ranks).env("FTMPI_CORES", "1");
+            let run = run.env("FTMPI_RANKS", form).option("--mode=shrink").args(["leaving"]);
+            let seen = run.outcome();
+            assert_eq!(seen.lines_with("was told"), (ranks - 1) / 2, "{form}: {seen}");
+        }
+    }
+}

@@ -44,7 +44,7 @@ pub(super) async fn hear<T: Topic<Part: Serialize + DeserializeOwned>>(
         return hear_here::<T>(lane, mine, make).await;
     }
     let mine = postcard::to_allocvec(&mine).expect("it is plain data");
-    let heard = lane.hear_all(&mine).await?;
+    let heard = coll::hear_all(lane, &mine).await?;
     let read = |bytes: &Vec<u8>| postcard::from_bytes(bytes).ok();
     let all = heard.iter().map(read).collect::<Option<Vec<T::Part>>>();
     let all = all.ok_or_else(|| {

@@ -10,7 +10,7 @@ use crate::base::member::Roster;
 use crate::base::slab::Key;
 use crate::engine::shared::rules::{CollMode, Rules};
 use crate::engine::{
-    Drawn, Everyone, Letter, Matter, Mishap, Mode, Outcome, Outside, Purpose, Watch,
+    Call, Drawn, Everyone, Letter, Matter, Mishap, Mode, Outcome, Outside, Purpose, Watch,
 };
 use crate::fault::Value;
 use crate::host::memory::{Fault, Region, copy, transfer, transfer_start};
@@ -36,6 +36,13 @@ const PACE: u32 = 32;
 /// A communicator, by its context and its first member, and the number of an operation on it.
 pub type Stamp = (u32, Member, i32);
 
+/// What a member has called, and on which communicator.
+#[derive(Clone, Copy)]
+pub(super) struct Called<'a> {
+    pub(super) call: Call,
+    pub(super) comm: &'a Comm,
+}
+
 /// The messages of one collective operation.
 pub struct Lane<'a> {
     process: &'a Process,
@@ -53,6 +60,8 @@ pub struct Lane<'a> {
     is_turn: bool,
     /// Its number among those that the engine carries on.
     drawn: Option<&'a Drawn>,
+    /// The call of the program that it is for, where members in other processes have to know that.
+    called: Option<Called<'a>>,
     /// The first error at this member alone.
     trouble: OnceLock<Failure>,
 }
@@ -72,6 +81,7 @@ impl<'a> Lane<'a> {
             round: 0,
             is_turn: false,
             drawn: None,
+            called: None,
             trouble: OnceLock::new(),
         }
     }
@@ -107,6 +117,7 @@ impl<'a> Lane<'a> {
             round,
             is_turn: !comm.is_inter(),
             drawn: None,
+            called: None,
             trouble: OnceLock::new(),
         }
     }
@@ -161,12 +172,22 @@ impl<'a> Lane<'a> {
     pub fn union(&self) -> Lane<'a> {
         let (comm, roster) = (self.comm.union(), self.roster().clone());
         let lane = Lane::among(self.process, comm, roster, self.tag, self.way);
-        Lane { mode: self.mode, round: self.round, drawn: self.drawn, ..lane }
+        let Lane { mode, round, drawn, called, .. } = *self;
+        Lane { mode, round, drawn, called, ..lane }
     }
 
     /// This lane for an operation with that number, which the engine carries on.
     pub fn drawn_as(self, drawn: Option<&'a Drawn>) -> Lane<'a> {
         Lane { drawn, ..self }
+    }
+
+    /// This lane as that of a call which all members make.
+    pub(super) fn calling(self, call: Call) -> Lane<'a> {
+        Lane { called: Some(Called { call, comm: self.comm }), ..self }
+    }
+
+    pub(super) fn called(&self) -> Option<Called<'a>> {
+        self.called
     }
 
     /// The number of an operation that the engine carries on and the members do together.
@@ -236,8 +257,8 @@ impl<'a> Lane<'a> {
     }
 
     /// All members say something, and hear what all have said, in the order of their ranks: or none
-    /// does. For members that share no memory.
-    pub async fn hear_all(&self, bytes: &[u8]) -> Result<Vec<Vec<u8>>> {
+    /// does. For members that share no memory (see [`crate::mpi::coll::hear_all`]).
+    pub(super) async fn hear_all(&self, bytes: &[u8]) -> Result<Vec<Vec<u8>>> {
         must_be_fresh(self.process, self.comm)?;
         let engine = &self.process.engine;
         let (matter, members) = self.exchange_matter();

@@ -78,9 +78,11 @@ pub enum Kind {
     WinCreateDynamic,
     WinFence,
     WinFree,
+    /// What checkpoints do together.
+    Checkpoint,
 }
 
-const TITLES: [&str; 54] = [
+const TITLES: [&str; 55] = [
     "MPI_Barrier",
     "MPI_Bcast",
     "MPI_Gather",
@@ -135,6 +137,7 @@ const TITLES: [&str; 54] = [
     "MPI_Win_create_dynamic",
     "MPI_Win_fence",
     "MPI_Win_free",
+    "a function of FTCK",
 ];
 
 /// Calls of which members give and get nothing.
@@ -246,7 +249,7 @@ impl Claim {
 
     /// The claim as the engine compares it with another member's for the same operation number.
     #[inline(always)]
-    pub(super) fn call(self) -> Call {
+    pub(in crate::mpi) fn call(self) -> Call {
         self.0
     }
 }
@@ -408,6 +411,31 @@ fn compare_closely(
         Ok(()) => Ok(()),
         Err(other) => clash(process, comm, number, caller, other),
     }
+}
+
+/// Fails if the members of `comm`, in other processes, have not all called what is alike: all
+/// members compare what all have called, so it fails at all.
+pub(super) fn compare_all(comm: &Comm, calls: &[Call]) -> Result {
+    if calls.windows(2).all(|pair| pair[0] == pair[1]) {
+        return Ok(());
+    }
+    let places = 0..calls.len();
+    let differing = |one: usize| {
+        let differs = |other: &usize| !are_alike(calls[one], calls[*other]);
+        places.clone().find(differs).map(|other| [one, other])
+    };
+    // Each member is told of its own call, if that is not like another.
+    let me = comm.union().rank as usize;
+    let Some(pair) = differing(me).or_else(|| places.clone().find_map(differing)) else {
+        return Ok(());
+    };
+    let [one, other] = pair.map(|place| Claimant { place, parts: Parts::of(calls[place]) });
+    Err(other.parts.class(&one.parts).because(words(comm, one, other)))
+}
+
+fn are_alike(one: Call, other: Call) -> bool {
+    let (this, that) = (Parts::of(one), Parts::of(other));
+    is_like(one, other) || this.form == that.form && is_one_access(this.kind, that.kind)
 }
 
 /// Whether calls of these kinds are one collective access to a file. Members may say in different

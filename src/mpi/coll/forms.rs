@@ -11,7 +11,7 @@ use super::objection::object_at_first;
 use super::plan::Plan;
 use super::priced;
 use super::select::{Crowd, Venue};
-use super::uniform::unite;
+use super::uniform::unite_alike;
 use crate::engine::{Drawn, Enrolment, Meeting};
 use crate::mpi::comm::Comm;
 use crate::mpi::error::Result;
@@ -110,7 +110,7 @@ type Paid<P> = (Crowd, Venue, <P as Plan>::Algorithm);
 /// messages need would also cost operations in shared memory.
 #[inline(never)]
 fn block_on_wire<P: Plan>(plan: &P, lane: &Lane<'_>, meeting: &Meeting) -> Result<Option<Paid<P>>> {
-    hall::agree(lane)?;
+    hall::agree(lane, || plan.claim())?;
     if lane.hall().is_some() {
         let crowd = Crowd::afar(lane);
         if let (Venue::Memory { all }, algorithm) = plan.select(crowd) {
@@ -277,8 +277,9 @@ pub(in crate::mpi) fn lane<'a>(
     process: &'a Process, comm: &'a Comm, kind: Kind,
 ) -> Result<Lane<'a>> {
     let tag = comm.next_collective(process);
-    claim::compare(process, comm, tag, Claim::of(kind))?;
-    Ok(Lane::new(process, comm, tag, Way::Blocking))
+    let claim = Claim::of(kind);
+    claim::compare(process, comm, tag, claim)?;
+    Ok(Lane::new(process, comm, tag, Way::Blocking).calling(claim.call()))
 }
 
 /// Returns when every member has reached the end of MPI.
@@ -295,6 +296,5 @@ pub(in crate::mpi) fn leave_together(process: &Process, comm: &Comm) -> Result {
 pub(in crate::mpi) fn share(
     process: &Process, comm: &Comm, kind: Kind, mine: &[u8],
 ) -> Result<Vec<u8>> {
-    let lane = lane(process, comm, kind)?;
-    run::block(unite(&lane, mine, |said| said.by_all(lane.size())))
+    run::block(unite_alike(&lane(process, comm, kind)?, mine))
 }

@@ -4,6 +4,8 @@
 //! used for some operations: their members tell each other which room each has taken, and either
 //! all of them hear that, or none does.
 
+use super::claim::Claim;
+use super::told::hear_all;
 use crate::mpi::error::Result;
 use crate::mpi::lane::Lane;
 use crate::mpi::run;
@@ -13,13 +15,15 @@ use crate::transport::Reservation;
 const OFTEN: u32 = 16;
 
 /// Agrees, if this is the time for it: all members count operations alike.
-pub(super) fn agree(lane: &Lane<'_>) -> Result {
+/// `claim`: what this member has called.
+pub(super) fn agree(lane: &Lane<'_>, claim: impl FnOnce() -> Claim) -> Result {
     let (turn, _) = lane.number();
     if turn < OFTEN {
         return Ok(());
     }
     let Some(reserved) = lane.reserve_room() else { return Ok(()) };
-    let all = run::block(lane.hear_all(&reserved.told()))?;
+    let called = lane.unpaced().calling(claim().call());
+    let all = run::block(hear_all(&called, &reserved.told()))?;
     lane.comm().meet_afar(lane.process(), reserved, Reservation::heard(&all));
     Ok(())
 }

@@ -35,6 +35,7 @@ mod scatter;
 mod select;
 mod sum;
 mod take;
+mod told;
 mod tree;
 mod uniform;
 
@@ -60,4 +61,6 @@ pub use reduce_scatter::ReduceScatter;
 pub use scan::Scan;
 pub use scatter::Scatter;
 pub use sum::Terms;
+pub use told::hear_all;
+pub(super) use uniform::unite_alike;
 pub use uniform::{close, give_up, unite, unite_behind};

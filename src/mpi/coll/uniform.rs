@@ -7,9 +7,10 @@
 use super::members::{AsRun, InPlace, Members, Wait, index};
 use super::objection::failure;
 use super::select::Crowd;
+use super::told::{self, HEAD, hear_all};
 use crate::engine::{Everyone, Gate, Line, Meeting, Mishap, Round};
 use crate::host::memory::{Region, Span, copy};
-use crate::mpi::error::{Failure, Result};
+use crate::mpi::error::{Class, Failure, Result};
 use crate::mpi::lane::Lane;
 use crate::mpi::run::Way;
 use std::ops::Range;
@@ -22,7 +23,8 @@ pub struct Said<'r> {
 enum Words<'r> {
     /// There is only one member.
     Mine(&'r [u8]),
-    Lines(&'r [Line]),
+    /// Each begins with this, unless its member has called something else.
+    Lines([u8; HEAD], &'r [Line]),
     /// They share no memory.
     Heard(&'r [Vec<u8>]),
 }
@@ -39,17 +41,25 @@ impl Said<'_> {
     }
 
     fn of(&self, ranks: Range<i32>) -> Result<Vec<u8>> {
-        let lines = match self.by {
+        let (head, lines) = match self.by {
             Words::Mine(mine) => return Ok(mine.to_vec()),
             Words::Heard(all) => return Ok(all[index(ranks.start)..index(ranks.end)].concat()),
-            Words::Lines(lines) => lines,
+            Words::Lines(head, lines) => (head, lines),
         };
         let laid = || lines[index(ranks.start)..index(ranks.end)].iter().map(Line::copy);
-        let mut bytes = vec![0; laid().map(|span| span.bytes()).sum()];
+        let mut bytes = vec![0; laid().map(|span| span.bytes().saturating_sub(HEAD)).sum()];
         let (room, mut start) = (Span::of_mut(&mut bytes), 0);
         for span in laid() {
-            copy(span, room.part(start, span.bytes())).expect("both are the library's own");
-            start += span.bytes();
+            let mut begins = [0; HEAD];
+            let length = span.bytes().checked_sub(HEAD).ok_or_else(unlike)?;
+            let its_head = (span.part(0, HEAD), Span::of_mut(&mut begins));
+            for (from, to) in [its_head, (span.part(HEAD, length), room.part(start, length))] {
+                copy(from, to).expect("both are the library's own");
+            }
+            if begins != head {
+                return Err(unlike());
+            }
+            start += length;
         }
         Ok(bytes)
     }
@@ -64,7 +74,7 @@ pub async fn unite<T>(
         return read(Said { by: Words::Mine(mine) });
     }
     if lane.process().world.is_of_several_processes() {
-        let all = lane.hear_all(mine).await?;
+        let all = hear_all(lane, mine).await?;
         return read(Said { by: Words::Heard(&all) });
     }
     let crowd = Crowd::of(lane);
@@ -81,24 +91,42 @@ pub async fn unite<T>(
 async fn unite_as<T>(
     members: Members<'_, '_, impl Wait>, mine: &[u8], read: impl FnOnce(Said<'_>) -> Result<T>,
 ) -> Result<T> {
-    members.put(&Region::from(Span::of(mine)))?;
+    // A member that leaves MPI arrives, too, but says nothing: its line has what it said before.
+    let head = told::head_of_turn(members.lane());
+    let said = [&head[..], mine].concat();
+    members.put(&Region::from(Span::of(&said)))?;
     members.all_or_none().await?;
-    read(Said { by: Words::Lines(members.lines()) })
+    read(Said { by: Words::Lines(head, members.lines()) })
 }
 
 /// The first member's `bytes` go to all members, or to none.
 pub async fn unite_behind(lane: &Lane<'_>, bytes: &mut [u8]) -> Result {
     let mine = if lane.rank() == 0 { bytes.to_vec() } else { Vec::new() };
     let told = unite(lane, &mine, |said| said.by(0)).await?;
+    if told.len() != bytes.len() {
+        return Err(unlike());
+    }
     bytes.copy_from_slice(&told);
     Ok(())
+}
+
+/// All members' bytes, of equal length and in rank order.
+pub async fn unite_alike(lane: &Lane<'_>, mine: &[u8]) -> Result<Vec<u8>> {
+    let all = unite(lane, mine, |said| said.by_all(lane.size())).await?;
+    if all.len() != mine.len() * index(lane.size()) { Err(unlike()) } else { Ok(all) }
+}
+
+/// Members have called different things, and nobody has compared that.
+#[cold]
+fn unlike() -> Failure {
+    Class::NOT_SAME.because("another process has called something else")
 }
 
 /// Waits until all members have arrived, or one has given up: all get one outcome. For members that
 /// may be ended by a failure of which the others never hear.
 pub async fn close(lane: &Lane<'_>) -> Result {
     if lane.process().world.is_of_several_processes() {
-        return lane.hear_all(&[]).await.map(drop);
+        return hear_all(lane, &[]).await.map(drop);
     }
     match Members::<InPlace>::begin(lane, Crowd::of(lane), true, None).await {
         Ok(members) => members.all_told_or_none().await,

@@ -62,7 +62,8 @@ pub fn start_duplicate(
 ) -> Result<(usize, usize)> {
     let tag = comm.next_collective(process);
     let drawn = comm.draw(process, tag);
-    claim::compare(process, comm, tag, Claim::of(Kind::Dup).form(Form::Nonblocking))?;
+    let claim = Claim::of(Kind::Dup).form(Form::Nonblocking);
+    claim::compare(process, comm, tag, claim)?;
     let made = twin(process, comm, info);
     if is_death(&made) {
         return Err(Failure::died());
@@ -71,6 +72,7 @@ pub fn start_duplicate(
     let (on, twin) = (comm.clone(), made.as_ref().ok().cloned());
     let pending = run::start(process, |way| async move {
         let lane = Lane::new(process, &on, tag, way).drawn_as(drawn.as_ref());
+        let lane = lane.calling(claim.call());
         let agreed = contexts(&lane).await;
         if let Some(twin) = twin {
             match &agreed {

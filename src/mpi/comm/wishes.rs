@@ -41,7 +41,7 @@ pub(in crate::mpi) fn wishes(lane: &Lane<'_>, mine: Wish) -> Result<(Contexts, V
     let lane = lane.union();
     let drawn = Contexts::draw(lane.process(), lane.rank());
     let said = Words::default().contexts(drawn).number(mine.color as u32).number(mine.key as u32);
-    let all = coll::unite(&lane, said.bytes(), |said| said.by_all(lane.size()));
+    let all = coll::unite_alike(&lane, said.bytes());
     let all = Words::new(run::block(all)?);
     let (mut reader, mut wishes) = (all.read(), Vec::new());
     while !reader.is_empty() {

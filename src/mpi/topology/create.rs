@@ -94,6 +94,10 @@ pub fn distributed(
         return Err(Failure::died());
     }
     let lane = lane(process, comm, Kind::DistGraph)?;
+    if process.world.is_of_several_processes() {
+        // What is read below is of a graph only if all members have called this.
+        run::block(unite(&lane, &[], |_| Ok(())))?;
+    }
     let mine = say(&edges);
     let answer = match lane.rank() {
         0 => tell_all(process, comm, &lane, &mine)?,
