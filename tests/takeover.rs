@@ -131,6 +131,16 @@ fn a_job_goes_on_without_the_host_of_its_coordinator() {
     assert!(goes_on_without_a(&rest), "{rest}");
 }
 
+/// Its votes are waited for.
+#[test]
+fn a_host_whose_agent_is_held_up_during_a_takeover_keeps_its_ranks() {
+    if !has_ucx() {
+        return;
+    }
+    let rest = survives("held", "a:2,b:2,c:2", "2 150 hold 2 150 ftrun");
+    assert!(!rest.contains(" is lost\n") && deaths(&rest).is_empty(), "{rest}");
+}
+
 /// It is the one with the highest number, which those that go on know only by its name.
 #[test]
 fn a_job_goes_on_without_its_last_host_which_is_lost_with_the_coordinator() {
