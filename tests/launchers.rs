@@ -3,7 +3,9 @@
 //! and do nothing. Slurm's are in `namespaces.rs`.
 
 use std::time::{Duration, Instant};
-use support::launchers::{Launcher, gforker, hydra, intel, prterun};
+use support::launchers::{
+    Launcher, NO_PMIX, WITHOUT_PMIX, can_hide_pmix, gforker, hydra, intel, prterun,
+};
 use support::{Outcome, Program};
 
 fn hosts() -> Program {
@@ -58,6 +60,15 @@ fn one_rank_is_alone_and_so_is_what_a_rank_starts() {
         assert_eq!(seen.sorted_lines(), ["rank 0 of 1", "rank 0 of 2", "rank 1 of 2"], "{seen}");
         launcher.leaves_nothing();
     }
+}
+
+#[test]
+fn ranks_that_do_not_find_pmix_say_what_to_install() {
+    let Some(launcher) = prterun().filter(|_| can_hide_pmix()) else { return };
+    let seen = launcher.run_by(&WITHOUT_PMIX, &[], 2, &launched(), &["alone"]).outcome();
+    assert!(seen.stderr.contains(NO_PMIX), "{seen}");
+    assert_eq!((seen.status, seen.lines_with("rank ")), (Some(2), 0), "{seen}");
+    launcher.leaves_nothing();
 }
 
 #[test]

@@ -6,6 +6,7 @@ use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStderr, Command, Output, Stdio};
 use std::time::{Duration, Instant};
+use support::launchers::{NO_PMIX, WITHOUT_PMIX, can_hide_pmix};
 
 /// Hosts that are connected with each other, and with nothing else.
 struct Hosts {
@@ -531,6 +532,25 @@ fn srun_starts_ranks_by_pmi_and_by_pmix() {
             wait(10, "nothing is left", || hosts.workers(name).is_empty());
         }
     }
+}
+
+#[test]
+fn ranks_that_do_not_find_pmix_under_srun_say_what_to_install() {
+    let Some(mut hosts) = hosts("m", &["alpha", "beta"]) else { return };
+    if let Err(why) = hosts.allocate() {
+        eprintln!("skipped: {why}");
+        return;
+    }
+    if !has_pmix() || !can_hide_pmix() {
+        return;
+    }
+    let program = support::c("hosts.c").flags(&["-O2"]).build();
+    let mut command = hosts.within_slurm("alpha");
+    command.args("srun -N2 --ntasks-per-node=2 --mpi=pmix".split(' ')).args(WITHOUT_PMIX);
+    let seen = command.arg(program.path()).arg("exchange").output().unwrap();
+    let (out, errors) = text(&seen);
+    assert!(errors.contains(NO_PMIX) && out.is_empty(), "{out}{errors}");
+    assert!(!seen.status.success(), "{errors}");
 }
 
 fn has_pmix() -> bool {

@@ -43,5 +43,5 @@ pub use recovery::{Recovery, Step};
 pub use revocation::Revocations;
 pub use severed::{GivenUp, Resident, Severed};
 pub use state::{CommState, RankState};
-pub use takeover::{HostView, Move, Reign, SUCCESSION, Standby, Vote};
+pub use takeover::{HostView, Move, Reign, SUCCESSION, Standby, Vote, Won};
 pub use view::{Mode, Slot, View};

@@ -41,10 +41,16 @@ const STAGGER: Duration = Duration::from_millis(150);
 /// How long until an agent asks again.
 const RETRY: Duration = Duration::from_millis(300);
 
-/// How long one that has enough votes waits for the others: they may be held up.
+/// How long one that has enough votes waits for the others, at least: they may be held up, as on a
+/// busy machine. That costs nothing but what is to be decided meanwhile: hosts that have not voted
+/// are given up [`SUCCESSION`] after the votes that were enough.
 const COUNTING: Duration = Duration::from_millis(350);
 
-/// How long a voter waits for the one that it has voted for.
+/// It waits until the coordinator has been silent for so long, if that is later: leases last long
+/// enough that the next coordinator can prolong them.
+const COUNTED: Duration = Duration::from_millis(2200);
+
+/// How long a voter waits for a word from the one that it has voted for.
 const PATIENCE: Duration = Duration::from_millis(900);
 
 /// The hosts that a job has.
@@ -178,6 +184,13 @@ impl Candidacy {
             lost: BTreeSet::new(),
         };
         has_won.then_some(reign)
+    }
+
+    /// The hosts that have not voted, but may stay in this reign.
+    fn missing(&self, reign: &Reign) -> Vec<usize> {
+        let stays = |host: &usize| reign.pending.as_ref().is_none_or(|(view, _)| view.has(*host));
+        let hosts = reign.settled.hosts.iter().copied().filter(stays);
+        hosts.filter(|host| !self.votes.contains_key(host)).collect()
     }
 }
 
@@ -341,8 +354,24 @@ pub struct Standby {
     first: Option<(usize, Duration)>,
     /// In which epoch it has asked, and who does not hear the coordinator either.
     asked: Option<(u64, BTreeSet<usize>)>,
+    /// The hosts whose agents have certainly ended, as was seen when they were asked.
+    gone: BTreeSet<usize>,
     /// The votes for it, and since when it stands.
     candidacy: Option<(Candidacy, Duration)>,
+    /// The view of which it has enough votes, and since when.
+    enough: Option<(u64, Duration)>,
+    /// When the coordinator was heard last.
+    reigned: Duration,
+}
+
+/// A reign that has been won.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Won {
+    pub reign: Reign,
+    /// When there were enough votes.
+    pub at: Duration,
+    /// The hosts whose agents have certainly ended.
+    pub gone: Vec<usize>,
 }
 
 impl Standby {
@@ -357,7 +386,10 @@ impl Standby {
             highest: 0,
             first: None,
             asked: None,
+            gone: BTreeSet::new(),
             candidacy: None,
+            enough: None,
+            reigned: now,
         }
     }
 
@@ -365,7 +397,7 @@ impl Standby {
     pub fn hear(&mut self, epoch: u64, now: Duration) -> bool {
         let is_it = epoch == self.voter.epoch() && !self.is_cut;
         if is_it {
-            self.heard = now;
+            (self.heard, self.reigned) = (now, now);
             (self.next, self.asked, self.first) = (None, None, None);
         }
         is_it
@@ -404,7 +436,13 @@ impl Standby {
         let highest = self.highest.max(self.voter.epoch());
         let epoch = (highest / self.hosts + 1) * self.hosts + self.me as u64;
         self.asked = Some((epoch, BTreeSet::new()));
+        self.gone.clear();
         Some(epoch)
+    }
+
+    /// The agent of another host has certainly ended: that host is not waited for.
+    pub fn miss(&mut self, host: usize) {
+        self.gone.insert(host);
     }
 
     /// Whether it would vote in this epoch; and the latest epoch that it knows.
@@ -445,8 +483,17 @@ impl Standby {
         if stands {
             self.asked = None;
             self.candidacy = Some((Candidacy::new(epoch), now));
+            self.enough = None;
         }
         stands
+    }
+
+    /// The one that it has voted for in this epoch still counts the votes.
+    pub fn wait(&mut self, epoch: u64, now: Duration) {
+        if epoch == self.voter.epoch() && self.is_cut {
+            self.next = Some(now + PATIENCE);
+            self.first = Some(((epoch % self.hosts) as usize, now + RETRY));
+        }
     }
 
     /// Somebody stands in this epoch. A vote is the end of what was before.
@@ -455,28 +502,41 @@ impl Standby {
             return None;
         }
         let vote = self.voter.vote(epoch)?;
+        // It has voted for another one since.
+        self.candidacy.take_if(|(candidacy, _)| candidacy.epoch != epoch);
         (self.is_cut, self.heard) = (true, now);
         self.next = Some(now + PATIENCE);
         Some(vote)
     }
 
     /// A vote for this one has come.
-    pub fn hear_vote(&mut self, from: usize, vote: Vote) {
-        if let Some((candidacy, _)) = &mut self.candidacy {
-            candidacy.hear(from, vote);
+    pub fn hear_vote(&mut self, from: usize, vote: Vote, now: Duration) {
+        let Some((candidacy, _)) = &mut self.candidacy else { return };
+        candidacy.hear(from, vote);
+        let view = candidacy.outcome().map(|reign| reign.settled().number);
+        if view != self.enough.map(|(view, _)| view) {
+            self.enough = view.map(|view| (view, now));
         }
     }
 
+    /// Whether it has enough votes, and waits for those of others.
+    pub fn has_enough(&self) -> bool {
+        self.candidacy.is_some() && self.enough.is_some()
+    }
+
     /// Its reign, once all have voted for it, or enough and the others had time.
-    pub fn win(&mut self, now: Duration) -> Option<Reign> {
+    pub fn win(&mut self, now: Duration) -> Option<Won> {
         let (candidacy, since) = self.candidacy.as_ref()?;
-        let reign = candidacy.outcome()?;
-        let is_complete = reign.members().count() == reign.settled().hosts.len();
-        if !is_complete && now < *since + COUNTING {
+        let (reign, (_, at)) = (candidacy.outcome()?, self.enough?);
+        let until = (*since + COUNTING).max(self.reigned + COUNTED);
+        let missing = candidacy.missing(&reign);
+        if now < until && missing.iter().any(|host| !self.gone.contains(host)) {
+            self.wait(reign.epoch(), now);
             return None;
         }
         self.candidacy = None;
-        Some(reign)
+        let gone = missing.into_iter().filter(|host| self.gone.contains(host)).collect();
+        Some(Won { reign, at, gone })
     }
 
     /// In which epoch it waits for votes, if it does. Whoever would not vote may be asked again.

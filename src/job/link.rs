@@ -73,7 +73,7 @@ pub fn place() -> Option<(usize, u32)> {
 
 /// Kills the rank in this seat, which lives in another process; false if there are none.
 pub fn kill(seat: usize) -> bool {
-    say(&Said::Kill(seat));
+    say(&Said::Kill { seat, incarnation: None });
     LINK.get().is_some() || place().is_some()
 }
 

@@ -158,8 +158,9 @@ pub enum Said {
     Report { from: Member, report: Report },
     /// One of several ranks of this process has ended.
     Ended(EndOfRank),
-    /// The latest life in this seat is to be killed.
-    Kill(usize),
+    /// The latest life in this seat is to be killed, or this one if it is named: an agent names it,
+    /// so that another coordinator may hear that again.
+    Kill { seat: usize, incarnation: Option<u32> },
     /// It is about to die as ordered.
     Order(String),
     /// What it has seen of itself when it was asked for the time of this number; `None`: it is at

@@ -69,7 +69,7 @@ pub enum ToPeer {
     /// Would the agent of this host vote in this epoch? The first words; whoever does not know the
     /// secret is not heard.
     Ask { secret: String, host: usize, epoch: u64 },
-    /// It is asked for its vote.
+    /// It is asked for its vote; or, once it has voted, to wait until the others have.
     Stand,
     /// Who has asked coordinates the job from now on; what follows is what `ftrun` says. So many
     /// entries are known there.
@@ -116,6 +116,8 @@ pub struct LifeAccount {
     pub is_in: bool,
     pub has_begun: bool,
     pub has_departed: bool,
+    /// Whether it has a session open, if it ever had one.
+    pub in_session: Option<bool>,
     /// All that it has said has been heard.
     pub is_silent: bool,
     /// With the status as the kernel has it.

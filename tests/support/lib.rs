@@ -16,6 +16,7 @@ pub mod hosts;
 pub mod launchers;
 pub mod programs;
 pub mod runs;
+pub mod takeover;
 
 pub use programs::{Handles, Program, Source};
 pub use runs::{Outcome, Run};

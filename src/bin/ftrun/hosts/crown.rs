@@ -21,7 +21,11 @@ pub(crate) struct Crown {
     pub(crate) started: Instant,
     /// When it has asked for votes.
     pub(crate) asked: Instant,
+    /// When it had enough.
+    pub(crate) enough: Instant,
     pub(crate) reign: Reign,
+    /// The hosts whose agents have certainly ended.
+    pub(crate) gone: Vec<usize>,
     pub(crate) voters: Vec<(usize, BufReader<TcpStream>)>,
     pub(crate) program: Program,
     pub(crate) fellows: Fellows,
@@ -32,12 +36,13 @@ impl Crown {
     pub(crate) fn begin(
         self, events: &Sender<Happening>,
     ) -> (Vec<Arc<Agent>>, Arc<Registry>, Steps) {
-        let Crown { asked, mut reign, voters, fellows, .. } = self;
+        let Crown { asked, enough, mut reign, gone, voters, fellows, .. } = self;
         // Its clock begins when it has asked them.
         reign.back(Duration::ZERO);
         let (steps, settled) = (Steps::default(), reign.settled().clone());
         let hosts = fellows.hosts.len();
         let registry = Registry::new(hosts, reign, false, asked, steps.clone(), events.clone());
+        registry.succeed_after(enough);
         let registry = Arc::new(registry);
         let mut agents = Vec::new();
         for (host, mut stream) in voters {
@@ -54,6 +59,7 @@ impl Crown {
         let all: Vec<Arc<Agent>> = agents.iter().map(|(agent, _)| agent.clone()).collect();
         registry.watch(&all);
         agents.into_iter().for_each(|(agent, stream)| registry.attend(agent, stream));
+        gone.into_iter().for_each(|host| registry.lose(host));
         (all, registry, steps)
     }
 }

@@ -49,7 +49,14 @@ fn attend(stream: TcpStream, shared: &Shared) -> Option<()> {
         }
         wireup::write(&mut out, &OfPeer::Voted(vote)).ok()?;
     }
-    let ToPeer::Elected { settled, known } = wireup::read(&mut from).ok()?? else { return None };
+    let (settled, known) = loop {
+        match wireup::read(&mut from).ok()?? {
+            // It waits for other votes.
+            ToPeer::Stand => succession.wait(epoch),
+            ToPeer::Elected { settled, known } => break (settled, known),
+            ToPeer::Ask { .. } => return None,
+        }
+    };
     if succession.follow(epoch, &settled) {
         out.set_read_timeout(None).ok()?;
         out.set_write_timeout(None).ok()?;

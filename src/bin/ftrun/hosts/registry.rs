@@ -6,7 +6,7 @@
 
 use super::agent::{Agent, Steps};
 use crate::processes::happening::Happening;
-use ftmpi_fault::{Leases, Move, Reign, SUCCESSION};
+use ftmpi_fault::{HostView, Leases, Move, Reign, SUCCESSION};
 use ftmpi_wireup as wireup;
 use ftmpi_wireup::hosts::{Mark, OfAgent, ToAgent};
 use std::collections::BTreeMap;
@@ -38,6 +38,8 @@ struct State {
     /// When leases are over of those that have not voted.
     succeeds: Option<Duration>,
     agents: BTreeMap<usize, Arc<Agent>>,
+    /// The view that is proposed, after the one that is settled.
+    proposed: Option<(HostView, HostView)>,
     /// What step each host has confirmed.
     confirmed: BTreeMap<usize, u64>,
     /// How many messages that each agent keeps have been dealt with.
@@ -50,18 +52,25 @@ impl Registry {
         hosts: usize, reign: Reign, is_alone: bool, started: Instant, steps: Steps,
         events: Sender<Happening>,
     ) -> Registry {
-        let succeeds = reign.has_to_wait().then(|| started.elapsed() + SUCCESSION);
         let state = State {
             leases: Leases::new(hosts, started.elapsed()),
             reign,
             is_alone,
             is_closed: false,
-            succeeds,
+            succeeds: None,
             agents: BTreeMap::new(),
+            proposed: None,
             confirmed: BTreeMap::new(),
             taken: BTreeMap::new(),
         };
         Registry { state: Mutex::new(state), hosts, started, steps, events }
+    }
+
+    /// There were enough votes at that time: once leases are over that others may have prolonged
+    /// before, those are given up that have not voted.
+    pub(super) fn succeed_after(&self, enough: Instant) {
+        let at = enough.saturating_duration_since(self.started) + SUCCESSION;
+        self.with(|state, _| state.succeeds = state.reign.has_to_wait().then_some(at));
     }
 
     fn with<T>(&self, act: impl FnOnce(&mut State, Duration) -> T) -> T {
@@ -95,6 +104,9 @@ impl Registry {
                         registry.perform(moves);
                     }
                     said => {
+                        if matches!(said, OfAgent::Account(_)) {
+                            registry.propose_again(&agent);
+                        }
                         if registry.tell(host, Some(said)).is_err() {
                             return;
                         }
@@ -132,8 +144,15 @@ impl Registry {
         }
     }
 
+    /// An agent that has been told of a view before it had the way here could not accept it.
+    fn propose_again(&self, agent: &Agent) {
+        if let Some((settled, next)) = self.with(|state, _| state.proposed.clone()) {
+            agent.tell(&ToAgent::Propose { settled, next });
+        }
+    }
+
     /// The connection to this host has ended, or its lease.
-    fn lose(&self, host: usize) {
+    pub(super) fn lose(&self, host: usize) {
         let moves = self.with(|state, _| {
             state.leases.forget(host);
             if state.is_alone || state.is_closed {
@@ -157,8 +176,13 @@ impl Registry {
             });
             let tell = |what: &ToAgent| agents.iter().for_each(|agent| agent.tell(what));
             match it {
-                Move::Propose { settled, next } => tell(&ToAgent::Propose { settled, next }),
+                Move::Propose { settled, next } => {
+                    let proposed = Some((settled.clone(), next.clone()));
+                    self.with(|state, _| state.proposed = proposed);
+                    tell(&ToAgent::Propose { settled, next });
+                }
                 Move::Settled { view, gone } => {
+                    self.with(|state, _| state.proposed = None);
                     tell(&ToAgent::Settled(view));
                     for host in gone {
                         self.with(|state, _| state.leases.forget(host));

@@ -2,20 +2,22 @@
 //! those of its host have reported and been told alone.
 //!
 //! Everything passes through here on its way, so nothing is asked for twice. A report is kept until
-//! it is answered; an answer until the coordinator says that all have got theirs.
+//! it is answered; an answer until the coordinator says that all have got theirs; an order to kill
+//! until those are dead that it names.
 
 use ftmpi_base::Member;
-use ftmpi_fault::{Key, Notice, Report, led_on};
+use ftmpi_fault::{Key, Ledger, Notice, Report, led_on};
 use ftmpi_wireup::takeover::{Account, Entry, LifeAccount};
 use ftmpi_wireup::{Said, Told};
 use std::collections::BTreeMap;
 
-#[derive(Default)]
 pub(super) struct Replica {
     /// The epoch of the last coordinator, and how many entries there were when it began.
     epoch: u64,
     begun: u64,
     log: Vec<Entry>,
+    /// Which lives there are, as the entries tell.
+    ledger: Ledger,
     notes: BTreeMap<Member, Notes>,
     /// The answers to ranks of this host, each with its step.
     told: Vec<(u64, Notice)>,
@@ -29,6 +31,7 @@ struct Notes {
     is_in: bool,
     has_begun: bool,
     has_departed: bool,
+    in_session: Option<bool>,
     /// What it waits for.
     waits: BTreeMap<Key, Report>,
     /// What has no answer of its own.
@@ -37,13 +40,48 @@ struct Notes {
 }
 
 impl Replica {
+    /// That of a job with so many ranks.
+    pub(super) fn new(ranks: usize) -> Replica {
+        Replica {
+            epoch: 0,
+            begun: 0,
+            log: Vec::new(),
+            ledger: Ledger::new(ranks),
+            notes: BTreeMap::new(),
+            told: Vec::new(),
+            context: 0,
+            rules: None,
+        }
+    }
+
     /// The next entry. False if it is known.
     pub(super) fn enter(&mut self, number: u64, entry: &Entry) -> bool {
         let is_next = number == self.log.len() as u64 + 1;
         if is_next {
             self.log.push(entry.clone());
+            match entry {
+                Entry::Notice(Notice::Entered(member)) => _ = self.ledger.enter(*member),
+                Entry::Notice(Notice::Died(member)) => {
+                    self.ledger.bury(*member);
+                    let ledger = &self.ledger;
+                    let said = self.notes.values_mut().map(|notes| &mut notes.said);
+                    said.for_each(|said| said.retain(|it| !is_carried_out(it, ledger)));
+                }
+                _ => {}
+            }
         }
         is_next
+    }
+
+    /// A rank of this host says this; of one that is to be killed, the life is named.
+    pub(super) fn name_life(&self, said: Said) -> Said {
+        match said {
+            Said::Kill { seat, incarnation: None } => {
+                let latest = self.ledger.seats().nth(seat);
+                Said::Kill { seat, incarnation: latest.map(|(life, _)| life.incarnation) }
+            }
+            said => said,
+        }
     }
 
     /// A new coordinator has begun after so many entries.
@@ -58,7 +96,10 @@ impl Replica {
         let notes = self.notes.entry(from).or_default();
         match said {
             Said::Rules(_) => self.rules = Some((from, said.clone())),
-            Said::Order(_) => notes.said.push(said.clone()),
+            Said::Kill { .. } | Said::EndGroup(_) if is_carried_out(said, &self.ledger) => {}
+            Said::Order(_) | Said::Kill { .. } | Said::EndGroup(_) | Said::Abort { .. } => {
+                notes.said.push(said.clone());
+            }
             Said::Unreachable(_) | Said::Silent { .. } => {
                 let about = |said: &Said| match said {
                     Said::Unreachable(member) | Said::Silent { member, .. } => Some(*member),
@@ -80,7 +121,8 @@ impl Replica {
                 Report::GaveUp { .. } | Report::Called { .. } | Report::Revoked { .. } => {
                     notes.others.push(report.clone());
                 }
-                Report::InSession(_) | Report::Learnt(_) => {}
+                Report::InSession(is_so) => notes.in_session = Some(*is_so),
+                Report::Learnt(_) => {}
             },
             _ => {}
         }
@@ -142,6 +184,7 @@ impl Replica {
                 is_in: notes.is_some_and(|notes| notes.is_in),
                 has_begun: notes.is_some_and(|notes| notes.has_begun),
                 has_departed: notes.is_some_and(|notes| notes.has_departed),
+                in_session: notes.and_then(|notes| notes.in_session),
                 ..life
             }
         });
@@ -156,6 +199,16 @@ impl Replica {
             said: self.rules.iter().cloned().chain(said).collect(),
             context: self.context,
         }
+    }
+}
+
+/// Whether all are dead that are to be killed.
+fn is_carried_out(said: &Said, ledger: &Ledger) -> bool {
+    match said {
+        Said::Kill { seat, incarnation } => incarnation
+            .is_none_or(|incarnation| ledger.is_dead(Member { seat: *seat, incarnation })),
+        Said::EndGroup(end) => end.members.iter().all(|member| ledger.is_dead(*member)),
+        _ => false,
     }
 }
 
@@ -179,7 +232,7 @@ mod tests {
 
     #[test]
     fn a_report_is_kept_until_it_is_answered_and_an_answer_until_all_have_theirs() {
-        let mut it = Replica::default();
+        let mut it = Replica::new(2);
         it.hear(ME, &contributed(1));
         it.hear(ME, &contributed(2));
         let decision = Decision { value: Value::NEUTRAL, dead: vec![], left: vec![] };
@@ -198,8 +251,37 @@ mod tests {
     }
 
     #[test]
+    fn an_order_to_kill_is_kept_until_the_life_is_dead_that_there_was() {
+        let mut it = Replica::new(2);
+        let kill = |it: &mut Replica| {
+            let said = it.name_life(Said::Kill { seat: 0, incarnation: None });
+            it.hear(ME, &said);
+        };
+        let kept = |it: &Replica| {
+            let said = it.account(0, Vec::new()).said.into_iter();
+            let lives = said.filter_map(|(_, said)| match said {
+                Said::Kill { seat: 0, incarnation } => incarnation,
+                _ => None,
+            });
+            lives.collect::<Vec<u32>>()
+        };
+        let [old, new] = [0, 1].map(|incarnation| Member { seat: 0, incarnation });
+        kill(&mut it);
+        assert_eq!(kept(&it), [0]);
+        it.enter(1, &Entry::Notice(Notice::Died(old)));
+        kill(&mut it);
+        assert_eq!(kept(&it), [0; 0], "it is dead already");
+        it.enter(2, &Entry::Notice(Notice::Entered(new)));
+        assert_eq!(kept(&it), [0; 0]);
+        kill(&mut it);
+        assert_eq!(kept(&it), [1]);
+        it.hear(ME, &Said::Kill { seat: 7, incarnation: None });
+        assert_eq!(kept(&it), [1], "there is no such rank");
+    }
+
+    #[test]
     fn entries_come_in_order_and_once() {
-        let mut it = Replica::default();
+        let mut it = Replica::new(2);
         assert!(!it.enter(2, &Entry::Cause(1)), "the first is missing");
         assert!(it.enter(1, &Entry::Cause(1)) && !it.enter(1, &Entry::Cause(2)));
         assert!(it.enter(2, &Entry::Cause(3)));

@@ -98,6 +98,7 @@ pub(crate) fn serve(call: Call, awaits: Option<Listener>, succeed: Succeed) -> R
         .map_err(|error| Refusal::broken(format!("cannot listen to the ranks: {error}")))?;
     let (address, job_secret) = (listener.address.clone(), listener.secret.clone());
     let Shared { uplink, succession, .. } = shared.clone();
+    let ranks = Job::decode(&program.job).map_or(0, |job| job.ranks);
     let template = template(program, host, (address, job_secret), adopts, uplink.clone());
     let offer = Offer { host: template.host, job: template.job.clone() };
     listener.serve(sender.clone(), adopts.then_some(offer));
@@ -105,7 +106,7 @@ pub(crate) fn serve(call: Call, awaits: Option<Listener>, succeed: Succeed) -> R
     _ = shared.tenancy.set(tenancy.clone());
     let hearing = shared.clone();
     thread::spawn(move || hear(reading, 0, hearing));
-    let (lives, early, replica) = (BTreeMap::new(), Some(Vec::new()), Replica::default());
+    let (lives, early, replica) = (BTreeMap::new(), Some(Vec::new()), Replica::new(ranks));
     let (input, epoch) = (None, 0);
     let office = Office { template, uplink, tenancy, replica, early, lives, input, sender, epoch };
     if office.work(&events) {
@@ -270,6 +271,7 @@ impl Office {
             is_in: false,
             has_begun: false,
             has_departed: false,
+            in_session: None,
             is_silent: life.is_silent,
             ended: life.ended.map(ExitStatusExt::into_raw),
             age_ms: millis(life.started),
@@ -371,6 +373,7 @@ impl Office {
                 None => return,
             },
             Happening::Said { seat, incarnation, said } => {
+                let said = self.replica.name_life(said);
                 self.replica.hear(Member { seat, incarnation }, &said);
                 OfAgent::Said { seat, incarnation, said }
             }

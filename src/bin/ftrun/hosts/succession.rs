@@ -4,11 +4,11 @@
 
 use super::crown::Crown;
 use crate::processes::lines;
-use ftmpi_fault::{HostView, Standby, Vote};
+use ftmpi_fault::{HostView, Standby, Vote, Won};
 use ftmpi_wireup as wireup;
 use ftmpi_wireup::hosts::{Mark, Program};
 use ftmpi_wireup::takeover::{Fellow, Fellows, OfPeer, ToPeer};
-use std::io::BufReader;
+use std::io::{BufReader, ErrorKind};
 use std::net::{SocketAddr, TcpStream};
 use std::sync::mpsc::{Sender, channel};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -40,8 +40,11 @@ struct State {
     reign: Option<JoinHandle<()>>,
 }
 
-/// How long another agent may take to answer.
+/// How long another agent may take to answer, where most have not.
 const PATIENCE: Duration = Duration::from_millis(600);
+
+/// How long it is listened to at all: for as long as votes may be counted.
+const AT_MOST: Duration = Duration::from_millis(2500);
 
 /// How soon one is asked again.
 const AGAIN: Duration = Duration::from_millis(30);
@@ -129,6 +132,11 @@ impl Succession {
         self.standing(|standby, now| standby.vote(epoch, now)).flatten()
     }
 
+    /// The one that it has voted for in this epoch still counts the votes.
+    pub(super) fn wait(&self, epoch: u64) {
+        self.standing(|standby, now| standby.wait(epoch, now));
+    }
+
     /// Whether it is the coordinator of this epoch that it has voted for.
     pub(super) fn follow(&self, epoch: u64, settled: &HostView) -> bool {
         let follow = |standby: &mut Standby, now| {
@@ -187,14 +195,14 @@ impl Succession {
         for (host, fellow) in fellows.hosts.iter().cloned().enumerate() {
             let (sender, secret) = (sender.clone(), self.secret.clone());
             thread::spawn(move || {
-                if let Some((stream, would)) = ask((host, &fellow), secret, epoch) {
+                if let Some(heard) = ask((host, &fellow), secret, epoch) {
                     // It may be too late.
-                    let _late = sender.send(Heard::Would { host, stream, would });
+                    let _late = sender.send(heard);
                 }
             });
         }
         let (begun, mut stood, mut open, mut voters) = (Instant::now(), None, vec![], vec![]);
-        let reign = loop {
+        let won = loop {
             match heard.recv_timeout(AGAIN) {
                 Ok(Heard::Would { host, stream, would }) => {
                     let hear = |it: &mut Standby, now| it.hear_would(host, epoch, would, now);
@@ -205,26 +213,33 @@ impl Succession {
                 }
                 Ok(Heard::Vote { host, stream, vote }) => {
                     voters.push((host, stream));
-                    self.standing(|standby, _| standby.hear_vote(host, vote));
+                    self.standing(|standby, now| standby.hear_vote(host, vote, now));
                 }
+                Ok(Heard::Gone { host }) => _ = self.standing(|standby, _| standby.miss(host)),
                 Err(_) => {}
             }
-            if begun.elapsed() > PATIENCE && stood.is_none_or(|at| at.elapsed() > PATIENCE) {
+            let has_enough = self.standing(|standby, _| standby.has_enough()).unwrap_or(false);
+            let is_late = |since: &Instant| since.elapsed() > PATIENCE;
+            if is_late(&begun) && stood.as_ref().is_none_or(is_late) && !has_enough {
                 return;
             }
             if stood.is_some() {
                 open.drain(..).for_each(|(host, stream)| stand(host, stream, sender.clone()));
-                if let Some(reign) = self.standing(Standby::win).flatten() {
-                    break reign;
+                if let Some(won) = self.standing(Standby::win).flatten() {
+                    break won;
                 }
+                voters.iter_mut().for_each(|(_, stream)| still_counts(stream));
             }
         };
+        let Won { reign, at, gone } = won;
         let members: Vec<usize> = reign.members().collect();
         voters.retain(|(host, _)| members.contains(host));
         let (me, program, asked) = (self.me, self.program.clone(), stood.unwrap_or(begun));
         let started = self.with(|state, _| state.met).unwrap_or(begun);
         let begun = started.checked_sub(fellows.age).unwrap_or(started);
-        let crown = Crown { me, begun, started, asked, reign, voters, program, fellows };
+        let enough = self.started + at;
+        let crown =
+            Crown { me, begun, started, asked, enough, reign, gone, voters, program, fellows };
         let succeed = self.succeed;
         let reign = thread::spawn(move || succeed(crown));
         self.with(|state, _| state.reign = Some(reign));
@@ -233,15 +248,33 @@ impl Succession {
 
 /// What another agent answers.
 enum Heard {
-    Would { host: usize, stream: BufReader<TcpStream>, would: (bool, u64) },
-    Vote { host: usize, stream: BufReader<TcpStream>, vote: Vote },
+    Would {
+        host: usize,
+        stream: BufReader<TcpStream>,
+        would: (bool, u64),
+    },
+    Vote {
+        host: usize,
+        stream: BufReader<TcpStream>,
+        vote: Vote,
+    },
+    /// It has certainly ended.
+    Gone {
+        host: usize,
+    },
+}
+
+/// Tells one that has voted that the others are waited for.
+fn still_counts(stream: &mut BufReader<TcpStream>) {
+    // If it has gone, that is heard later.
+    let _unheard = wireup::write(stream.get_mut(), &ToPeer::Stand);
 }
 
 /// Asks an agent for its vote until it gives it.
 fn stand(host: usize, mut stream: BufReader<TcpStream>, sender: Sender<Heard>) {
     let begun = Instant::now();
     thread::spawn(move || {
-        while begun.elapsed() < PATIENCE {
+        while begun.elapsed() < AT_MOST {
             wireup::write(stream.get_mut(), &ToPeer::Stand).ok()?;
             match wireup::read(&mut stream).ok()? {
                 Some(OfPeer::Voted(Some(vote))) => {
@@ -257,17 +290,28 @@ fn stand(host: usize, mut stream: BufReader<TcpStream>, sender: Sender<Heard>) {
 }
 
 /// Asks an agent whether it would vote.
-fn ask(
-    (host, fellow): (usize, &Fellow), secret: String, epoch: u64,
-) -> Option<(BufReader<TcpStream>, (bool, u64))> {
-    let connect = |address: &SocketAddr| TcpStream::connect_timeout(address, PATIENCE / 2).ok();
-    let mut stream = fellow.addresses.iter().find_map(connect)?;
+fn ask((host, fellow): (usize, &Fellow), secret: String, epoch: u64) -> Option<Heard> {
+    let connect = |address: &SocketAddr| TcpStream::connect_timeout(address, PATIENCE / 2);
+    let mut refused = 0;
+    let stream = fellow.addresses.iter().find_map(|address| {
+        let tried = connect(address);
+        let is_refused = |error: &std::io::Error| error.kind() == ErrorKind::ConnectionRefused;
+        refused += usize::from(tried.as_ref().is_err_and(is_refused));
+        tried.ok()
+    });
+    // One address alone may be another host's here, as those of bridges are.
+    if stream.is_none() && refused == fellow.addresses.len() {
+        return Some(Heard::Gone { host });
+    }
+    let mut stream = stream?;
     stream.set_nodelay(true).ok()?;
-    stream.set_read_timeout(Some(PATIENCE)).ok()?;
+    stream.set_read_timeout(Some(AT_MOST)).ok()?;
     wireup::write(&mut stream, &ToPeer::Ask { secret, host, epoch }).ok()?;
     let mut stream = BufReader::new(stream);
     match wireup::read(&mut stream).ok()?? {
-        OfPeer::Would { would, epoch } => Some((stream, (would, epoch))),
+        OfPeer::Would { would, epoch } => {
+            Some(Heard::Would { host, stream, would: (would, epoch) })
+        }
         OfPeer::Voted(_) => None,
     }
 }

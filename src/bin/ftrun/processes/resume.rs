@@ -68,7 +68,13 @@ pub(crate) fn run(crown: Crown) {
     let missing = settled.into_iter().filter(|host| !accounts.contains_key(host));
     work.unknown.hosts = missing.map(|host| (host, name(host))).collect();
     work.take_over(best, &accounts, &agents);
-    early.into_iter().for_each(|happening| work.cope(happening));
+    for happening in early {
+        match happening {
+            Happening::OfAgent { host, said } if work.end.is_some() => work.hear_at_end(host, said),
+            _ if work.end.is_some() => {}
+            happening => work.cope(happening),
+        }
+    }
     let status = work.go_on();
     say(&format!("ftrun: the job has ended with exit status {status}"));
 }
@@ -173,15 +179,14 @@ impl Work {
             }
         }
         self.find_unknown();
-        let said = accounts.values().flat_map(|account| &account.said);
-        for (from, said) in said
-            .filter(|(from, said)| {
-                matches!(said, Said::Rules(_)) || self.seats[from.seat].is_some()
-            })
-            .cloned()
-            .collect::<Vec<_>>()
-        {
-            self.hear(from, said);
+        for (from, said) in accounts.values().flat_map(|account| &account.said) {
+            if concerns_others(said) || self.seats[from.seat].is_some() {
+                self.hear(*from, said.clone());
+            }
+        }
+        if self.end.is_some() {
+            // Nothing follows any more from what has happened to ranks.
+            return;
         }
         for (life, agent) in &lives {
             let at = life.at.as_ref();
@@ -266,6 +271,12 @@ impl Work {
     }
 }
 
+/// Whether what a life has said counts however it has ended since.
+fn concerns_others(said: &Said) -> bool {
+    let is_order = matches!(said, Said::Kill { .. } | Said::Abort { .. } | Said::EndGroup(_));
+    is_order || matches!(said, Said::Rules(_))
+}
+
 fn aged(millis: u64) -> Instant {
     let now = Instant::now();
     now.checked_sub(Duration::from_millis(millis)).unwrap_or(now)
@@ -278,6 +289,7 @@ fn known(account: &LifeAccount, agent: &Arc<Agent>, events: &Sender<Happening>) 
     life.started = aged(account.age_ms);
     life.has_begun = account.has_begun;
     life.has_departed = account.has_departed;
+    life.in_session = account.in_session;
     if let Some(at) = account.at.as_ref().filter(|_| account.is_in) {
         let agent = agent.clone();
         life.join(seat, at.clone(), Connection::There { agent, seat, incarnation }, events);

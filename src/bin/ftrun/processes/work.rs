@@ -408,7 +408,11 @@ impl Work {
         match said {
             Said::Joined { .. } | Said::Adopt { .. } => {}
             Said::Rules(text) => self.shown = Rules::decode(&text).unwrap_or(self.shown),
-            Said::Kill(seat) => self.kill(seat),
+            Said::Kill { seat, incarnation } => {
+                if incarnation.is_none_or(|life| self.life(seat, life).is_some()) {
+                    self.kill(seat);
+                }
+            }
             Said::Order(order) => {
                 if let Some(life) = self.life(seat, incarnation) {
                     life.order = Some(order);
