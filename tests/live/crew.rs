@@ -65,7 +65,8 @@ fn ranks_are_listed_with_what_their_time_goes_into_and_how_old_their_checkpoints
     // So it does if what is told about ranks changes between the press and the release.
     page.value(&format!("{row}[0].scrollIntoView({{ block: 'center' }})"));
     let spot = page.value(&format!(
-        "(r => [r.x + r.width / 2, r.y + r.height / 2])({row}[0].querySelector('button').getBoundingClientRect())"
+        "(r => [r.x + r.width / 2, r.y + r.height / 2])(
+           {row}[0].querySelector('button').getBoundingClientRect())"
     ));
     let at = |place: usize| spot[place].as_f64().expect("a number");
     page.press_at(at(0), at(1));
