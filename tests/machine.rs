@@ -132,13 +132,6 @@ fn solve(files: &(PathBuf, PathBuf)) -> Outcome {
 
 /// Times in microseconds and nodes, as the simulator tells them of the same machine.
 fn simulated(file: &Path) -> Vec<(u64, u64)> {
-    let cargo = std::env::var_os("CARGO").unwrap_or("cargo".into());
-    let profile = if cfg!(debug_assertions) { "dev" } else { "release" };
-    let built = Command::new(cargo)
-        .args(["build", "--quiet", "-p", "ftmpi_sim", "--bin", "ftsim", "--profile", profile])
-        .current_dir(support::root())
-        .status();
-    assert!(built.expect("cargo runs").success(), "the simulator can be built");
     let deaths = file.with_extension("deaths");
     let done = Command::new(support::tool("ftsim"))
         .args(["max", "--quiet", "--tick=1us", "--ticks=1000000"])

@@ -201,6 +201,14 @@ impl Supervisor {
             self.has_deferred = self.press_deferred();
         }
         self.take_orders();
+        self.go_on_with_burials();
+        if self.living == 0 && !self.lingering.is_empty() {
+            // The last one has just been announced: nothing is waited for any more.
+            self.go_on_with_burials();
+        }
+    }
+
+    fn go_on_with_burials(&mut self) {
         let is_over = |burial: &Burial, living| living == 0 || ago(burial.since) >= LINGER;
         while self.lingering.front().is_some_and(|burial| is_over(burial, self.living)) {
             self.burials.extend(self.lingering.pop_front());
