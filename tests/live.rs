@@ -216,7 +216,7 @@ fn agree(report: &[Value], lines: &Value, words: &str) {
             let expected = told[field].as_f64().expect("a number") / 1000.0;
             assert!((at(what) - died - expected).abs() < 0.01, "{what}: {steps:?}, {told}");
         }
-        assert!(told["ordered"].as_str().is_some_and(|order| order.ends_with("ms by hand")));
+        assert!(told["ordered"].as_str().is_some_and(|order| order.ends_with("s by hand")));
     }
 }
 
