@@ -119,7 +119,7 @@ pub async fn unite_alike(lane: &Lane<'_>, mine: &[u8]) -> Result<Vec<u8>> {
 /// Members have called different things, and nobody has compared that.
 #[cold]
 fn unlike() -> Failure {
-    Class::NOT_SAME.because("another process has called something else")
+    Class::NOT_SAME.because("another member has called something else")
 }
 
 /// Waits until all members have arrived, or one has given up: all get one outcome. For members that
