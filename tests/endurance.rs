@@ -124,8 +124,9 @@ fn a_job_that_survived_or_was_aborted_amid_a_recovery_leaves_nothing() {
     }
 }
 
-/// What libc has allocated for a thread's own small blocks stays when that dies.
-const CACHE_OF_A_THREAD: i64 = 2048;
+/// A third of what five streams take. What libc keeps of a thread's own cache of small blocks
+/// (656 bytes), and what a job grows by in its first rounds, are far below it.
+const LESS_THAN_STREAMS: i64 = 8192;
 
 #[test]
 fn streams_that_the_dead_had_open_are_given_back() {
@@ -150,5 +151,5 @@ fn streams_that_the_dead_had_open_are_given_back() {
     let run = support::run(&program).ranks(6).option("--mode=rebuild").option("-q");
     let seen = run.deadline(120).succeeds();
     let bytes: i64 = seen.stdout.trim().parse().expect("a number of bytes");
-    assert!(bytes < CACHE_OF_A_THREAD, "{bytes} bytes a death, of five streams");
+    assert!(bytes < LESS_THAN_STREAMS, "{bytes} bytes a death, of five streams");
 }
