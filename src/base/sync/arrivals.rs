@@ -96,22 +96,24 @@ impl Arrivals {
 }
 
 impl Word {
-    /// Counts one more in this turn; returns the count, flag included. None in a turn that is past.
+    /// Counts one more in this turn; returns the count, flag included. None in a turn that is past:
+    /// one that cannot become full may be overtaken by a later one at any moment.
     #[inline]
     fn count(&self, turn: u32) -> u64 {
         let (won, lost) = (Ordering::SeqCst, Ordering::Relaxed);
         let mut now = self.0.load(lost);
-        // The first arrival of a turn starts from zero.
-        while now >> 32 != u64::from(turn) {
-            if is_past(turn, now) {
-                return GIVEN_UP;
-            }
-            match self.0.compare_exchange_weak(now, of(turn) | 1, won, lost) {
-                Ok(_) => return 1,
+        loop {
+            // The first arrival of a turn starts from zero.
+            let next = match now >> 32 == u64::from(turn) {
+                true => now + 1,
+                false if is_past(turn, now) => return GIVEN_UP,
+                false => of(turn) | 1,
+            };
+            match self.0.compare_exchange_weak(now, next, won, lost) {
+                Ok(_) => return next & (GIVEN_UP | COUNT),
                 Err(actual) => now = actual,
             }
         }
-        (self.0.fetch_add(1, won) + 1) & (GIVEN_UP | COUNT)
     }
 }
 
@@ -120,13 +122,18 @@ fn of(turn: u32) -> u64 {
     u64::from(turn) << 32
 }
 
-/// Whether others have begun to count a later turn. Turns wrap around, and a word may not have been
-/// used for very many of them: so only those shortly after this one are later.
+/// Whether others have begun to count a later turn.
 #[inline]
 fn is_past(turn: u32, now: u64) -> bool {
+    is_overtaken(turn, (now >> 32) as u32) && now & (GIVEN_UP | COUNT) != 0
+}
+
+/// Whether the latest turn in some memory is later than this one. Turns wrap around, and memory may
+/// not have been used for very many of them: so only those shortly after a turn are later.
+#[inline]
+pub fn is_overtaken(turn: u32, latest: u32) -> bool {
     const SHORTLY: u32 = 1 << 16;
-    let ahead = ((now >> 32) as u32).wrapping_sub(turn);
-    (1..=SHORTLY).contains(&ahead) && now & (GIVEN_UP | COUNT) != 0
+    (1..=SHORTLY).contains(&latest.wrapping_sub(turn))
 }
 
 #[cfg(all(test, not(loom)))]
@@ -257,6 +264,19 @@ mod loom_tests {
                 usize::from(is_last)
             });
         }
+    }
+
+    /// A member that is late for a turn which another has given up is not counted in the next one,
+    /// wherever the other overtakes it.
+    #[test]
+    fn loom_who_is_overtaken_is_not_counted_in_the_turn_of_others() {
+        members(2, |counter, place| {
+            match place {
+                0 => assert!(counter.abandon(1)),
+                _ => assert!(!counter.arrive(1, place) && !counter.is_full(2)),
+            }
+            usize::from(counter.arrive(2, place))
+        });
     }
 
     /// A word left over from an earlier turn does not count: a member that arrives at the third

@@ -16,12 +16,14 @@ use super::executor::executor;
 use super::latch::Latched;
 use super::record::{Fiber, current};
 use super::worker;
+use crate::base::sync::arrivals::is_overtaken;
 use crate::host::virtual_time;
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 /// Rows of one sort of waiters, one for each slot. They wait for one numbered event after the
-/// other; no fiber waits for an event any more when one waits for the next.
+/// other; no fiber waits for an event any more when one waits for the next, unless that never
+/// happens.
 #[derive(Default)]
 pub struct Rows {
     /// The occupied slots: one bit for each, which slots share whose numbers differ by 64.
@@ -43,7 +45,7 @@ struct Those {
 impl Rows {
     /// The calling fiber waits for the event of this `number`. False in OS threads, which do not
     /// wait in rows, and in virtual time: a row that is called is ready when its worker gets to it,
-    /// which may be later.
+    /// which may be later. Also false if others wait for a later event already.
     #[inline]
     pub fn join(&self, number: u32) -> bool {
         let Some(fiber) = current().filter(|_| !virtual_time::is_on()) else { return false };
@@ -52,6 +54,9 @@ impl Rows {
         let index = worker::slot_of(fiber);
         let mut those = rows[index].0.hold();
         if those.number != number {
+            if is_overtaken(number, those.number) && !those.fibers.is_empty() {
+                return false;
+            }
             those.number = number;
             those.fibers.clear();
         }

@@ -1,7 +1,7 @@
 //! One turn's memory: a line for each member, and which members have arrived.
 
 use super::board::{Board, Words, memory};
-use crate::base::sync::arrivals::Arrivals;
+use crate::base::sync::arrivals::{Arrivals, is_overtaken};
 use crate::host::memory::{Fault, Region, Span, copy_few, transfer};
 use crate::host::sched::Rows;
 use parking_lot::Mutex;
@@ -254,11 +254,13 @@ impl Round {
         }
     }
 
-    /// Registers the caller, which also listens to its bell, to be woken when this gate opens.
+    /// Registers the caller, which also listens to its bell, to be woken when this gate opens. Not
+    /// if it is late for a turn that cannot end well, and others wait for a later one already.
     pub(in crate::engine) fn attend(&self, gate: Gate, turn: u32) {
         let Some(lobby) = gate.lobby().map(|lobby| &self.lobbies[lobby]) else { return };
         if matches!(gate, Gate::AllShown { .. }) || !lobby.rows.join(turn) {
-            lobby.listeners.swap(turn + 1, Ordering::SeqCst);
+            let next = |known| (!is_overtaken(turn + 1, known)).then_some(turn + 1);
+            let _ = lobby.listeners.fetch_update(Ordering::SeqCst, Ordering::SeqCst, next);
         }
     }
 
@@ -585,6 +587,18 @@ mod tests {
             show(0, Mark::NONE);
             assert!(round.is_open(Gate::Shown { place: 0 }, turn));
             assert!(!round.is_open(Gate::Shown { place: 0 }, turn.wrapping_add(1)));
+        }
+    }
+
+    #[test]
+    fn whoever_is_late_for_a_turn_does_not_keep_those_in_a_later_one_from_being_woken() {
+        for turn in [0, 5, i32::MAX as u32 - 1] {
+            let round = Round::new(2);
+            round.attend(Gate::Done, turn + 1);
+            round.attend(Gate::Done, turn);
+            assert!(!round.call(Gate::Done, turn) && round.call(Gate::Done, turn + 1), "{turn}");
+            round.attend(Gate::Done, turn.wrapping_add(40) & i32::MAX as u32);
+            assert!(!round.call(Gate::Done, turn + 1), "{turn}");
         }
     }
 }
