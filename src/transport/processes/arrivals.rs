@@ -2,7 +2,9 @@
 
 use super::foreign::{Foreign, Place};
 use super::segment::HOLDS;
-use super::stream::{Broken, Frame, MESSAGE, NOTE, REFERENCE, RETURN, Short, Taken, longest};
+use super::stream::{
+    Broken, Frame, MESSAGE, NOTE, REFERENCE, RETURN, SYNCHRONOUS, Short, Taken, longest,
+};
 use super::{OF_PROCESS, Processes, Waiting};
 use crate::base::Member;
 use crate::host::memory::Span;
@@ -25,10 +27,11 @@ impl Processes {
         wants: &mut impl FnMut(Short) -> Taken,
     ) -> Result<Option<Taken>, Broken> {
         match frame.kind {
-            MESSAGE | REFERENCE => {
+            MESSAGE | REFERENCE | SYNCHRONOUS => {
                 let is_sane = self.is_between(process, frame)
                     && bytes.len() <= Packet::ROOM.max(longest(self.geometry.ring))
-                    && (frame.hold as usize) < HOLDS;
+                    && (frame.hold as usize) < HOLDS
+                    && (frame.kind != SYNCHRONOUS || frame.bytes == bytes.len() as u64);
                 if !is_sane {
                     return Err(Broken);
                 }
@@ -41,9 +44,9 @@ impl Processes {
                         return Ok(Some(taken));
                     }
                 }
-                let Some(source) = self.source(process, frame) else { return Ok(None) };
-                // What no packet has room for is beside it.
-                let is_beside = bytes.len() > Packet::ROOM;
+                let Some(source) = self.source(process, frame, bytes) else { return Ok(None) };
+                // What no packet has room for is beside it, and so is what may be recalled.
+                let is_beside = bytes.len() > Packet::ROOM || frame.kind == SYNCHRONOUS;
                 let mut packet = self.blank(pool, if is_beside { 0 } else { bytes.len() });
                 packet.address(frame.envelope, from, to, 0);
                 match source {
@@ -92,7 +95,7 @@ impl Processes {
 
     /// Where the bytes of a message are; `None`: its sender, which has just begun, is not known
     /// yet, but will be told of.
-    fn source(&self, process: usize, frame: &Frame) -> Option<Source> {
+    fn source(&self, process: usize, frame: &Frame, bytes: &[u8]) -> Option<Source> {
         if frame.kind == MESSAGE {
             return Some(Source::Here);
         }
@@ -113,7 +116,8 @@ impl Processes {
         };
         let origin = *OF_PROCESS.get()?;
         let (address, hold, stamp) = (frame.address as usize, frame.hold, frame.stamp);
-        Some(Source::There(Foreign { origin, process, place, address, hold, stamp }))
+        let along = (frame.kind == SYNCHRONOUS).then(|| bytes.into());
+        Some(Source::There(Foreign { origin, process, place, address, hold, stamp, along }))
     }
 
     fn come_home(&self, process: usize, frame: &Frame) -> Result<(), Broken> {

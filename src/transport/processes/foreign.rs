@@ -1,10 +1,11 @@
 //! A message that has stayed in another process: its receiver reads it from there, or asks for it.
+//! Or its bytes have come along, but it is the receiver's only when that has claimed it.
 
 use super::cooperative_copy::{Claim, Long};
 use super::segment::MappedHead;
 use crate::base::Member;
 use crate::host::memory::afar::Missing;
-use crate::host::memory::{Fault, Region, Span};
+use crate::host::memory::{self, Fault, Region, Span};
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
@@ -40,6 +41,8 @@ pub(in crate::transport) struct Foreign {
     pub(super) address: usize,
     pub(super) hold: u32,
     pub(super) stamp: u32,
+    /// The bytes, if they have come along.
+    pub(super) along: Option<Box<[u8]>>,
 }
 
 /// Where the sender is.
@@ -74,9 +77,12 @@ impl Foreign {
         found != self.stamp | OPEN && found != self.stamp | CLAIMED
     }
 
-    /// Copies this much from the other process.
+    /// Copies this much of it, from the other process if need be.
     pub(in crate::transport) fn read(&self, bytes: usize, into: &Region) -> Result<(), Fault> {
         let into = into.part(0, bytes);
+        if let Some(along) = &self.along {
+            return memory::transfer(&Span::of(&along[..bytes]).into(), &into);
+        }
         let fetched = match &self.place {
             Place::Near { head, pid } => {
                 let start = std::ptr::with_exposed_provenance(self.address);

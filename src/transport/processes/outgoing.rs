@@ -6,7 +6,7 @@ use super::cooperative_copy::{Claim, Kept};
 use super::foreign::{OPEN, STATE};
 use super::peer::{Parcel, Peer, Waiting};
 use super::segment::{self, Address, HOLDS};
-use super::stream::{Frame, REFERENCE, Writer};
+use super::stream::{Frame, REFERENCE, SYNCHRONOUS, Writer};
 use crate::base::Member;
 use crate::base::sync::biased::Guard;
 use crate::host::life;
@@ -259,13 +259,16 @@ impl Processes {
             packet.come_home(Fate::Delivered);
             return None;
         }
-        let write = |frame: &Frame| send(frame, &[]);
-        self.refer(process, write, frame, packet).map(|packet| Parcel::Message(seat, packet))
+        // Another host asks before it takes such a message, and would have the bytes for nothing.
+        let most = self.hosts_for(process).is_none().then_some(most);
+        self.refer(process, most, send, frame, packet).map(|packet| Parcel::Message(seat, packet))
     }
 
-    /// Tells the receiver where a message is, which stays here until it has been read.
-    pub(super) fn refer(
-        &self, process: usize, write: impl FnOnce(&Frame) -> bool, frame: Frame, packet: Packet,
+    /// Tells the receiver where a message is, which stays here until it has been read. Up to `most`
+    /// bytes of it go along, if they are the library's own.
+    fn refer(
+        &self, process: usize, most: Option<usize>, send: impl FnOnce(&Frame, &[u8]) -> bool,
+        frame: Frame, packet: Packet,
     ) -> Option<Packet> {
         let packet = packet.gathered()?;
         let pin = match self.are_shared() {
@@ -282,8 +285,10 @@ impl Processes {
             return None;
         }
         let address = packet.whereabouts() as u64;
-        let frame = Frame { kind: REFERENCE, hold: place, stamp, address, ..frame };
-        if !write(&frame) {
+        let along = packet.held().filter(|bytes| most.is_some_and(|most| bytes.len() <= most));
+        let kind = if along.is_some() { SYNCHRONOUS } else { REFERENCE };
+        let frame = Frame { kind, hold: place, stamp, address, ..frame };
+        if !send(&frame, along.unwrap_or(&[])) {
             return Some(packet.come_back());
         }
         away.stamp = stamp;
@@ -299,8 +304,8 @@ mod tests {
     use crate::base::Division;
     use crate::host::memory::Span;
     use crate::transport::Envelope;
-    use crate::transport::packet::Load;
     use crate::transport::packet::pool::Pool;
+    use crate::transport::packet::Load;
     use crate::transport::processes::Taken;
     use crate::transport::processes::stream::RETURN;
     use std::sync::mpsc::{Receiver, channel};

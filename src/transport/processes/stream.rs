@@ -95,6 +95,9 @@ pub(super) const ANSWER: u32 = 12;
 /// Between hosts, too: whether the other one is there, and that it is.
 pub(in crate::transport) const BEAT: u32 = 13;
 pub(in crate::transport) const BEAT_BACK: u32 = 14;
+/// A message whose bytes come along, though its sender waits for word that it has been taken, and
+/// may recall it until then.
+pub(super) const SYNCHRONOUS: u32 = 15;
 
 const LINE: usize = 64;
 const PAGE: usize = 4096;
@@ -265,7 +268,7 @@ impl Reader {
             let start = self.region.start().add(PAGE + self.at);
             (start.add(START).cast::<Frame>().read_volatile(), start)
         };
-        if !matches!(frame.kind, MESSAGE | NOTE) {
+        if !matches!(frame.kind, MESSAGE | NOTE | SYNCHRONOUS) {
             return Ok(Some((frame, &[])));
         }
         let bytes = usize::try_from(frame.bytes).map_err(|_| Broken)?;
