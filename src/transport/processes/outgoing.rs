@@ -304,8 +304,8 @@ mod tests {
     use crate::base::Division;
     use crate::host::memory::Span;
     use crate::transport::Envelope;
-    use crate::transport::packet::pool::Pool;
     use crate::transport::packet::Load;
+    use crate::transport::packet::pool::Pool;
     use crate::transport::processes::Taken;
     use crate::transport::processes::stream::RETURN;
     use std::sync::mpsc::{Receiver, channel};

@@ -592,13 +592,10 @@ mod tests {
 
     #[test]
     fn whoever_is_late_for_a_turn_does_not_keep_those_in_a_later_one_from_being_woken() {
-        for turn in [0, 5, i32::MAX as u32 - 1] {
-            let round = Round::new(2);
-            round.attend(Gate::Done, turn + 1);
-            round.attend(Gate::Done, turn);
-            assert!(!round.call(Gate::Done, turn) && round.call(Gate::Done, turn + 1), "{turn}");
-            round.attend(Gate::Done, turn.wrapping_add(40) & i32::MAX as u32);
-            assert!(!round.call(Gate::Done, turn + 1), "{turn}");
-        }
+        let round = Round::new(2);
+        [6, 5].map(|turn| round.attend(Gate::Done, turn));
+        assert!(!round.call(Gate::Done, 5) && round.call(Gate::Done, 6));
+        round.attend(Gate::Done, 46);
+        assert!(!round.call(Gate::Done, 6) && round.call(Gate::Done, 46));
     }
 }
