@@ -594,7 +594,7 @@ mod tests {
     #[test]
     fn whoever_is_late_for_a_turn_does_not_keep_those_in_a_later_one_from_being_woken() {
         let round = Round::new(2);
-        [6, 5].map(|turn| round.attend(Gate::Done, turn));
+        [6, 5].into_iter().for_each(|turn| round.attend(Gate::Done, turn));
         assert!(!round.call(Gate::Done, 5) && round.call(Gate::Done, 6));
     }
 }
