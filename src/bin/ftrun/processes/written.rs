@@ -3,11 +3,12 @@
 //!
 //! One that was only suspended, or cut off, may find another one in its place. So whenever the file
 //! has become longer by itself, it looks whether another one has begun to write there, and leaves
-//! the file to that one.
+//! the file to that one. Whoever looks or writes has locked the file, and one that takes over keeps
+//! it locked from when it has read the end until its first words are there.
 
 use ftmpi_wireup::takeover::JobFile;
 use rustix::fs::{OFlags, fcntl_getfl, fcntl_setfl};
-use std::fs::{File, Metadata};
+use std::fs::{File, Metadata, TryLockError};
 use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
 use std::thread;
@@ -20,6 +21,8 @@ pub(super) struct Written {
     /// Its length as far as this process knows, and the part in which nobody else has written.
     length: u64,
     own: u64,
+    /// It stays locked until the first words of this coordinator are there.
+    is_claimed: bool,
     /// Another coordinator goes on with it.
     is_left: bool,
 }
@@ -46,7 +49,7 @@ impl Written {
             fcntl_setfl(&file, fcntl_getfl(&file)? | OFlags::APPEND)?;
         }
         let path = is_regular.then(|| path.to_string());
-        Ok(Written { file, path, length: 0, own: 0, is_left: false })
+        Ok(Written { file, path, length: 0, own: 0, is_claimed: false, is_left: false })
     }
 
     /// Goes on with this file, or, if this host does not have it, with one at `beside`. `whole`
@@ -62,6 +65,7 @@ impl Written {
         let is_original = known.is_some();
         let path = if is_original { &file.path } else { beside };
         let mut file = known.map_or_else(|| open(beside), Ok)?;
+        lock(&file);
         let begin = file.metadata()?.len().saturating_sub(most);
         let mut end = Vec::new();
         file.seek(SeekFrom::Start(begin))?;
@@ -70,7 +74,7 @@ impl Written {
         let length = begin + end.len() as u64;
         file.set_len(length)?;
         let path = Some(path.to_string());
-        let file = Written { file, path, length, own: length, is_left: false };
+        let file = Written { file, path, length, own: length, is_claimed: true, is_left: false };
         Ok(Resumed { file, end, is_all: begin == 0, is_original })
     }
 
@@ -81,12 +85,23 @@ impl Written {
 
     /// Adds this, unless another coordinator goes on with the file.
     pub(super) fn add(&mut self, bytes: &[u8]) -> io::Result<()> {
-        self.look();
-        if !self.is_left {
-            self.file.write_all(bytes)?;
-            self.length += bytes.len() as u64;
+        if !self.is_claimed {
+            lock(&self.file);
         }
-        Ok(())
+        self.look();
+        let mut written = Ok(());
+        if !self.is_left {
+            let start = self.length;
+            written = self.file.write_all(bytes);
+            self.length += bytes.len() as u64;
+            // Its own first words are not another one's, which may cut off what is written last.
+            self.own = if has_mark(bytes) { self.length } else { start };
+        }
+        self.is_claimed &= !has_mark(bytes);
+        if !self.is_claimed {
+            let _never_locked = self.file.unlock();
+        }
+        written
     }
 
     /// Gives another coordinator time to go on with it.
@@ -113,8 +128,22 @@ impl Written {
         if read.is_ok() {
             self.own += more.len() as u64;
             self.length = self.own;
-            self.is_left |= more.windows(MARK.len()).any(|bytes| bytes == MARK);
+            self.is_left |= has_mark(&more);
         }
+    }
+}
+
+fn has_mark(bytes: &[u8]) -> bool {
+    bytes.windows(MARK.len()).any(|bytes| bytes == MARK)
+}
+
+/// Locks the file, if it can be locked. Whoever has it may be suspended, and is not waited for.
+fn lock(file: &File) {
+    const LONGEST: Duration = Duration::from_secs(1);
+    const OFTEN: Duration = Duration::from_millis(2);
+    let until = Instant::now() + LONGEST;
+    while matches!(file.try_lock(), Err(TryLockError::WouldBlock)) && Instant::now() < until {
+        thread::sleep(OFTEN);
     }
 }
 
@@ -165,6 +194,30 @@ mod tests {
         next.add(b"two\n").expect("it can be written");
         let text = std::fs::read_to_string(&path).expect("it is there");
         assert_eq!(text, "one\nthe coordinator is lost; host b goes on\ntwo\n");
+        std::fs::remove_file(&path).expect("it is there");
+    }
+
+    #[test]
+    fn one_that_comes_back_waits_for_the_first_words_of_its_successor_and_neither_is_misled() {
+        let path = place("back");
+        let mut first = Written::create(&path).expect("it can be written");
+        first.add(b"one\n").expect("it can be written");
+        let next = Written::go_on(&describe(&path), "/nowhere/beside", 1 << 20, lines);
+        let mut next = next.expect("it is there").file;
+        thread::scope(|scope| {
+            let late = scope.spawn(move || first.add(b"never\n"));
+            next.add(b"two\n").expect("it can be written");
+            let length = || std::fs::metadata(&path).expect("it is there").len();
+            assert_eq!(length(), 8, "the other one waits");
+            next.add(b"the coordinator is lost; host b goes on\n").expect("it can be written");
+            late.join().expect("no panic").expect("it is not written");
+            // Somebody else adds something.
+            let mut stranger = File::options().append(true).open(&path).expect("it is there");
+            stranger.write_all(b"three\n").expect("it can be written");
+            next.add(b"four\n").expect("it can be written");
+        });
+        let text = std::fs::read_to_string(&path).expect("it is there");
+        assert_eq!(text, "one\ntwo\nthe coordinator is lost; host b goes on\nthree\nfour\n");
         std::fs::remove_file(&path).expect("it is there");
     }
 
