@@ -96,8 +96,8 @@ impl Arrivals {
 }
 
 impl Word {
-    /// Counts one more in this turn; returns the count, flag included. None in a turn that is past:
-    /// one that cannot become full may be overtaken by a later one at any moment.
+    /// Counts one more in this turn; returns the count, flag included. In a turn that is past,
+    /// nothing is counted: one that cannot become full may be overtaken at any moment.
     #[inline]
     fn count(&self, turn: u32) -> u64 {
         let (won, lost) = (Ordering::SeqCst, Ordering::Relaxed);

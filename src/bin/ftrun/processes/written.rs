@@ -3,8 +3,8 @@
 //!
 //! One that was only suspended, or cut off, may find another one in its place. So whenever the file
 //! has become longer by itself, it looks whether another one has begun to write there, and leaves
-//! the file to that one. Whoever looks or writes has locked the file, and one that takes over keeps
-//! it locked from when it has read the end until its first words are there.
+//! the file to that one. Whoever writes has locked the file (`flock`). One that takes over keeps it
+//! locked from when it has read the end until its first words are there.
 
 use ftmpi_wireup::takeover::JobFile;
 use rustix::fs::{OFlags, fcntl_getfl, fcntl_setfl};
@@ -23,6 +23,8 @@ pub(super) struct Written {
     own: u64,
     /// It stays locked until the first words of this coordinator are there.
     is_claimed: bool,
+    /// Somebody had it locked for too long: that is not waited for again.
+    is_hurried: bool,
     /// Another coordinator goes on with it.
     is_left: bool,
 }
@@ -49,7 +51,8 @@ impl Written {
             fcntl_setfl(&file, fcntl_getfl(&file)? | OFlags::APPEND)?;
         }
         let path = is_regular.then(|| path.to_string());
-        Ok(Written { file, path, length: 0, own: 0, is_claimed: false, is_left: false })
+        let (is_claimed, is_hurried, is_left) = (false, false, false);
+        Ok(Written { file, path, length: 0, own: 0, is_claimed, is_hurried, is_left })
     }
 
     /// Goes on with this file, or, if this host does not have it, with one at `beside`. `whole`
@@ -65,7 +68,7 @@ impl Written {
         let is_original = known.is_some();
         let path = if is_original { &file.path } else { beside };
         let mut file = known.map_or_else(|| open(beside), Ok)?;
-        lock(&file);
+        let is_hurried = !lock(&file, PATIENCE);
         let begin = file.metadata()?.len().saturating_sub(most);
         let mut end = Vec::new();
         file.seek(SeekFrom::Start(begin))?;
@@ -74,7 +77,8 @@ impl Written {
         let length = begin + end.len() as u64;
         file.set_len(length)?;
         let path = Some(path.to_string());
-        let file = Written { file, path, length, own: length, is_claimed: true, is_left: false };
+        let (own, is_claimed, is_left) = (length, true, false);
+        let file = Written { file, path, length, own, is_claimed, is_hurried, is_left };
         Ok(Resumed { file, end, is_all: begin == 0, is_original })
     }
 
@@ -85,8 +89,9 @@ impl Written {
 
     /// Adds this, unless another coordinator goes on with the file.
     pub(super) fn add(&mut self, bytes: &[u8]) -> io::Result<()> {
-        if !self.is_claimed {
-            lock(&self.file);
+        if !self.is_claimed && self.path.is_some() {
+            let longest = if self.is_hurried { Duration::ZERO } else { PATIENCE };
+            self.is_hurried = !lock(&self.file, longest);
         }
         self.look();
         let mut written = Ok(());
@@ -137,14 +142,20 @@ fn has_mark(bytes: &[u8]) -> bool {
     bytes.windows(MARK.len()).any(|bytes| bytes == MARK)
 }
 
-/// Locks the file, if it can be locked. Whoever has it may be suspended, and is not waited for.
-fn lock(file: &File) {
-    const LONGEST: Duration = Duration::from_secs(1);
+/// How long somebody else may keep the file locked. It may be suspended.
+const PATIENCE: Duration = Duration::from_secs(1);
+
+/// Locks the file, if it can be locked; false if somebody else has it after this time.
+fn lock(file: &File, longest: Duration) -> bool {
     const OFTEN: Duration = Duration::from_millis(2);
-    let until = Instant::now() + LONGEST;
-    while matches!(file.try_lock(), Err(TryLockError::WouldBlock)) && Instant::now() < until {
+    let until = Instant::now() + longest;
+    while matches!(file.try_lock(), Err(TryLockError::WouldBlock)) {
+        if Instant::now() >= until {
+            return false;
+        }
         thread::sleep(OFTEN);
     }
+    true
 }
 
 /// What another host has to know of the file at this path.
@@ -198,26 +209,39 @@ mod tests {
     }
 
     #[test]
-    fn one_that_comes_back_waits_for_the_first_words_of_its_successor_and_neither_is_misled() {
+    fn nobody_else_writes_before_the_first_words_of_a_successor_and_these_do_not_mislead_it() {
         let path = place("back");
         let mut first = Written::create(&path).expect("it can be written");
         first.add(b"one\n").expect("it can be written");
+        let mut other = File::options().append(true).open(&path).expect("it is there");
+        assert!(lock(&other, Duration::ZERO), "it is free between two lines");
+        other.unlock().expect("it was locked");
         let next = Written::go_on(&describe(&path), "/nowhere/beside", 1 << 20, lines);
         let mut next = next.expect("it is there").file;
-        thread::scope(|scope| {
-            let late = scope.spawn(move || first.add(b"never\n"));
-            next.add(b"two\n").expect("it can be written");
-            let length = || std::fs::metadata(&path).expect("it is there").len();
-            assert_eq!(length(), 8, "the other one waits");
-            next.add(b"the coordinator is lost; host b goes on\n").expect("it can be written");
-            late.join().expect("no panic").expect("it is not written");
-            // Somebody else adds something.
-            let mut stranger = File::options().append(true).open(&path).expect("it is there");
-            stranger.write_all(b"three\n").expect("it can be written");
-            next.add(b"four\n").expect("it can be written");
-        });
+        assert!(!lock(&other, Duration::ZERO), "its end has been read");
+        next.add(b"two\n").expect("it can be written");
+        assert!(!lock(&other, Duration::ZERO), "its first words are not there");
+        next.add(b"the coordinator is lost; host b goes on\n").expect("it can be written");
+        first.add(b"never\n").expect("it is not written");
+        other.write_all(b"three\n").expect("it can be written");
+        next.add(b"four\n").expect("it can be written");
         let text = std::fs::read_to_string(&path).expect("it is there");
         assert_eq!(text, "one\ntwo\nthe coordinator is lost; host b goes on\nthree\nfour\n");
+        std::fs::remove_file(&path).expect("it is there");
+    }
+
+    #[test]
+    fn a_lock_that_nobody_gives_back_is_waited_for_once() {
+        let path = place("locked");
+        let mut file = Written::create(&path).expect("it can be written");
+        let other = File::open(&path).expect("it is there");
+        assert!(lock(&other, Duration::ZERO));
+        file.is_hurried = true;
+        (0..1000).for_each(|_| file.add(b"line\n").expect("it can be written"));
+        assert!(file.is_hurried && std::fs::metadata(&path).expect("it is there").len() == 5000);
+        other.unlock().expect("it was locked");
+        file.add(b"line\n").expect("it can be written");
+        assert!(!file.is_hurried);
         std::fs::remove_file(&path).expect("it is there");
     }
 
