@@ -12,7 +12,7 @@ use super::uplink::Uplink;
 use super::version::version;
 use crate::processes::connections::{self, Listener, Offer};
 use crate::processes::happening::{Guest, Happening};
-use crate::processes::lines::Stream;
+use crate::processes::lines::{self, READING, Stream};
 use crate::processes::seats::{Life, Template};
 use crate::shared::refusal::{BROKEN, Refusal};
 use ftmpi_base::Member;
@@ -433,7 +433,8 @@ impl Office {
             }
         }
         self.lives.values().for_each(Life::kill);
-        self.lives.values_mut().for_each(|life| drop(life.drain()));
+        let output: Vec<_> = self.lives.values_mut().flat_map(Life::take_output).collect();
+        lines::finish(&output, READING);
     }
 }
 

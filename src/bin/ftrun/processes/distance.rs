@@ -198,21 +198,19 @@ impl Work {
     /// The job is over: waits until agents have passed on what is left, and have gone.
     pub(super) fn part_with_agents(&mut self) {
         const PATIENCE: Duration = Duration::from_secs(3);
-        let until = Instant::now() + PATIENCE;
+        let mut until = Instant::now() + PATIENCE;
         if let Some(cluster) = self.starter.cluster() {
             cluster.end();
         }
         while self.starter.cluster().is_some_and(|cluster| cluster.has_agents()) {
             let left = until.saturating_duration_since(Instant::now());
             match self.events.recv_timeout(left) {
-                Ok(Happening::OfAgent { host, said: None }) => {
-                    self.starter.cluster().and_then(|cluster| cluster.lose(host));
-                }
-                Ok(Happening::OfAgent {
-                    said: Some(OfAgent::Output { is_error, lines }), ..
-                }) => {
-                    let to = if is_error { Stream::Errors } else { Stream::Output };
-                    let _unread = lines::write(to, &lines);
+                Ok(Happening::OfAgent { host, said }) => {
+                    // Who has more to say is waited for longer.
+                    if said.is_some() {
+                        until = Instant::now() + PATIENCE;
+                    }
+                    self.hear_at_end(host, said);
                 }
                 Ok(_) => {}
                 Err(_) => break,

@@ -39,15 +39,40 @@ struct Progress {
 /// More than a pipe holds.
 const MOST_IN_PIPE: u64 = 2 << 20;
 
+/// When the job is over, a reader may take nothing for so long without losing the rest.
+pub(crate) const READING: Duration = Duration::from_secs(5);
+
+/// Between two looks at how far it is.
+const OFTEN: Duration = Duration::from_micros(50);
+
+/// Waits until what ranks have written so far is passed on, as long as whoever reads it takes
+/// something of it now and then: at least once within `pause`. True if all is.
+pub(crate) fn finish(passing: &[Passing], pause: Duration) -> bool {
+    let mut left: Vec<(&Passing, u64)> = passing.iter().map(|it| (it, it.taken())).collect();
+    let (mut before, mut since) = ((0, 0), Instant::now());
+    loop {
+        left.retain(|(it, first)| !it.is_done() && it.taken().wrapping_sub(*first) <= MOST_IN_PIPE);
+        if left.is_empty() {
+            return true;
+        }
+        let taken = left.iter().map(|(it, first)| it.taken().wrapping_sub(*first)).sum::<u64>();
+        let now = (taken, left.len());
+        if now != before {
+            (before, since) = (now, Instant::now());
+        } else if since.elapsed() >= pause {
+            return false;
+        }
+        thread::sleep(OFTEN);
+    }
+}
+
 impl Passing {
     /// Waits until all that has been written so far is passed on, for at most `longest`; true if it
     /// is. A process that the rank has left behind may keep the pipe open, and write on: nobody
     /// waits for that.
     pub(crate) fn finish(&self, longest: Duration) -> bool {
-        const OFTEN: Duration = Duration::from_micros(50);
-        let (begun, first) = (Instant::now(), self.progress.taken.load(Ordering::SeqCst));
-        let is_past =
-            || self.progress.taken.load(Ordering::SeqCst).wrapping_sub(first) > MOST_IN_PIPE;
+        let (begun, first) = (Instant::now(), self.taken());
+        let is_past = || self.taken().wrapping_sub(first) > MOST_IN_PIPE;
         while !self.is_done() && !is_past() {
             if begun.elapsed() >= longest {
                 return false;
@@ -55,6 +80,11 @@ impl Passing {
             thread::sleep(OFTEN);
         }
         true
+    }
+
+    /// How many bytes it has taken.
+    fn taken(&self) -> u64 {
+        self.progress.taken.load(Ordering::SeqCst)
     }
 
     fn is_done(&self) -> bool {
@@ -154,4 +184,54 @@ pub(crate) fn write(to: Stream, lines: &[u8]) -> io::Result<()> {
 pub(crate) fn say(line: &str) {
     // If stderr is closed, the line has no reader.
     let _unread = write(Stream::Errors, format!("{line}\n").as_bytes());
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::io::PipeWriter;
+    use std::sync::Mutex;
+    use std::sync::mpsc::{Receiver, Sender, channel};
+
+    /// The output of a rank, passed on to a reader who takes a part of it for each word.
+    fn slowly_read() -> (PipeWriter, Passing, Sender<()>, Arc<AtomicU64>) {
+        let (from, to) = io::pipe().expect("there are pipes");
+        let (go_on, words) = channel::<()>();
+        let (words, read) = (Mutex::<Receiver<()>>::new(words), Arc::<AtomicU64>::default());
+        let count = read.clone();
+        let sink = move |_: Stream, lines: &[u8]| {
+            let _ = words.lock().expect("nobody panics").recv();
+            count.fetch_add(lines.len() as u64, Ordering::SeqCst);
+            Ok(())
+        };
+        (to, pass_on(from, Stream::Output, String::new(), Arc::new(sink)), go_on, read)
+    }
+
+    const LINES: &[u8] = &[b'\n'; 60_000];
+
+    #[test]
+    fn what_was_written_is_passed_on_however_long_a_reader_takes_who_goes_on_reading() {
+        let (mut to, passing, go_on, read) = slowly_read();
+        to.write_all(LINES).expect("it fits into the pipe");
+        // Each part takes most of the time for which nobody waits without any.
+        let pause = Duration::from_millis(500);
+        let reader = thread::spawn(move || {
+            while go_on.send(()).is_ok() {
+                thread::sleep(pause / 3);
+            }
+        });
+        assert!(finish(std::slice::from_ref(&passing), pause));
+        assert_eq!(read.load(Ordering::SeqCst), LINES.len() as u64);
+        drop(to);
+        reader.join().expect("it ends when nobody passes anything on");
+    }
+
+    #[test]
+    fn nobody_waits_for_a_reader_who_takes_nothing() {
+        let (mut to, passing, go_on, _) = slowly_read();
+        to.write_all(LINES).expect("it fits into the pipe");
+        let pause = Duration::from_millis(30);
+        assert!(!finish(std::slice::from_ref(&passing), pause));
+        drop((to, go_on));
+    }
 }

@@ -297,9 +297,16 @@ impl Life {
     /// come to an end, since whoever reads it is slow.
     pub(crate) fn drain(&mut self) -> Vec<Passing> {
         const PATIENCE: Duration = Duration::from_millis(200);
-        let Body::Here { output, .. } = &mut self.body else { return Vec::new() };
         let until = Instant::now() + PATIENCE;
         let left = || until.saturating_duration_since(Instant::now());
-        output.drain(..).filter(|passing| !passing.finish(left())).collect()
+        self.take_output().into_iter().filter(|passing| !passing.finish(left())).collect()
+    }
+
+    /// What passes on what it has written.
+    pub(crate) fn take_output(&mut self) -> Vec<Passing> {
+        match &mut self.body {
+            Body::Here { output, .. } => std::mem::take(output),
+            _ => Vec::new(),
+        }
     }
 }

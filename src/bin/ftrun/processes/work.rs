@@ -5,7 +5,7 @@ use super::area::Memory;
 use super::deadlock::{Deadlock, Step};
 use super::happening::Happening;
 use super::judgement::{Record, Verdict};
-use super::lines::{Passing, say};
+use super::lines::{self, Passing, READING, say};
 use super::machine::Machine;
 use super::report;
 use super::seats::{Life, Unknown};
@@ -332,8 +332,11 @@ impl Work {
         self.carriers().for_each(Life::kill);
     }
 
+    /// Passes on what all have written, also to one who reads it slowly.
     fn drain_all(&mut self) {
-        self.carriers_mut().for_each(|life| drop(life.drain()));
+        let mut output = std::mem::take(&mut self.unread);
+        output.extend(self.carriers_mut().flat_map(Life::take_output));
+        lines::finish(&output, READING);
     }
 
     pub(super) fn start(&mut self, member: Member, generation: u64) -> Result<(), String> {
