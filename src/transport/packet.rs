@@ -152,8 +152,9 @@ const DETOUR: u32 = 1 << 31;
 
 const HEADER: usize = offset_of!(Node, payload);
 /// Whole sizes of nodes, and how many are made at once at most.
-const CLASSES: [(usize, usize); 3] = [(256, 8), (2048, 4), (16 << 10, 1)];
+const CLASSES: [(usize, usize); 3] = [(256, 8), (2048, 4), (Packet::ROOM + 64, 1)];
 const _: () = assert!(cfg!(loom) || HEADER == 56, "an 8-byte message is one cache line");
+const _: () = assert!(Packet::ROOM + HEADER <= CLASSES[2].0);
 const _: () = assert!(size_of::<Node>() + size_of::<Region>() <= CLASSES[0].0);
 const _: () = assert!(size_of::<Node>() + size_of::<Foreign>() <= CLASSES[0].0);
 
@@ -217,7 +218,7 @@ pub(super) mod pool;
 
 impl Packet {
     /// The longest message that can be carried inside a packet.
-    pub const ROOM: usize = CLASSES[CLASSES.len() - 1].0 - HEADER;
+    pub const ROOM: usize = 16 << 10;
 
     fn home(&self) -> &'static Port {
         field!(self, home)

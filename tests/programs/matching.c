@@ -8,7 +8,7 @@
 
 enum { COMMS = 3, TAGS = 3, MESSAGES = 60, WINDOW = 12, LARGEST = 30000, RANKS = 8 };
 /* Around what travels inside a packet of each class, and what does not. */
-static const int SIZES[] = {4, 5, 8, 9, 200, 201, 1992, 1993, 16328, 16329, LARGEST};
+static const int SIZES[] = {4, 5, 8, 9, 200, 201, 1992, 1993, 16384, 16385, LARGEST};
 enum { MODES = 5, STANDARD = 0, SYNCHRONOUS, BUFFERED, PERSISTENT, LOCAL };
 
 struct plan {

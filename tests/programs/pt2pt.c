@@ -2,7 +2,7 @@
 #include "check.h"
 
 #define MOST 300000
-static const int SIZES[] = {0, 1, 8, 9, 200, 4000, 16328, 16329, 70000, MOST};
+static const int SIZES[] = {0, 1, 8, 9, 200, 4000, 16384, 16385, 70000, MOST};
 enum { KINDS = sizeof SIZES / sizeof *SIZES };
 static char data[MOST], into[MOST];
 static char attached[2 * (MOST + MPI_BSEND_OVERHEAD)];

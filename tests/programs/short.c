@@ -6,7 +6,7 @@
 #include <stdint.h>
 #include <unistd.h>
 
-enum { BURSTS = 400, MOST = 300, LONGEST = 16328 };
+enum { BURSTS = 400, MOST = 300, LONGEST = 16384 };
 
 static MPI_Comm other;
 static uint64_t state = 88172645463325252u;
