@@ -86,8 +86,8 @@ echo "== tests of life, messages, failures and recovery, with every rank in a pr
 # ld.so, what runs there as threads and fibers, and ranks that are to die at one time.
 # shellcheck disable=SC2046  # each name is a word
 FTMPI_RANKS=process cargo test --release --no-fail-fast $(printf -- "--test %s " \
-    pt2pt comm ulfm recovery kills matrix storm topo matching completions files failures \
-    ends deadlock reports rma sessions) -- \
+    pt2pt partitioned comm ulfm recovery kills matrix storm topo matching completions files \
+    failures ends deadlock reports rma sessions) -- \
     --skip has_a_buffer --skip disagree --skip ports_that_lead_nowhere --skip finds_the_same_handle \
     --skip papers_print_recover --skip nobody_defines_is_named \
     --skip do_not_match_are_seen \
@@ -105,8 +105,8 @@ FTMPI_RANKS=process cargo test --release --no-fail-fast --test checkpoint_disk \
 echo "== the same, with three processes that ranks share"
 # shellcheck disable=SC2046  # each name is a word
 FTMPI_RANKS=process:3 cargo test --release --no-fail-fast $(printf -- "--test %s " \
-    pt2pt comm ulfm recovery kills matrix storm topo completions files failures ends deadlock \
-    reports rma sessions) -- \
+    pt2pt partitioned comm ulfm recovery kills matrix storm topo completions files failures \
+    ends deadlock reports rma sessions) -- \
     --skip has_a_buffer --skip disagree --skip ports_that_lead_nowhere --skip finds_the_same_handle \
     --skip papers_print_recover --skip nobody_defines_is_named \
     --skip do_not_match_are_seen --skip survival_guide --skip and_longer

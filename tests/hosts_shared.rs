@@ -75,6 +75,24 @@ fn messages_and_collective_operations_reach_every_rank_of_every_process() {
     on(&ways, "a:4,b:3", 7, "--processes=3").succeeds();
 }
 
+#[test]
+fn partitioned_messages_reach_every_rank_of_every_process_and_outlive_a_death_elsewhere() {
+    if !has_ucx() {
+        return;
+    }
+    let program = support::c("partitioned.c").flags(&["-O1", "-Wall", "-pthread"]).build();
+    for (hosts, sharing) in [("a:3,b:2", "--per-process=2"), ("a:2,b:1,c:2", "--per-process=1")] {
+        on(&program, hosts, 5, sharing).args(["mesh"]).succeeds();
+        let run = on(&program, hosts, 5, sharing).option("--on-failure=continue");
+        let run = run.option("--kill=1@inside:MPI_Pready_range:23").args(["bereaved"]);
+        let seen = run.fails_with(128 + 9);
+        assert_eq!(seen.lines_with("survived"), 4, "{hosts}\n{seen}");
+    }
+    for case in ["shapes", "lengths", "threads"] {
+        on(&program, "a:1,b:1", 2, "--per-process=1").args([case]).succeeds();
+    }
+}
+
 /// What `hosts_memory.rs` says where each rank has a process of its own.
 #[test]
 fn windows_reach_over_hosts() {

@@ -260,7 +260,7 @@ fn all_cells_end_as_the_rules_say() {
 }
 
 /// Calls that ranks in processes of their own do not have yet, by the beginnings of their names.
-const NEED_SHARED_MEMORY: [&str; 17] = [
+const NEED_SHARED_MEMORY: [&str; 15] = [
     "file_",
     "win_",
     "lock",
@@ -274,8 +274,6 @@ const NEED_SHARED_MEMORY: [&str; 17] = [
     "raccumulate",
     "fetch_and_op",
     "compare_and_swap",
-    "pready",
-    "parrived",
     "spawn",
     "join",
 ];

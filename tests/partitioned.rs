@@ -8,9 +8,8 @@ fn build() -> Program {
 
 fn passes(case: &str) {
     let program = build();
-    for ranks in ["thread", "fiber"] {
-        let kind = format!("--ranks={ranks}");
-        support::run(&program).ranks(2).option(kind).args([case]).succeeds();
+    for kind in support::kinds() {
+        support::run(&program).ranks(2).carried_by(kind).args([case]).succeeds();
     }
 }
 
@@ -18,12 +17,12 @@ fn passes(case: &str) {
 fn survives(case: &str, orders: &[&str], status: i32) {
     let program = build();
     for order in orders {
-        for ranks in ["thread", "fiber"] {
-            let kind = format!("--ranks={ranks}");
-            let run = support::run(&program).ranks(2).option(kind).option("--on-failure=continue");
+        for kind in support::kinds() {
+            let run = support::run(&program).ranks(2).carried_by(kind);
+            let run = run.option("--on-failure=continue");
             let run = if order.is_empty() { run } else { run.option(order) };
             let outcome = run.args([case]).fails_with(status);
-            assert_eq!(outcome.lines_with("survived"), 1, "{order} {ranks}\n{outcome}");
+            assert_eq!(outcome.lines_with("survived"), 1, "{order} {kind}\n{outcome}");
         }
     }
 }
@@ -39,6 +38,27 @@ fn every_byte_arrives_once_whatever_the_partitions_of_both_sides_are() {
 fn requests_match_in_the_order_of_their_creation_which_is_local() {
     passes("order");
     passes("groups");
+    passes("freed");
+}
+
+#[test]
+fn every_rank_has_messages_with_every_other_whichever_share_a_process() {
+    for kind in support::kinds() {
+        support::run(&build()).ranks(5).carried_by(kind).args(["mesh"]).succeeds();
+    }
+}
+
+#[test]
+fn a_death_ends_no_message_between_others() {
+    let program = build();
+    for order in ["before:MPI_Start:44", "inside:MPI_Pready_range:23", "after:MPI_Wait:31"] {
+        for kind in support::kinds() {
+            let run = support::run(&program).ranks(5).carried_by(kind);
+            let run = run.option("--on-failure=continue").option(format!("--kill=1@{order}"));
+            let outcome = run.args(["bereaved"]).fails_with(128 + 9);
+            assert_eq!(outcome.lines_with("survived"), 4, "{order} {kind}\n{outcome}");
+        }
+    }
 }
 
 #[test]
@@ -68,6 +88,35 @@ fn the_death_of_a_peer_ends_what_waits_for_it() {
 }
 
 #[test]
+fn a_ring_goes_on_after_recoveries() {
+    let program = support::c("partitioned_recovery.c").flags(&["-O1", "-Wall"]).build();
+    let deaths: [&[&str]; 3] = [
+        &["--kill=2@before:MPI_Pready:50"],
+        &["--kill=1@inside:MPI_Wait:33"],
+        &["--kill=2@after:MPI_Startall:9", "--kill=0@inside:MPI_Pready:133"],
+    ];
+    for orders in deaths {
+        for (mode, msg) in
+            [("rebuild", "noop"), ("rebuild", "cont"), ("shrink", "noop"), ("shrink", "cont")]
+        {
+            for kind in support::kinds() {
+                let run = support::run(&program).ranks(5).carried_by(kind);
+                let run = run.option(format!("--mode={mode}")).option(format!("--msg={msg}"));
+                let run = orders.iter().fold(run, |run, order| run.option(order));
+                let left = if msg == "cont" { &["left"][..] } else { &[] };
+                let seen = run.args(left).succeeds();
+                let (ranks, restarted) = match mode {
+                    "rebuild" => (5, orders.len()),
+                    _ => (5 - orders.len(), 0),
+                };
+                let line = format!("{ranks} ranks, {restarted} restarted");
+                assert_eq!(seen.lines_with(&line), 1, "{orders:?} {mode} {msg} {kind}\n{seen}");
+            }
+        }
+    }
+}
+
+#[test]
 fn what_was_ready_before_a_death_arrives() {
     survives("last-words", &[""], 128 + 6);
 }
@@ -79,9 +128,8 @@ fn a_buffer_that_is_not_there_ends_the_rank_that_named_it() {
 
 #[test]
 fn a_revocation_ends_it_on_both_sides() {
-    for ranks in ["thread", "fiber"] {
-        let kind = format!("--ranks={ranks}");
-        let run = support::run(&build()).ranks(2).option(kind).option("--mode=ulfm");
+    for kind in support::kinds() {
+        let run = support::run(&build()).ranks(2).carried_by(kind).option("--mode=ulfm");
         run.args(["revoked"]).succeeds();
     }
 }

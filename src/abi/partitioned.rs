@@ -2,7 +2,8 @@
 //! have the same parameters, so Fortran has one form of both.
 
 use crate::abi::kinds::*;
-use crate::mpi::p2p::partitioned::{self, Buffer};
+use crate::mpi::p2p::partitioned;
+use crate::mpi::p2p::partitioned::buffer::{Buffer, elements};
 
 mpi!(
     /// Creates the request of a partitioned send.
@@ -12,7 +13,7 @@ mpi!(
         process: &Process, buf: InBuf, partitions: Size, count: Count64, datatype: MPI_Datatype,
         dest: Rank, tag: Tag, comm: MPI_Comm, info: Hints, request: Var<MPI_Request>,
     ) {
-        let data = datatype.region(buf, partitioned::elements(partitions, count)?)?;
+        let data = datatype.region(buf, elements(partitions, count)?)?;
         let buffer = Buffer { data, partitions: partitions as usize };
         request.set(partitioned::send_init(process, &comm, buffer, dest, tag)?);
         Ok(())
@@ -26,7 +27,7 @@ mpi!(
         process: &Process, buf: InBuf, partitions: Size, count: Count64, datatype: MPI_Datatype,
         dest: Rank, tag: Tag, comm: MPI_Comm, info: Hints, request: Var<MPI_Request>,
     ) {
-        let data = datatype.region(buf, partitioned::elements(partitions, count)?)?;
+        let data = datatype.region(buf, elements(partitions, count)?)?;
         let buffer = Buffer { data, partitions: partitions as usize };
         request.set(partitioned::send_init(process, &comm, buffer, dest, tag)?);
         Ok(())
@@ -41,7 +42,7 @@ mpi!(
         process: &Process, buf: OutBuf, partitions: Size, count: Count64, datatype: MPI_Datatype,
         source: Rank, tag: Tag, comm: MPI_Comm, info: Hints, request: Var<MPI_Request>,
     ) {
-        let data = datatype.region(buf, partitioned::elements(partitions, count)?)?;
+        let data = datatype.region(buf, elements(partitions, count)?)?;
         let buffer = Buffer { data, partitions: partitions as usize };
         request.set(partitioned::recv_init(process, &comm, buffer, source, tag)?);
         Ok(())
@@ -55,7 +56,7 @@ mpi!(
         process: &Process, buf: OutBuf, partitions: Size, count: Count64, datatype: MPI_Datatype,
         source: Rank, tag: Tag, comm: MPI_Comm, info: Hints, request: Var<MPI_Request>,
     ) {
-        let data = datatype.region(buf, partitioned::elements(partitions, count)?)?;
+        let data = datatype.region(buf, elements(partitions, count)?)?;
         let buffer = Buffer { data, partitions: partitions as usize };
         request.set(partitioned::recv_init(process, &comm, buffer, source, tag)?);
         Ok(())

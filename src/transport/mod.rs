@@ -22,7 +22,7 @@ pub use crate::transport::ring::{
     Arrival, Glance, Incoming, MOST as MOST_RINGS, Outgoing, WatchedRings,
 };
 pub use packet::pool::Pool;
-pub use packet::{Delivery, Envelope, Fate, Load, Packet, Port, Ticket};
+pub use packet::{Between, Delivery, Envelope, Fate, Load, Packet, Port, Ticket};
 pub use payloads::LONGEST as LONGEST_IN_RING;
 pub use processes::remote_memory::{Showing, ShownWord, WordChange};
 pub use processes::{

@@ -65,7 +65,31 @@ impl Envelope {
         let is_collective = self.context % 2 == 1;
         is_collective && self.tag > 0 && self.tag & Envelope::BY_HARDWARE != 0
     }
+
+    /// Of a message between the halves of a partitioned one, where `context` is that of the
+    /// program's messages: in the context of collectives, from a source that is no rank.
+    pub fn between_halves(context: u32, rank: i32, kind: Between, tag: i32) -> Envelope {
+        let source = FIRST_HALF - (KINDS * rank + kind as i32);
+        Envelope { context: context | 1, source, tag }
+    }
+
+    /// Whether it is of such a message.
+    pub fn is_between_halves(&self) -> bool {
+        self.context % 2 == 1 && self.source <= FIRST_HALF
+    }
 }
+
+/// A message between the halves of a partitioned one.
+#[derive(Clone, Copy)]
+pub enum Between {
+    Greeting,
+    Data,
+    Start,
+}
+
+/// How many kinds there are; and the source of the first one of rank 0.
+const KINDS: i32 = 3;
+const FIRST_HALF: i32 = -10;
 
 /// How a message's bytes travel.
 pub enum Load<'a> {

@@ -454,7 +454,151 @@ static void nowhere(void)
         MPI_Pready(0, request);
     int code = MPI_Wait(&request, MPI_STATUS_IGNORE);
     CHECK(rank == 0);
+    /* Another process may have got the data without looking at them yet. */
+    if (code == MPI_SUCCESS && MPI_Start(&request) == MPI_SUCCESS) {
+        MPI_Pready(0, request);
+        code = MPI_Wait(&request, MPI_STATUS_IGNORE);
+    }
     FAILS(code, MPI_ERR_PROC_ABORTED, "rank 1");
+    printf("survived\n");
+}
+
+enum { PAIRS = 3, LONG = 12 * 4000 };
+
+/* Into how many partitions a side cuts the message of this pair. */
+static int parts_of(int source, int dest, int pair, int is_send)
+{
+    const int counts[] = {1, 2, 3, 4, 6, 12};
+    return counts[(source + 2 * dest + 3 * pair + is_send) % 6];
+}
+
+/* A message with every other rank and with itself, several at a time with the same tag; the last of
+ * each is long. Ranks share processes in all ways. */
+static void mesh(void)
+{
+    int size;
+    MPI_Comm_size(W, &size);
+    int halves = size * PAIRS;
+    MPI_Request *requests = malloc(2 * halves * sizeof *requests);
+    int **gives = malloc(halves * sizeof *gives), **takes = malloc(halves * sizeof *takes);
+    for (int i = 0; i < halves; i++) {
+        int peer = i / PAIRS, pair = i % PAIRS, count = pair == PAIRS - 1 ? LONG : 12;
+        int sends = parts_of(rank, peer, pair, 1), receives = parts_of(peer, rank, pair, 0);
+        gives[i] = malloc(count * sizeof(int));
+        takes[i] = malloc(count * sizeof(int));
+        MPI_Psend_init(gives[i], sends, count / sends, MPI_INT, peer, 2, W, MPI_INFO_NULL,
+                       &requests[i]);
+        MPI_Precv_init(takes[i], receives, count / receives, MPI_INT, peer, 2, W, MPI_INFO_NULL,
+                       &requests[halves + i]);
+    }
+    for (int round = 0; round < 6; round++) {
+        for (int i = 0; i < halves; i++)
+            for (int k = 0, count = i % PAIRS == PAIRS - 1 ? LONG : 12; k < count; k++) {
+                gives[i][k] = 1000000 * round + 100000 * rank + 10000 * (i % PAIRS) + k % 9973;
+                takes[i][k] = -1;
+            }
+        if (round % 2)
+            MPI_Startall(2 * halves, requests);
+        for (int i = 0; i < halves; i++) {
+            if (round % 2 == 0)
+                MPI_Startall(1, &requests[halves - 1 - i]);
+            int half = round % 2 ? i : halves - 1 - i;
+            for (int part = parts_of(rank, half / PAIRS, half % PAIRS, 1); part > 0; part--)
+                EQUAL(MPI_Pready(part - 1, requests[half]), MPI_SUCCESS);
+        }
+        if (round % 2 == 0)
+            MPI_Startall(halves, requests + halves);
+        for (int i = 0; i < halves; i++) {
+            int flag, last = parts_of(i / PAIRS, rank, i % PAIRS, 0) - 1;
+            for (flag = 0; !flag && round % 3 == 0;)
+                EQUAL(MPI_Parrived(requests[halves + i], last, &flag), MPI_SUCCESS);
+        }
+        EQUAL(MPI_Waitall(2 * halves, requests, MPI_STATUSES_IGNORE), MPI_SUCCESS);
+        for (int i = 0; i < halves; i++)
+            for (int k = 0, count = i % PAIRS == PAIRS - 1 ? LONG : 12; k < count; k++)
+                EQUAL(takes[i][k], 1000000 * round + 100000 * (i / PAIRS) + 10000 * (i % PAIRS) +
+                                       k % 9973);
+    }
+    for (int i = 0; i < 2 * halves; i++)
+        EQUAL(MPI_Request_free(&requests[i]), MPI_SUCCESS);
+    for (int i = 0; i < halves; i++) {
+        free(gives[i]);
+        free(takes[i]);
+    }
+    free(gives);
+    free(takes);
+    free(requests);
+}
+
+/* A request that is freed before it was started has its place in the order all the same. */
+static void freed(void)
+{
+    int room[2] = {-1, -1}, data[2] = {4, 5};
+    MPI_Request request[2];
+    for (int time = 0; time < 20; time++) {
+        for (int i = 0; i < 2; i++) {
+            if (rank == 0)
+                MPI_Psend_init(&data[i], 1, 1, MPI_INT, 1, 1, W, MPI_INFO_NULL, &request[i]);
+            else
+                MPI_Precv_init(&room[i], 1, 1, MPI_INT, 0, 1, W, MPI_INFO_NULL, &request[i]);
+            if (i == 0)
+                EQUAL(MPI_Request_free(&request[0]), MPI_SUCCESS);
+            if (time % 2)
+                MPI_Barrier(W);
+        }
+        MPI_Start(&request[1]);
+        if (rank == 0)
+            MPI_Pready(0, request[1]);
+        EQUAL(MPI_Wait(&request[1], MPI_STATUS_IGNORE), MPI_SUCCESS);
+        if (rank == 1)
+            CHECK(room[0] == -1 && room[1] == 5);
+        room[1] = -1;
+        MPI_Request_free(&request[1]);
+    }
+}
+
+/* Rank 1 is told to die; messages between the others go on. */
+static void bereaved(void)
+{
+    enum { ROUNDS_ = 30, MOST = 8 };
+    static int give_[MOST][4], take_[MOST][4], is_lost[MOST];
+    MPI_Request sends[MOST], receives[MOST];
+    int size, lost = 0;
+    MPI_Comm_size(W, &size);
+    MPI_Comm_set_errhandler(W, MPI_ERRORS_RETURN);
+    for (int peer = 0; peer < size; peer++) {
+        MPI_Psend_init(give_[peer], 4, 1, MPI_INT, peer, 1, W, MPI_INFO_NULL, &sends[peer]);
+        MPI_Precv_init(take_[peer], 2, 2, MPI_INT, peer, 1, W, MPI_INFO_NULL, &receives[peer]);
+    }
+    for (int round = 0; round < ROUNDS_; round++) {
+        int codes[MOST];
+        for (int peer = 0; peer < size; peer++) {
+            for (int k = 0; k < 4; k++)
+                give_[peer][k] = value(round, 10 * rank + k);
+            codes[peer] = MPI_Start(&receives[peer]);
+            if (codes[peer] == MPI_SUCCESS && (codes[peer] = MPI_Start(&sends[peer])) == 0)
+                codes[peer] = MPI_Pready_range(0, 3, sends[peer]);
+        }
+        for (int peer = 0; peer < size; peer++) {
+            int received = MPI_Wait(&receives[peer], MPI_STATUS_IGNORE);
+            int sent = MPI_Wait(&sends[peer], MPI_STATUS_IGNORE);
+            int code = codes[peer] ? codes[peer] : received ? received : sent;
+            if (peer != 1 || code == MPI_SUCCESS) {
+                EQUAL(code, MPI_SUCCESS);
+                for (int k = 0; k < 4; k++)
+                    EQUAL(take_[peer][k], value(round, 10 * peer + k));
+                CHECK(!is_lost[peer]);
+            } else {
+                FAILS(code, MPI_ERR_PROC_ABORTED, "rank 1");
+                lost = is_lost[peer] = 1;
+            }
+        }
+    }
+    CHECK(rank != 1 && lost);
+    for (int peer = 0; peer < size; peer++) {
+        EQUAL(MPI_Request_free(&sends[peer]), MPI_SUCCESS);
+        EQUAL(MPI_Request_free(&receives[peer]), MPI_SUCCESS);
+    }
     printf("survived\n");
 }
 
@@ -502,8 +646,9 @@ static void revoked(void)
 
 int main(int argc, char **argv)
 {
-    const struct test tests[] = {{"stuck", stuck}, {"revoked", revoked},
-        
+    const struct test tests[] = {
+        {"stuck", stuck},     {"revoked", revoked},   {"mesh", mesh},
+        {"freed", freed},     {"bereaved", bereaved},
         {"shapes", shapes},   {"order", order},       {"types", types},
         {"threads", threads}, {"nothing", nothing},   {"lengths", lengths},
         {"groups", between_groups}, {"mistakes", mistakes}, {"deaths", deaths},

@@ -25,8 +25,7 @@ universe="--universe 500"
 case ${FTMPI_RANKS:-} in
 process*)
     # docs/PROCESSES.md says that these do not work there.
-    all=$(echo "$all" |
-        grep -v -x -e test_spawn -e test_dynproc -e test_p2p_buf_part -e test_util_pool)
+    all=$(echo "$all" | grep -v -x -e test_spawn -e test_dynproc -e test_util_pool)
     universe=""
     ;;
 esac

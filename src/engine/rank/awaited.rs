@@ -2,6 +2,7 @@
 //! it.
 
 use crate::base::member::Roster;
+use crate::engine::rank::operation::Ops;
 use crate::engine::shared::meeting::{Enrolment, Gate, Key, Meeting, Round, Series};
 use crate::transport::Envelope;
 use std::sync::Arc;
@@ -68,31 +69,32 @@ pub enum Awaited {
 
 /// Something that other ranks bring about. They wake this rank when it has happened.
 pub trait Event: Send + Sync {
-    fn has_happened(&self) -> bool;
+    /// `ops`: the operations of this rank.
+    fn has_happened(&self, ops: &Ops) -> bool;
     /// What is missing, for the deadlock detector.
-    fn want(&self) -> Want;
+    fn want(&self, ops: &Ops) -> Want;
 }
 
 impl Awaited {
-    pub(super) fn is_over(&self) -> bool {
+    pub(super) fn is_over(&self, ops: &Ops) -> bool {
         match self {
             Awaited::Room { enrolment, needed, .. } => enrolment.series().are_as_far(*needed),
             Awaited::Gate { enrolment, gate, turn, .. } => {
                 enrolment.series().round(*turn).is_open(*gate, *turn)
             }
-            Awaited::Event(event) => event.has_happened(),
+            Awaited::Event(event) => event.has_happened(ops),
         }
     }
 
     /// What keeps the wait from ending.
-    pub(super) fn wants(&self) -> Vec<Want> {
+    pub(super) fn wants(&self, ops: &Ops) -> Vec<Want> {
         let (enrolment, gate, turn, envelope) = match self {
             Awaited::Gate { enrolment, gate, turn, envelope } => (enrolment, gate, *turn, envelope),
             Awaited::Room { enrolment, needed, envelope } => {
                 let behind = enrolment.series().behind(*needed).take(MOST_NAMED).collect();
                 return wants(*envelope, true, behind);
             }
-            Awaited::Event(event) => return vec![event.want()],
+            Awaited::Event(event) => return vec![event.want(ops)],
         };
         let series = enrolment.series();
         let missing = match gate {

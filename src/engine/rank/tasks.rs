@@ -12,7 +12,7 @@
 
 use crate::base::slab::Key;
 use crate::base::sync::biased::Guard;
-use crate::engine::rank::operation::{Course, Died, Mishap, Outcome, Stage, Task};
+use crate::engine::rank::operation::{Course, Died, Mishap, Ops, Outcome, Stage, Task};
 use crate::engine::{Engine, State};
 use crate::transport::Envelope;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -46,6 +46,11 @@ impl Engine {
             op.run = Some(run);
         }
         outcome
+    }
+
+    /// Looks at the operations as they are, for a run: nothing makes progress.
+    pub fn look<T>(&self, look: impl FnOnce(&mut Ops) -> T) -> T {
+        look(&mut self.state.lock().ops)
     }
 
     /// Carries on the runs that can go on.
@@ -119,8 +124,8 @@ impl State {
 #[cfg(all(test, not(loom)))]
 mod tests {
     use super::*;
+    use crate::engine::Mode;
     use crate::engine::rank::tests::{engine, letter, pattern, peer, world};
-    use crate::engine::{Mode, Ops};
     use crate::host::memory::Region;
     use std::future::poll_fn;
     use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};

@@ -210,9 +210,9 @@ impl Engine {
 
     #[inline(never)]
     fn end_waits(&self, state: &mut State, is_for_all: bool) {
-        let is_over = |(_, awaited): &mut (Run, Awaited)| is_for_all || awaited.is_over();
-        let over: Vec<Run> =
-            state.waiting_runs.extract_if(.., is_over).map(|(run, _)| run).collect();
+        let State { waiting_runs, ops, .. } = state;
+        let is_over = |(_, awaited): &mut (Run, Awaited)| is_for_all || awaited.is_over(ops);
+        let over: Vec<Run> = waiting_runs.extract_if(.., is_over).map(|(run, _)| run).collect();
         self.waiting_runs.store(state.waiting_runs.len() as u32, Ordering::SeqCst);
         state.has_news |= !over.is_empty();
         over.into_iter().for_each(|run| state.wake_run(run));
@@ -221,8 +221,11 @@ impl Engine {
     /// Whether something has happened that a run waits for.
     #[inline]
     pub(in crate::engine) fn has_wait_to_end(&self) -> bool {
-        self.waiting_runs.load(Ordering::SeqCst) != 0
-            && self.state.lock().waiting_runs.iter().any(|(_, awaited)| awaited.is_over())
+        if self.waiting_runs.load(Ordering::SeqCst) == 0 {
+            return false;
+        }
+        let state = self.state.lock();
+        state.waiting_runs.iter().any(|(_, awaited)| awaited.is_over(&state.ops))
     }
 
     /// The ranks that keep a wait from ending.
@@ -240,6 +243,6 @@ impl Engine {
 impl State {
     /// The ranks that keep the runs from going on.
     pub(in crate::engine) fn missed_by_runs(&self) -> impl Iterator<Item = Want> {
-        self.waiting_runs.iter().flat_map(|(_, awaited)| awaited.wants())
+        self.waiting_runs.iter().flat_map(|(_, awaited)| awaited.wants(&self.ops))
     }
 }

@@ -111,8 +111,12 @@ impl Sought {
 }
 
 impl Op {
+    /// What it waits for, unless it is of a run that says so itself.
     fn want(&self) -> Option<Want> {
         let Envelope { context, tag, .. } = self.envelope;
+        if self.envelope.is_between_halves() {
+            return None;
+        }
         match &self.stage {
             Stage::Receiving { into, .. } => {
                 let room = Some(into.bytes());

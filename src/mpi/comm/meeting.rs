@@ -106,15 +106,6 @@ impl Comm {
         self.is_alone() || !process.world.is_of_several_processes()
     }
 
-    /// Fails where the members are in several processes, for `what` needs memory that they share.
-    pub fn must_share_memory(&self, process: &Process, what: &str) -> Result {
-        if self.shares_memory(process) {
-            return Ok(());
-        }
-        let words = format!("{what} among several processes: run ftrun without --processes");
-        Err(Class::UNSUPPORTED_OPERATION.because(words))
-    }
-
     /// Whether all members are on one host.
     pub fn is_on_one_host(&self, process: &Process) -> bool {
         let mut members = self.union().group.members();

@@ -1,9 +1,10 @@
 //! One rank's half of a partitioned message: what its request keeps between starts.
 
 use super::channel::Channel;
+use super::remote::{Giving, Taking};
 use crate::base::Member;
 use crate::base::sync::handover::Side;
-use crate::engine::{Event, Mishap, Outcome, Want, Watch};
+use crate::engine::{Event, Mishap, Ops, Outcome, Want, Watch};
 use crate::mpi::error::{Class, Result};
 use crate::mpi::p2p::status::Status;
 use crate::transport::Envelope;
@@ -14,11 +15,22 @@ use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 pub struct Half {
     pub(super) side: Side,
     pub(super) partitions: usize,
-    /// `None`: with MPI_PROC_NULL.
-    pub(super) link: Option<Arc<Link>>,
+    pub(super) other: Other,
 }
 
-/// What leads to the other half.
+/// Where the other half is.
+pub(super) enum Other {
+    /// With MPI_PROC_NULL.
+    Nobody,
+    /// In this process.
+    Here(Arc<Link>),
+    /// In another process, which sends to this rank.
+    Sender(Arc<Taking>),
+    /// In another process, to which this rank sends.
+    Receiver(Arc<Giving>),
+}
+
+/// What leads to the other half in this process.
 pub(super) struct Link {
     pub(super) channel: Arc<Channel>,
     pub(super) side: Side,
@@ -57,14 +69,42 @@ impl Half {
 
     /// Whether a partition of an active receive has arrived.
     pub(super) fn has_arrived(&self, partition: usize) -> bool {
-        let arrived = |link: &Arc<Link>| {
-            link.channel.receiving.get().map(|receiving| receiving.has_arrived(partition))
-        };
-        self.link.as_ref().and_then(arrived).unwrap_or(true)
+        match &self.other {
+            Other::Here(link) => link.has_arrived(partition),
+            Other::Sender(taking) => taking.has_arrived(partition),
+            Other::Nobody | Other::Receiver(_) => true,
+        }
+    }
+
+    /// Whether it certainly has, without asking the engine: for those who hold a lock.
+    #[inline]
+    pub(super) fn has_surely_arrived(&self, partition: usize) -> bool {
+        !matches!(self.other, Other::Sender(_)) && self.has_arrived(partition)
+    }
+
+    /// How a round ends that is complete.
+    pub(super) fn outcome(&self) -> Outcome {
+        match &self.other {
+            Other::Nobody => Outcome::default(),
+            Other::Here(link) => link.outcome(),
+            Other::Receiver(giving) => giving.outcome(),
+            Other::Sender(taking) => taking.outcome(),
+        }
     }
 }
 
 impl Link {
+    /// Whether a partition of an active receive has arrived.
+    pub(super) fn has_arrived(&self, partition: usize) -> bool {
+        let receiving = self.channel.receiving.get();
+        receiving.is_none_or(|receiving| receiving.has_arrived(partition))
+    }
+
+    /// Begins the next round, and tells its number.
+    pub(super) fn begin(&self) -> u32 {
+        self.rounds.fetch_add(1, Ordering::Relaxed).wrapping_add(1)
+    }
+
     pub(super) fn round(&self) -> u32 {
         self.rounds.load(Ordering::Relaxed)
     }
@@ -118,13 +158,13 @@ impl Link {
 }
 
 impl Event for Link {
-    fn has_happened(&self) -> bool {
+    fn has_happened(&self, _: &Ops) -> bool {
         let is_over = || self.is_complete() || self.fault().is_some();
         let has_left = || self.is_leaving.load(Ordering::Relaxed);
         is_over() || has_left() && self.channel.handover.is_quiet()
     }
 
-    fn want(&self) -> Want {
+    fn want(&self, _: &Ops) -> Want {
         let Envelope { context, source, tag } = self.envelope;
         let rank = self.rank;
         if let Some(receiving) = self.channel.receiving.get().filter(|_| self.side == Side::Taker) {

@@ -1,57 +1,47 @@
 //! Partitioned point-to-point communication (MPI-5.0 §4): a persistent message whose parts are sent
 //! as they become ready, and are found to have arrived one by one.
 //!
-//! Both ranks share one process, so there are no packets. A rank that marks a partition copies it
-//! to the receiver's buffer itself once the receiver has started; what was ready before is copied
-//! by the receiver when it starts. Waiting is a run of the engine (see `engine::rank::tasks`),
-//! which a failure of the peer ends like any receive.
+//! Between ranks of one process there are no packets. A rank that marks a partition copies it to
+//! the receiver's buffer itself once the receiver has started; what was ready before is copied by
+//! the receiver when it starts. To another process, each partition travels as a message (`remote`).
+//! Waiting is a run of the engine (see `engine::rank::tasks`), which a failure of the peer ends
+//! like any receive.
 
+pub mod buffer;
 mod channel;
 pub(in crate::mpi) mod half;
 mod matching;
+mod remote;
 
+use crate::base::Member;
 use crate::base::slab::Key as Run;
 use crate::base::sync::handover::Side;
 use crate::engine::{Awaited, Died, Outcome};
-use crate::host::memory::Region;
 use crate::mpi::comm::{Comm, Peer, Source};
-use crate::mpi::error::{Class, Result};
+use crate::mpi::error::{Class, Failure, Result};
 use crate::mpi::failure::usability::must_stand;
 use crate::mpi::handle_table::Held;
 use crate::mpi::p2p::outcome::{FROM_NOBODY, Pending, envelope, revoked, status_of};
 use crate::mpi::p2p::request;
 use crate::mpi::p2p::request_table::{Attendant, NULL, Request};
 use crate::mpi::process::Process;
+use crate::transport::Envelope;
+use buffer::Buffer;
 use channel::End;
-use half::{Half, Link};
+use half::{Half, Link, Other};
 use matching::{Key, Unmatched};
+use remote::{Giving, Taking, Way};
 use std::future::poll_fn;
-use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU32};
 use std::sync::{Arc, OnceLock};
 use std::task::Poll;
-
-/// The buffer of a partitioned message.
-pub struct Buffer {
-    pub data: Region,
-    pub partitions: usize,
-}
-
-/// How many elements `partitions` of `count` elements have together.
-pub fn elements(partitions: i64, count: i64) -> Result<i64> {
-    partitions.checked_mul(count).ok_or_else(|| {
-        let words =
-            format!("{partitions} partitions of {count} elements are more than there can be");
-        Class::COUNT.because(words)
-    })
-}
 
 /// Creates the request of a partitioned send.
 pub fn send_init(
     process: &'static Process, comm: &Held<Comm>, buffer: Buffer, dest: i32, tag: i32,
 ) -> Result<usize> {
     let peer = comm.peer(dest)?;
-    comm.must_share_memory(process, "a partitioned message")?;
-    keep(process, comm, half(process, comm, Side::Giver, buffer, peer, tag))
+    keep(process, comm, half(process, comm, Side::Giver, buffer, peer, tag)?)
 }
 
 /// Creates the request of a partitioned receive.
@@ -62,29 +52,44 @@ pub fn recv_init(
         let words = "source is MPI_ANY_SOURCE; a partitioned receive names its sender";
         return Err(Class::RANK.because(words));
     };
-    comm.must_share_memory(process, "a partitioned message")?;
-    keep(process, comm, half(process, comm, Side::Taker, buffer, peer, tag))
+    keep(process, comm, half(process, comm, Side::Taker, buffer, peer, tag)?)
 }
 
 fn half(
     process: &'static Process, comm: &Comm, side: Side, buffer: Buffer, peer: Peer, tag: i32,
-) -> Half {
+) -> Result<Half> {
+    let partitions = buffer.partitions;
+    let Peer::Rank { rank, member } = peer else {
+        return Ok(Half { side, partitions, other: Other::Nobody });
+    };
+    let source = if side == Side::Giver { comm.rank } else { rank };
+    let envelope = envelope(2 * comm.context(), source, tag);
+    let is_here = process.world.own_seats().is_none_or(|seats| seats.contains(&member.seat));
+    if is_here {
+        let link = Arc::new(link(process, side, buffer, envelope, (rank, member)));
+        return Ok(Half { side, partitions, other: Other::Here(link) });
+    }
+    let way = Way { engine: &process.engine, envelope, own: comm.rank, rank, peer: member };
+    let other = match side {
+        Side::Giver => Other::Receiver(Arc::new(Giving::new(process.world, way, buffer)?)),
+        Side::Taker => Other::Sender(Taking::new(way, buffer)?),
+    };
+    Ok(Half { side, partitions, other })
+}
+
+/// The way to the other half in this process.
+fn link(
+    process: &'static Process, side: Side, buffer: Buffer, envelope: Envelope,
+    (rank, peer): (i32, Member),
+) -> Link {
     let Buffer { data, partitions } = buffer;
-    let Peer::Rank { rank, member: peer } = peer else {
-        return Half { side, partitions, link: None };
-    };
     let me = process.me;
-    let (sender, receiver, source) = match side {
-        Side::Giver => (me, peer, comm.rank),
-        Side::Taker => (peer, me, rank),
-    };
-    let key = Key { context: comm.context(), tag, sender, receiver };
+    let (sender, receiver) = if side == Side::Giver { (me, peer) } else { (peer, me) };
+    let key = Key { context: envelope.context, tag: envelope.tag, sender, receiver };
     let end = End { member: me, data, partitions, fault: OnceLock::new() };
     let channel = process.world.tenant::<Unmatched>().join(process.world, key, side, end);
-    let envelope = envelope(2 * comm.context(), source, tag);
     let (rounds, is_leaving) = (AtomicU32::new(0), AtomicBool::new(false));
-    let link = Link { channel, side, rounds, is_leaving, envelope, rank, peer };
-    Half { side, partitions, link: Some(Arc::new(link)) }
+    Link { channel, side, rounds, is_leaving, envelope, rank, peer }
 }
 
 fn keep(process: &'static Process, comm: &Held<Comm>, half: Half) -> Result<usize> {
@@ -99,26 +104,45 @@ fn start(process: &'static Process, comm: &Comm, half: &Arc<Half>) -> Result<Pen
     must_stand(process, comm)?;
     let engine = &process.engine;
     engine.step()?;
-    let Some(link) = &half.link else {
-        return Ok(match half.side {
-            Side::Giver => Pending::Nothing,
-            Side::Taker => Pending::Complete(FROM_NOBODY),
-        });
-    };
-    if process.world.tell_whether_revoked(comm.context(), process.me) {
+    let is_revoked = || process.world.tell_whether_revoked(comm.context(), process.me);
+    if !matches!(half.other, Other::Nobody) && is_revoked() {
         return Err(revoked());
     }
-    let round = link.rounds.fetch_add(1, Ordering::Relaxed).wrapping_add(1);
-    if let Some(sending) = link.channel.sending.get().filter(|_| half.side == Side::Giver) {
+    let run = match &half.other {
+        Other::Nobody => {
+            return Ok(match half.side {
+                Side::Giver => Pending::Nothing,
+                Side::Taker => Pending::Complete(FROM_NOBODY),
+            });
+        }
+        Other::Here(link) => {
+            start_here(process, link)?;
+            engine.start_run(|run| Box::pin(finish(process, link.clone(), run)))?
+        }
+        Other::Receiver(giving) => {
+            giving.start()?;
+            engine.start_run(|run| Box::pin(giving.clone().finish(run)))?
+        }
+        Other::Sender(taking) => {
+            taking.start();
+            engine.start_run(|run| Box::pin(taking.clone().finish(run)))?
+        }
+    };
+    let ended = || Pending::Complete(status_of(&half.outcome()));
+    Ok(run.map_or_else(ended, Pending::Partitioned))
+}
+
+fn start_here(process: &'static Process, link: &Link) -> Result {
+    let (round, engine) = (link.begin(), &process.engine);
+    if let Some(sending) = link.channel.sending.get().filter(|_| link.side == Side::Giver) {
         link.channel.start_sending(sending);
         engine.count_sent(link.peer);
     }
-    if let Some(receiving) = link.channel.receiving.get().filter(|_| half.side == Side::Taker) {
+    if let Some(receiving) = link.channel.receiving.get().filter(|_| link.side == Side::Taker) {
         let taken = link.channel.start_receiving(receiving, round);
         taken.map_err(|address| engine.suffer(address))?;
     }
-    let run = engine.start_run(|run| Box::pin(finish(process, link.clone(), run)))?;
-    Ok(run.map_or_else(|| Pending::Complete(status_of(&link.outcome())), Pending::Partitioned))
+    Ok(())
 }
 
 /// Waits until the round is complete, or until a failure ends it.
@@ -210,15 +234,28 @@ fn half_of(request: &Request) -> Result<&Arc<Half>> {
 }
 
 fn ready(process: &'static Process, handle: usize, half: &Half, partition: usize) -> Result {
-    let Some(link) = &half.link else { return Ok(()) };
+    let is_news = match &half.other {
+        Other::Here(link) => ready_here(process, link, partition)?,
+        Other::Receiver(giving) => giving.ready(partition)?,
+        Other::Nobody | Other::Sender(_) => true,
+    };
+    if is_news {
+        return Ok(());
+    }
+    let words = format!("partition {partition} is ready already");
+    process.requests.look_at(handle, |_| Err(Class::ARG.because(words)))
+}
+
+/// False if it was ready already.
+fn ready_here(process: &'static Process, link: &Link, partition: usize) -> Result<bool> {
     let (round, channel) = (link.round(), &link.channel);
     let parts = &channel.sending.get().expect("a send has its end").parts;
-    if !parts.mark(round, partition) {
-        let words = format!("partition {partition} is ready already");
-        return process.requests.look_at(handle, |_| Err(Class::ARG.because(words)));
+    let is_news = parts.mark(round, partition);
+    if is_news {
+        let handed = channel.hand_over(round, partition, Side::Giver);
+        handed.map_err(|address| process.engine.suffer(address))?;
     }
-    let handed = channel.hand_over(round, partition, Side::Giver);
-    handed.map_err(|address| process.engine.suffer(address).into())
+    Ok(is_news)
 }
 
 /// Whether a partition of a receive has arrived. What is not active has arrived (MPI-5.0 §4.2.2).
@@ -226,22 +263,42 @@ pub fn has_arrived(process: &'static Process, handle: usize, partition: i32) -> 
     if handle == NULL {
         return Ok(true);
     }
-    let arrived = |request: &mut Request| {
+    let (mut has_arrived, attendant) = process.requests.look_at(handle, |request| {
         let half = half_of(request)?;
         half.must_be(Side::Taker)?;
         let index = half.index("partition", partition.into())?;
         let is_active = request.pending.is_some();
         let attendant = if is_active { attendant_of(request) } else { None };
-        Ok((!is_active || half.has_arrived(index), attendant))
-    };
-    let (mut has_arrived, attendant) = process.requests.look_at(handle, arrived)?;
-    // Nothing comes from a rank that has failed; and where ranks share cores, others run.
-    if !has_arrived && let Some((_, end)) = request::test(process, handle, true)? {
-        end.news?;
-        has_arrived = process.requests.look_at(handle, arrived)?.0;
+        Ok((!is_active || half.has_surely_arrived(index), attendant))
+    })?;
+    if !has_arrived {
+        has_arrived = arrives(process, handle, partition as usize)?;
     }
     if let Some(attendant) = attendant.filter(|_| has_arrived) {
         attendant.meanwhile();
     }
     Ok(has_arrived)
+}
+
+/// Asks for a partition with no request locked, and makes progress if it has not arrived.
+#[inline(never)]
+fn arrives(process: &'static Process, handle: usize, partition: usize) -> Result<bool> {
+    let has_arrived = || {
+        let half = process.requests.look_at(handle, |request| {
+            let half = half_of(request)?;
+            Ok(request.pending.is_some().then(|| half.clone()))
+        })?;
+        Ok::<_, Failure>(half.is_none_or(|half| half.has_arrived(partition)))
+    };
+    if has_arrived()? {
+        return Ok(true);
+    }
+    // Nothing comes from a rank that has failed; and where ranks share cores, others run.
+    match request::test(process, handle, true)? {
+        Some((_, end)) => {
+            end.news?;
+            has_arrived()
+        }
+        None => Ok(false),
+    }
 }
