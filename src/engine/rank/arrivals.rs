@@ -50,7 +50,8 @@ impl Engine {
         let made = self.port.made();
         let mut found = None;
         if let Some(outside) = self.outside {
-            self.hear_outside(state, outside, wanted, &mut found)?;
+            let is_disturbed = stir != state.stir;
+            self.hear_outside(state, (outside, is_disturbed), wanted, &mut found)?;
         }
         if self.port.has_arrivals() {
             self.empty_inbox(state, wanted, &mut found)?;
@@ -78,14 +79,15 @@ impl Engine {
     }
 
     /// Takes what has come from other processes. Short messages go straight to the receives that
-    /// ask for them, unless others wait in the inbox, which come before.
+    /// ask for them, unless others wait in the inbox, which come before. `is_disturbed`: something
+    /// is about to be noticed that may end what waits for what has come.
     #[inline(never)]
     fn hear_outside(
-        &self, state: &mut State, outside: &Processes, wanted: Option<Wanted<'_>>,
-        found: &mut Option<Found>,
+        &self, state: &mut State, (outside, is_disturbed): (&Processes, bool),
+        wanted: Option<Wanted<'_>>, found: &mut Option<Found>,
     ) -> Result<(), Died> {
         let mut heard = Ok(());
-        outside.poll_for(|Short { envelope, from, to, data }| {
+        outside.poll_for(is_disturbed, |Short { envelope, from, to, data }| {
             if to != self.me || self.port.has_arrivals() {
                 return Taken::No;
             }

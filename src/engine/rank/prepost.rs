@@ -126,7 +126,7 @@ impl Engine {
         &self, state: &mut State, outside: &Processes, before: Heard,
     ) -> Result<Heard, Died> {
         let (mut heard, mut died) = (before, None);
-        outside.poll_for(|Short { envelope, to, data, .. }| {
+        outside.poll_for(false, |Short { envelope, to, data, .. }| {
             if to != self.me {
                 // It is for another rank of this process.
                 return Taken::No;

@@ -262,11 +262,14 @@ impl Engine {
     pub(in crate::engine) fn judge(
         &self, state: &mut State, envelope: Envelope, watch: &Watch, heard: usize,
     ) -> Option<Mishap> {
-        match self.is_calm() {
-            true => None,
-            // Only deaths before the latest arrivals: what the dead have sent is received first.
-            false => self.judge_by_deaths(state, envelope, watch, heard, state.epoch),
+        if self.is_calm() {
+            return None;
         }
+        // Only deaths before the latest arrivals: what the dead have sent is received first. So is
+        // what was sent before a revocation.
+        let mishap = self.judge_by_deaths(state, envelope, watch, heard, state.epoch)?;
+        let is_of_now = mishap == Mishap::Revoked && self.world.stir() != state.stir;
+        (!is_of_now).then_some(mishap)
     }
 
     /// What stands against a send that is about to start: judged by the newest record of deaths,

@@ -10,6 +10,7 @@ mod arrivals;
 mod cooperative_copy;
 mod distant;
 pub(in crate::transport) mod foreign;
+mod intake;
 mod notes;
 mod outgoing;
 mod peer;
@@ -47,7 +48,7 @@ use std::io;
 use std::ops::Range;
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicUsize, Ordering};
 use std::sync::{Arc, OnceLock};
-use stream::{Broken, Frame, RETURN, Reader};
+use stream::{Frame, RETURN, Reader};
 
 /// All processes of a job, as one of them sees them. Each has one rank, unless they share.
 pub struct Processes {
@@ -324,95 +325,21 @@ impl Processes {
     }
 
     /// Takes in what has come from other processes, and writes what has waited for room. `wants`
-    /// may take short messages, in order, before they go to an inbox.
+    /// may take short messages, in order, before they go to an inbox. `surely`: all that has come
+    /// by now is taken in, whoever else is about to do it.
     #[inline]
-    pub fn poll_for(&self, wants: impl FnMut(Short) -> Taken) {
+    pub fn poll_for(&self, surely: bool, wants: impl FnMut(Short) -> Taken) {
         if self.queued.load(Ordering::Relaxed) != 0 {
             self.write_queued();
         }
-        // Another thread does it, if it cannot be had.
-        if let Some(mut incoming) = self.incoming.try_lock() {
+        let incoming = match surely {
+            true => Some(self.incoming.visit()),
+            // Another thread does it, if it cannot be had.
+            false => self.incoming.try_lock(),
+        };
+        if let Some(mut incoming) = incoming {
             self.take_all(&mut incoming, wants);
         }
-    }
-
-    /// Takes in whatever comes while ranks of this process sleep or compute. Never returns.
-    pub fn attend_messages(&self) -> ! {
-        let bell = self.bell();
-        loop {
-            let heard = bell.listen();
-            // Another thread may have looked before this one listened.
-            self.take_all(&mut self.incoming.visit(), |_| Taken::No);
-            bell.wait(heard);
-        }
-    }
-
-    fn take_all(&self, incoming: &mut Incoming, mut wants: impl FnMut(Short) -> Taken) {
-        let contacts = self.head().contacts();
-        if contacts != incoming.contacts {
-            self.find_senders(incoming, contacts);
-        }
-        let Incoming { readers, first, pool, broken, .. } = incoming;
-        let (begin, count) = (*first, readers.len());
-        for place in (begin..count).chain(0..begin.min(count)) {
-            let (process, reader) = &mut readers[place];
-            let heard = loop {
-                match self.take(*process, reader, pool, &mut wants) {
-                    Ok(Some(Taken::Enough)) => break Ok(true),
-                    Ok(Some(_)) => {}
-                    Ok(None) => break Ok(false),
-                    Err(broken) => break Err(broken),
-                }
-            };
-            match heard {
-                Ok(false) => {}
-                Ok(true) => {
-                    *first = place + 1;
-                    break;
-                }
-                Err(Broken) => broken.push(*process),
-            }
-        }
-        if !broken.is_empty() {
-            // Whatever else it writes, nobody listens. Its end will be told.
-            readers.retain(|(process, _)| !broken.contains(process));
-        }
-        if let Some(hosts) = self.hosts.get().filter(|hosts| !hosts.has_outbox()) {
-            self.take_distant(hosts, incoming, &mut wants);
-        }
-        if self.porch.has_returned() {
-            self.porch.returned().for_each(|packet| incoming.pool.keep(packet));
-        }
-    }
-
-    #[cold]
-    fn find_senders(&self, incoming: &mut Incoming, contacts: u32) {
-        incoming.contacts = contacts;
-        for process in (0..self.peers.len()).filter(|process| self.head().has_sender(*process)) {
-            let is_known = incoming.readers.iter().any(|(of, _)| *of == process);
-            if is_known || incoming.broken.contains(&process) {
-                continue;
-            }
-            if let Ok(region) = self.segment.region_of(process) {
-                incoming.readers.push((process, Reader::new(region, self.geometry.ring)));
-            }
-        }
-    }
-
-    /// Takes one frame of a process, if there is one.
-    fn take(
-        &self, process: usize, reader: &mut Reader, pool: &mut Pool,
-        wants: &mut impl FnMut(Short) -> Taken,
-    ) -> Result<Option<Taken>, Broken> {
-        let Some((frame, bytes)) = reader.next()? else { return Ok(None) };
-        let taken = match frame.kind {
-            stream::FILLER => Some(Taken::No),
-            _ => self.accept(process, &frame, bytes, pool, wants)?,
-        };
-        if taken.is_some() {
-            reader.pass();
-        }
-        Ok(taken)
     }
 
     /// Sleeps on `bell` until it rings, or something has come from another process.

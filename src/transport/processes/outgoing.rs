@@ -339,7 +339,7 @@ mod tests {
     }
 
     fn look(processes: &Processes) {
-        processes.poll_for(|_| Taken::No);
+        processes.poll_for(false, |_| Taken::No);
     }
 
     #[test]
@@ -430,6 +430,39 @@ mod tests {
         look(here);
         assert_eq!(notes.try_recv().as_deref(), Ok(&b"goes on"[..]));
         assert!(here.waiting() == 1 && here.recall(last));
+    }
+
+    /// It may be that of a revocation, which ends the wait for them.
+    #[test]
+    fn messages_that_were_sent_before_a_note_come_before_it_whichever_process_sent_them() {
+        let members = [0, 1, 2].map(|seat| Member { seat, ..ME });
+        let [(here, notes), (first, _), (second, _)] =
+            members.map(|member| one_of(Division::of_one_each(3), member));
+        [first, second].into_iter().for_each(|other| introduce(other, here));
+        let send = |from: &'static Processes, tag: i32| {
+            let mut pool = Pool::new(from.wire().port(from.me));
+            pool.grow(0);
+            let mut packet = pool.blank(0).expect("the pool has just grown");
+            let sender = Member { seat: from.me, ..ME };
+            packet.address(Envelope { context: 2, source: 0, tag }, sender, ME, 0);
+            packet.load(Load::Carried(&Span::of(&[1]).into())).expect("it is there");
+            from.wire().post(0, packet);
+        };
+        // Whichever of the two rings is read first.
+        for (one, other) in [(first, second), (second, first)] {
+            send(other, 1);
+            other.note(Member { seat: other.me, ..ME }, ME, b"ends that");
+            let mut taken = Vec::new();
+            here.poll_for(false, |short| {
+                if short.envelope.tag == 1 {
+                    send(one, 2);
+                }
+                taken.push((short.envelope.tag, notes.try_recv().is_ok()));
+                Taken::No
+            });
+            assert_eq!(taken, [(1, false), (2, false)]);
+            assert!(notes.try_recv().is_ok());
+        }
     }
 
     /// Else its first words would be taken for those of the dead, or be lost with them.

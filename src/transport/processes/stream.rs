@@ -282,6 +282,11 @@ impl Reader {
         Ok(Some((frame, bytes)))
     }
 
+    /// Whether the next frame is a note.
+    pub(super) fn has_note(&self) -> bool {
+        matches!(self.next(), Ok(Some((frame, _))) if frame.kind == NOTE)
+    }
+
     /// Lets the sender write again where the next frame is.
     pub(super) fn pass(&mut self) {
         let length = self.word(self.at).load(Ordering::Relaxed) as usize;
