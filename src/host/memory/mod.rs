@@ -435,6 +435,25 @@ pub(super) mod tests {
         }
     }
 
+    /// Of so many, the processor's string instruction may be amid them.
+    #[test]
+    fn a_fault_amid_very_many_bytes_is_reported_with_its_side() {
+        signals::install();
+        const BYTES: usize = 60_000;
+        let brink = brink();
+        let bad = Span { address: brink - 4096, bytes: BYTES };
+        let mut own = vec![0; BYTES + 8192];
+        // Half a page apart, so that the copy runs upwards and meets the brink first.
+        let offset = 4096 - own.as_ptr().addr() % 4096 + 2048;
+        let own = Span::of_mut(&mut own).part(offset, BYTES);
+        for _ in 0..3 {
+            let read = copy(bad, own).expect_err("no such memory");
+            assert!(read.in_source && read.address >= brink);
+            let write = copy(own, bad).expect_err("no such memory");
+            assert!(!write.in_source && (brink..brink + 4096).contains(&write.address));
+        }
+    }
+
     #[test]
     fn a_fault_is_reported_with_its_side() {
         signals::install();

@@ -51,7 +51,7 @@ pub(crate) fn finish(passing: &[Passing], pause: Duration) -> bool {
     let mut left: Vec<(&Passing, u64)> = passing.iter().map(|it| (it, it.taken())).collect();
     let (mut before, mut since) = ((0, 0), Instant::now());
     loop {
-        left.retain(|(it, first)| !it.is_done() && it.taken().wrapping_sub(*first) <= MOST_IN_PIPE);
+        left.retain(|(it, first)| !it.is_over(*first));
         if left.is_empty() {
             return true;
         }
@@ -72,8 +72,7 @@ impl Passing {
     /// waits for that.
     pub(crate) fn finish(&self, longest: Duration) -> bool {
         let (begun, first) = (Instant::now(), self.taken());
-        let is_past = || self.taken().wrapping_sub(first) > MOST_IN_PIPE;
-        while !self.is_done() && !is_past() {
+        while !self.is_over(first) {
             if begun.elapsed() >= longest {
                 return false;
             }
@@ -85,6 +84,11 @@ impl Passing {
     /// How many bytes it has taken.
     fn taken(&self) -> u64 {
         self.progress.taken.load(Ordering::SeqCst)
+    }
+
+    /// Whether all is passed on that was written when it had taken `first` bytes.
+    fn is_over(&self, first: u64) -> bool {
+        self.is_done() || self.taken().wrapping_sub(first) > MOST_IN_PIPE
     }
 
     fn is_done(&self) -> bool {
@@ -213,7 +217,7 @@ mod tests {
     fn what_was_written_is_passed_on_however_long_a_reader_takes_who_goes_on_reading() {
         let (mut to, passing, go_on, read) = slowly_read();
         to.write_all(LINES).expect("it fits into the pipe");
-        // Each part takes most of the time for which nobody waits without any.
+        // All parts together take longer than `pause`, and each one less.
         let pause = Duration::from_millis(500);
         let reader = thread::spawn(move || {
             while go_on.send(()).is_ok() {
