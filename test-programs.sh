@@ -9,6 +9,7 @@
 #     boost      Boost.MPI's own tests (C++)
 #     espresso   Quantum ESPRESSO: electrons in crystals (a big Fortran code)
 #     fftw       FFTW: distributed transforms (C)
+#     h5py       h5py over parallel HDF5 and mpi4py: its own parallel tests (Python)
 #     hdf5       parallel HDF5: its own tests of files that ranks share (C)
 #     hpcc       HPC Challenge: HPL, PTRANS, RandomAccess, FFT, latency, bandwidth (C)
 #     hypre      hypre's `ij`: solvers and preconditioners for sparse systems (C)
@@ -32,7 +33,7 @@
 set -eu
 cd "$(dirname "$0")"
 root=$PWD
-usual="abi arpack boost espresso fftw hdf5 hpcc hypre lammps mpi4py mumps netcdf opencoarrays petsc pnetcdf rsmpi sundials"
+usual="abi arpack boost espresso fftw h5py hdf5 hpcc hypre lammps mpi4py mumps netcdf opencoarrays petsc pnetcdf rsmpi sundials"
 case ${1:-} in
 -h | --help)
     sed -n '2,/^set/{/^set/!s/^# \{0,1\}//p}' "$0"
@@ -121,19 +122,44 @@ source_of() {
     fail "$mirror does not give the source of $1 for any of: $suites ($log/fetch-$1-*)"
 }
 
-# Parallel HDF5, installed in `$hdf5`.
+# parallel_hdf5 [DIRECTORY OPTION]: parallel HDF5, static unless the option says otherwise, installed
+# in `$hdf5`.
 parallel_hdf5() {
-    hdf5=$work/hdf5/install
-    [ ! -e "$hdf5/lib/libhdf5_hl.a" ] || return 0
+    made=$work/hdf5/${1:-build}
+    hdf5=$made/installed
+    [ ! -e "$hdf5/done" ] || return 0
     source_of hdf5
     say "building hdf5"
-    mkdir -p "$work/hdf5/build"
-    cd "$work/hdf5/build"
+    mkdir -p "$made"
+    cd "$made"
     [ -e Makefile ] || step hdf5-configure 900 env CC=mpicc ../configure --enable-parallel \
-        --disable-shared --disable-tools --enable-build-mode=production --prefix="$hdf5" \
-        CFLAGS="-O1 -w"
+        "${2:---disable-shared}" --disable-tools --enable-build-mode=production \
+        --prefix="$hdf5" CFLAGS="-O1 -w"
     step hdf5-build 1800 make -C src -j2 install
     step hdf5-build-hl 900 make -C hl/src -j2 install
+    touch "$hdf5/done"
+}
+
+# An interpreter with numpy and mpi4py, as `$python`.
+python_with_mpi() {
+    python=$work/python/bin/python
+    [ -x "$python" ] || {
+        say "making an environment for python"
+        step python-venv 300 python3 -m venv "$work/python"
+        step python-numpy 600 "$work/python/bin/pip" install numpy
+    }
+    [ ! -e "$work/mpi4py/done" ] || return 0
+    say "building mpi4py"
+    step mpi4py-source 300 "$python" -m pip download --no-deps --no-binary mpi4py \
+        --dest "$work/mpi4py" mpi4py
+    for name in Comm_revoke Comm_is_revoked Comm_get_failed Comm_ack_failed Comm_agree Comm_iagree \
+        Comm_shrink Comm_ishrink ERR_REVOKED ERR_PROC_FAILED ERR_PROC_FAILED_PENDING; do
+        flags="${flags:-} -DPyMPI_HAVE_MPI_$name=1"
+    done
+    step mpi4py-build 1800 env CFLAGS="-O1 $flags" MPICC="$root/target/release/mpicc" \
+        "$python" -m pip install --no-deps --force-reinstall --no-cache-dir "$work"/mpi4py/mpi4py-*.tar.gz
+    tar -xf "$work"/mpi4py/mpi4py-*.tar.gz -C "$work/mpi4py" --strip-components 1
+    touch "$work/mpi4py/done"
 }
 
 # autoconf, automake and libtool, where the machine has none: those of Debian, which are told where

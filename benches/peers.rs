@@ -28,7 +28,7 @@ Measures ftmpi-rs beside MPICH, Open MPI and Intel MPI.
 
 usage: cargo bench --bench peers -- [--calls] [--rma] [--pcg] [--apps] [--collectives] [--files]
                                     [--spawn] [--recovery] [--cost] [--checkpoint] [--scaling]
-                                    [--paper] [--iterations N] [--rounds N] [--only TITLE]
+                                    [--paper] [--hosts] [--iterations N] [--rounds N] [--only TITLE]
                                     [--processes] [--write]
        cargo bench --bench peers -- --curve [KIND...] [--ranks N] [--rounds N] [--processes]
                                     [--write]
@@ -49,6 +49,9 @@ usage: cargo bench --bench peers -- [--calls] [--rma] [--pcg] [--apps] [--collec
   --paper        conjugate gradients that survive up to five failures at once, with the matrices of
                  Dongarra, Chen, Bosilca and Langou, beside the plain ones of MPICH and Open MPI
                  (15 to 20 min; shorter with --iterations N, which are 2000 else)
+  --hosts        messages, an allreduce and conjugate gradients on two and four hosts that are
+                 network namespaces, beside MPICH and Open MPI over the same links (as root, with
+                 iproute2 and openssh-server)
   --curve        whole curves instead of points: messages, offsets, streams, windows, pairs, types,
                  collectives, forms (of collectives), communicators, or those kinds that are named.
                  Prints where a peer is ahead; with --write, all points go
@@ -62,13 +65,14 @@ usage: cargo bench --bench peers -- [--calls] [--rma] [--pcg] [--apps] [--collec
   --write        puts the tables into the pages of docs and README.md, and the curves
                  into docs/scaling.svg
 
-Without a table's name all are measured but --apps, --paper and --curve. The peers come from PyPI
-into target/peers, once. The figures mean something only while the machine has nothing else to do.";
+Without a table's name all are measured but --apps, --paper, --hosts and --curve. The peers come
+from PyPI into target/peers, once. The figures mean something only while the machine has nothing
+else to do.";
 
 /// How often each library is run, in turns.
 const ROUNDS: u32 = 3;
 /// What can be measured: each has its place in the page.
-const TABLES: [&str; 12] = [
+const TABLES: [&str; 13] = [
     "calls",
     "rma",
     "pcg",
@@ -81,11 +85,13 @@ const TABLES: [&str; 12] = [
     "checkpoint",
     "scaling",
     PAPER,
+    HOSTS,
 ];
 const APPS: &str = "apps";
 const PAPER: &str = "paper";
-/// These take long, and are measured only by name.
-const LONG: [&str; 2] = [APPS, PAPER];
+const HOSTS: &str = "hosts";
+/// These take long, or need root, and are measured only by name.
+const LONG: [&str; 3] = [APPS, PAPER, HOSTS];
 
 fn main() -> ExitCode {
     // Cargo adds a word of its own.
@@ -214,6 +220,7 @@ fn measure(name: &str, contenders: &[Contender], how: &How<'_>) -> (String, Opti
         "cost" => recovery::cost(&contenders[0]),
         "checkpoint" => checkpoint::table(&contenders[0]),
         PAPER => paper::table(contenders, how.iterations),
+        HOSTS => calls::on_hosts(contenders, how),
         _ => {
             let curves = scaling::measure(&contenders[0]);
             return (scaling::table(&curves), Some(scaling::picture(&curves)));
@@ -245,7 +252,7 @@ fn heading(contenders: &[Contender]) -> Vec<String> {
 /// Puts a table between its marks of the pages that have them; what people wrote around them stays.
 fn write_pages(name: &str, table: &str) {
     let marks = [format!("<!-- measured: {name} -->\n"), format!("<!-- end of {name} -->\n")];
-    for page in ["docs/BENCHMARKS.md", "docs/PCG.md", "README.md"] {
+    for page in ["docs/BENCHMARKS.md", "docs/CLUSTERS.md", "docs/PCG.md", "README.md"] {
         let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(page);
         let text = std::fs::read_to_string(&path).expect("the page is there");
         let Some((before, rest)) = text.split_once(&marks[0]) else { continue };

@@ -20,7 +20,17 @@ import ctypes
 
 import mpi4py
 
-_library = ctypes.CDLL(None)
+
+
+def _opened():
+    """The library, which is there already where ranks are copies of Python."""
+    here = ctypes.CDLL(None)
+    if hasattr(here, "MPI_Initialized"):
+        return here
+    return ctypes.CDLL("libftmpi_rs.so", mode=ctypes.RTLD_GLOBAL)
+
+
+_library = _opened()
 _WORLD = ctypes.c_void_p(0x101)
 _BYTE = ctypes.c_void_p(0x247)
 _THREAD_MULTIPLE = 4096

@@ -153,13 +153,16 @@ fn ten_thousand_ranks_come_and_go_at_default_limits_within_0_4_gb() {
 /// Mappings for each rank that come from elsewhere: a busy machine makes the library start some
 /// more workers, and libc takes some memory more, in one of the two runs and not in the other.
 const STRAY_MAPS: f64 = 0.05;
+/// How often the two runs are made until there are few of those.
+const TRIES: usize = 10;
 
 #[test]
 fn a_rank_takes_two_mappings_and_its_guard_none() {
     let program = counted();
-    let maps = each(|ranks| fibers(&program, ranks), "maps");
     let most = if can_mark_guards() { 2.0 } else { 4.0 } + STRAY_MAPS;
-    assert!(maps <= most, "{maps} mappings a rank");
+    let maps = || each(|ranks| fibers(&program, ranks), "maps");
+    let seen: Vec<f64> = (0..TRIES).map(|_| maps()).take_while(|maps| *maps > most).collect();
+    assert!(seen.len() < TRIES, "mappings a rank: {seen:?}");
 }
 
 /// The kernel meets the guard, too, when a program passes it such an address.

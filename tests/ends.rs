@@ -335,3 +335,42 @@ fn what_is_said_of_a_ruined_heap_is_the_same_in_each_run_of_a_seed() {
         assert_eq!(run(room), first);
     }
 }
+
+#[test]
+fn a_fault_outside_of_all_ranks_is_told_with_its_place() {
+    let program = support::c_text(
+        "strays",
+        r#"
+        #define _GNU_SOURCE
+        #include <aio.h>
+        #include <mpi.h>
+        #include <pthread.h>
+        #include <unistd.h>
+        /* In a thread that libc has started. */
+        static void strike(union sigval value)
+        {
+            pthread_setname_np(pthread_self(), "stray");
+            *(volatile int *)0x10 = 1;
+        }
+        int main(int count, char **words)
+        {
+            int ends[2];
+            char word = 0;
+            MPI_Init(&count, &words);
+            if (pipe(ends)) return 1;
+            struct aiocb order = {.aio_fildes = ends[1], .aio_buf = &word, .aio_nbytes = 1};
+            order.aio_sigevent.sigev_notify = SIGEV_THREAD;
+            order.aio_sigevent.sigev_notify_function = strike;
+            if (aio_write(&order)) return 2;
+            while (1) pause();
+        }
+        "#,
+    );
+    let program = program.build();
+    for kind in ["thread", "fiber"] {
+        let seen = support::run(&program).ranks(1).env("FTMPI_RANKS", kind).outcome();
+        let words = "ftrun: SIGSEGV (address 0x10) in thread stray, which runs no rank: the job";
+        let is_told = seen.stderr.contains(words);
+        assert!(is_told && seen.signal == Some(libc::SIGSEGV), "{seen}");
+    }
+}

@@ -27,26 +27,33 @@ fn are_neighbours(seen: &Outcome, counts: &[usize]) {
 
 #[test]
 fn ranks_of_several_hosts_exchange_messages_of_all_lengths() {
-    if !has_ucx() {
-        return;
-    }
     are_neighbours(&on("a:2,b:1,c:2", 5).args(["exchange"]).succeeds(), &[2, 2, 1, 2, 2]);
     are_neighbours(&on("a,b", 2).args(["exchange"]).succeeds(), &[1, 1]);
     let seen = on("a,b,c", 4).option("--per-host").option("2").args(["exchange"]).succeeds();
     are_neighbours(&seen, &[2, 2, 2, 2]);
+    if has_ucx() {
+        let run = on("a:2,b:1,c:2", 5).option("-x").option("FTMPI_NET=ucx");
+        are_neighbours(&run.args(["exchange"]).succeeds(), &[2, 2, 1, 2, 2]);
+    }
 }
 
 #[test]
 fn a_host_file_says_how_many_ranks_each_host_gets() {
-    if !has_ucx() {
-        return;
-    }
     let file = support::fresh_directory("hostfile").join("hosts");
     std::fs::write(&file, "# all of them\na slots=1 max_slots=4\n\nb:3  # as MPICH writes it\n")
         .unwrap();
     let run = support::run(&program()).env("FTMPI_RANKS", "").ranks(4).args(["exchange"]);
     let run = run.option("--agent").option("sh -c").option("--hostfile").option(&file);
     are_neighbours(&run.succeeds(), &[1, 3, 3, 3]);
+}
+
+/// The parent of rank 2 is the agent of the host on which rank 3 dies.
+#[test]
+fn an_agent_keeps_nothing_open_of_processes_that_have_died() {
+    let run = support::hosts::on(&support::c("agent_files.c").build(), "a:2,b:2", 4);
+    let seen = run.option("--mode=rebuild").succeeds();
+    let more = seen.stdout.strip_suffix(" more\n").and_then(|count| count.parse::<i32>().ok());
+    assert!(more.is_some_and(|more| more < 10), "{seen}");
 }
 
 /// The line of the first survivor.
@@ -58,9 +65,6 @@ fn survived(seen: &Outcome, ranks: usize, restarted: usize) -> String {
 
 #[test]
 fn a_killed_process_of_any_host_is_replaced() {
-    if !has_ucx() {
-        return;
-    }
     let run = || on("a:2,b:2,c:2", 6).option("--mode=rebuild").args(["survive", "300"]);
     let right = survived(&run().succeeds(), 6, 0);
     let seen = run().args(["rank", "0@40", "rank", "5@100", "rank", "2@101"]).succeeds();
@@ -72,9 +76,6 @@ fn a_killed_process_of_any_host_is_replaced() {
 
 #[test]
 fn the_ranks_of_a_lost_host_start_on_another() {
-    if !has_ucx() {
-        return;
-    }
     let run = || on("a:2,b:2,c:2", 6).option("--mode=rebuild").args(["survive", "300"]);
     let right = survived(&run().succeeds(), 6, 0);
     for (victim, first, name) in [(3, 2, "b"), (0, 0, "a")] {
@@ -102,9 +103,6 @@ fn with_spares(orders: &[&str]) -> Run {
 
 #[test]
 fn spare_hosts_take_the_ranks_of_lost_ones() {
-    if !has_ucx() {
-        return;
-    }
     // Two at once; and later a death on each of those that stand in for them.
     let run = with_spares(&["host", "2@60", "host", "4@60"]);
     let run = run.option("--kill=2.2@MPI_Allreduce:50").option("--kill=4.2@MPI_Allreduce:90");
@@ -117,11 +115,9 @@ fn spare_hosts_take_the_ranks_of_lost_ones() {
 
 #[test]
 fn a_host_is_lost_during_a_recovery() {
-    if !has_ucx() {
-        return;
-    }
     let right = survived(&with_spares(&[]).succeeds(), 6, 0);
-    for orders in [["rank", "1@60", "heal", "2@60"], ["host", "2@60", "heal", "0@60"]] {
+    // Others may not have done the step before the one in which somebody dies.
+    for orders in [["rank", "1@60", "heal", "2@50"], ["host", "2@60", "heal", "0@50"]] {
         let seen = with_spares(&orders).succeeds();
         assert_eq!(survived(&seen, 6, if orders[0] == "rank" { 3 } else { 4 }), right, "{seen}");
     }
@@ -129,9 +125,6 @@ fn a_host_is_lost_during_a_recovery() {
 
 #[test]
 fn a_replacement_that_cannot_start_is_tried_on_the_next_host() {
-    if !has_ucx() {
-        return;
-    }
     let directory = support::fresh_directory("no_start");
     let script = "case $1 in d) ulimit -n 12;; esac; shift; exec sh -c \"$*\"";
     let agent = executable(&directory.join("agent"), script);
@@ -145,7 +138,7 @@ fn a_replacement_that_cannot_start_is_tried_on_the_next_host() {
     survived(&seen, 4, 2);
     assert!(seen.stderr.contains("ftrun: host d: cannot start "), "{seen}");
     // The last ranks may be lost before it is known that no host is left for the first ones.
-    let seen = run("d").args(["heal", "0@60"]).outcome();
+    let seen = run("d").args(["heal", "0@50"]).outcome();
     let said = match seen.status {
         Some(126) => "cannot be started: there is no host left",
         _ => "all 4 ranks have failed, and no rank is left",
@@ -153,11 +146,23 @@ fn a_replacement_that_cannot_start_is_tried_on_the_next_host() {
     assert!(matches!(seen.status, Some(126 | 137)) && seen.stderr.contains(said), "{seen}");
 }
 
+/// A host with a core for each rank would do without what others need.
+#[test]
+fn hosts_with_more_and_fewer_cores_choose_the_same_algorithms() {
+    let short = support::c("coll_short.c").flags(&["-O1", "-Wall"]).build();
+    let directory = support::fresh_directory("unlike_hosts");
+    let script = "case $1 in a) cores=8;; b) cores=1;; *) cores=2;; esac; shift
+        export FTMPI_CORES=$cores; exec sh -c \"$*\"";
+    let agent = executable(&directory.join("agent"), script);
+    for seed in ["1", "2", "3"] {
+        let run = support::run(&short).env("FTMPI_RANKS", "").ranks(5);
+        let run = run.option("--hosts").option("a:1,b:2,c:2").deadline(60);
+        run.option("--agent").option(format!("{agent} {{HOST}}")).args([seed, "200"]).succeeds();
+    }
+}
+
 #[test]
 fn others_go_on_without_a_host_in_modes_that_replace_nobody() {
-    if !has_ucx() {
-        return;
-    }
     let run = |mode: &str| {
         let run = on("a:2,b:2,c:2", 6).option(format!("--mode={mode}"));
         run.args(["survive", "200", "host", "2@60"]).succeeds()
@@ -168,9 +173,6 @@ fn others_go_on_without_a_host_in_modes_that_replace_nobody() {
 
 #[test]
 fn a_job_that_survives_nothing_ends_with_its_host() {
-    if !has_ucx() {
-        return;
-    }
     let run = on("a:1,b:1", 2).option("--mode=abort");
     let seen = run.args(["survive", "200", "host", "1@60"]).fails_with(137);
     assert!(seen.stderr.contains("rank 1 was lost with its host b"), "{seen}");
@@ -196,9 +198,6 @@ const END_OF_HOST: &str = r#"
 
 #[test]
 fn the_solver_survives_the_loss_of_a_host_with_the_right_residual() {
-    if !has_ucx() {
-        return;
-    }
     let pcg = support::c("c_examples/pcg.c").flags(&["-O2", "-lm"]).build();
     let library = support::c_text("end_of_host", END_OF_HOST).library("end_of_host");
     let words = "--poisson 7 --order 3000 --iterations 100 --scheme rs:2 --every 20";
@@ -270,15 +269,47 @@ fn a_host_that_cannot_be_used_is_named_with_the_cure() {
     }
 }
 
+/// Nothing goes from host to host.
+fn without_way(run: Run) -> Run {
+    run.option("-x").option("FTMPI_NET=ucx").option("-x").option("UCX_TLS=self")
+}
+
 #[test]
 fn a_rank_without_a_way_to_another_one_ends_the_job_with_the_cure() {
     if !has_ucx() {
         return;
     }
-    let run = on("a,b", 2).option("-x").option("UCX_TLS=self").option("--mode=rebuild");
+    let run = without_way(on("a,b", 2)).option("--mode=rebuild");
     let seen = run.args(["survive", "300"]).fails_with(126);
     assert!(seen.stderr.contains(" has no way to rank "), "{seen}");
-    assert!(seen.stderr.contains("a network that both hosts have (UCX_NET_DEVICES"), "{seen}");
+    assert!(seen.stderr.contains("a network that both hosts have (FTMPI_NET=tcp:"), "{seen}");
+}
+
+#[test]
+fn a_process_that_dies_before_the_first_message_to_it_has_failed_and_does_not_end_the_job() {
+    if !has_ucx() {
+        return;
+    }
+    // As if rank 1 were dead already when it is first sent to.
+    let sent = support::fresh_directory("first_message").join("sent");
+    let program = support::c("first_message.c").build();
+    let run = without_way(support::hosts::on(&program, "a,b,c", 3));
+    let run = run.option("--on-failure=continue").args([sent.to_str().expect("a path")]);
+    let seen = run.outcome();
+    assert_eq!(seen.lines_with("rank 1 has failed"), 1, "{seen}");
+    assert!(!seen.stderr.contains("no way to"), "{seen}");
+}
+
+/// Where UCX carries messages by TCP, this ended others in 14 of 80 runs.
+#[test]
+fn whoever_is_killed_while_it_is_being_connected_harms_nobody() {
+    let program = support::c("connected.c").flags(&["-O1", "-Wall"]).build();
+    for turn in 0..12 {
+        let run = support::hosts::on(&program, "a,b,c", 3).option("--on-failure=continue");
+        let run = run.option("-x").option("FTMPI_NET=tcp").args([(turn * 50).to_string()]);
+        let seen = run.outcome();
+        assert_eq!(seen.lines_with(" has gone on"), 2, "{seen}");
+    }
 }
 
 #[test]
@@ -319,9 +350,6 @@ impl Drop for Waiting {
 /// is in no command line.
 #[test]
 fn strangers_are_not_heard() {
-    if !has_ucx() {
-        return;
-    }
     let directory = support::fresh_directory("strangers");
     let (call, go) = (directory.join("call"), directory.join("go"));
     // Each agent waits until the strangers have been there.
@@ -366,9 +394,6 @@ fn strangers_are_not_heard() {
 
 #[test]
 fn an_abort_on_one_host_ends_the_job_on_all_with_one_sentence() {
-    if !has_ucx() {
-        return;
-    }
     let text = r#"
         #include <mpi.h>
         #include <stdio.h>
@@ -395,9 +420,6 @@ fn an_abort_on_one_host_ends_the_job_on_all_with_one_sentence() {
 
 #[test]
 fn a_timeline_has_the_calls_of_all_hosts_up_to_their_loss() {
-    if !has_ucx() {
-        return;
-    }
     let file = support::fresh_directory("hosts_trace").join("calls.csv");
     let run =
         on("a:2,b:2", 4).option("--mode=rebuild").option(format!("--trace={}", file.display()));
@@ -427,9 +449,6 @@ fn a_timeline_has_the_calls_of_all_hosts_up_to_their_loss() {
 /// Rank 1 has seen a long message of rank 0's, and hears by rank 2 that it was taken back.
 #[test]
 fn nobody_finds_a_cancelled_message_on_another_host() {
-    if !has_ucx() {
-        return;
-    }
     let text = r#"
         #include <mpi.h>
         #include <stdio.h>
@@ -475,9 +494,6 @@ fn nobody_finds_a_cancelled_message_on_another_host() {
 
 #[test]
 fn output_and_input_are_passed_on() {
-    if !has_ucx() {
-        return;
-    }
     let text = r#"
         #include <mpi.h>
         #include <stdio.h>
@@ -509,9 +525,6 @@ fn output_and_input_are_passed_on() {
 
 #[test]
 fn ranks_of_several_hosts_that_wait_for_each_other_are_a_deadlock() {
-    if !has_ucx() {
-        return;
-    }
     let text = r#"
         #include <mpi.h>
         int main(int argc, char **argv)
@@ -534,4 +547,54 @@ fn ranks_of_several_hosts_that_wait_for_each_other_are_a_deadlock() {
         assert!(seen.stderr.contains(&format!("  rank {rank}: in MPI_Recv")), "{seen}");
     }
     assert!(seen.stderr.contains("hosts_stuck, 4 ranks"), "{seen}");
+}
+
+#[test]
+fn what_carries_messages_may_be_said_and_what_is_not_there_is_named() {
+    let with = |net: &str| on("a,b", 2).env("FTMPI_NET", net).args(["exchange"]);
+    are_neighbours(&with("tcp:lo").succeeds(), &[1, 1]);
+    for (net, sentence) in [
+        ("udp", "FTMPI_NET is `udp`; it may be `tcp`, `tcp:eth0,eth1` or `ucx`"),
+        ("tcp:wire7", "no interface is named wire7: there are "),
+    ] {
+        let seen = with(net).outcome();
+        assert!(seen.status != Some(0) && seen.stderr.contains(sentence), "{net}: {seen}");
+    }
+}
+
+/// Rank 1 and then the agent of its host are killed; rank 0 waits until this is told.
+const EMPTY_HOST: &str = r#"
+    #include <ftmpi.h>
+    #include <signal.h>
+    #include <stdio.h>
+    #include <string.h>
+    #include <unistd.h>
+    int main(int count, char **words)
+    {
+        int rank, agent = getppid(); char told[4096] = "";
+        MPI_Init(&count, &words);
+        MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+        MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+        if (rank == 1) MPI_Send(&agent, 1, MPI_INT, 0, 0, MPI_COMM_WORLD);
+        MPI_Recv(&agent, 1, MPI_INT, 1, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+        ftmpi_kill(1);
+        while (MPI_Recv(&rank, 1, MPI_INT, 1, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE) == MPI_SUCCESS);
+        kill(agent, SIGKILL);
+        while (!strstr(told, "host b is lost")) {
+            FILE *errors = fopen(words[1], "r");
+            told[fread(told, 1, sizeof told - 1, errors)] = 0, fclose(errors);
+        }
+        MPI_Finalize();
+    }
+"#;
+
+#[test]
+fn a_host_is_missed_although_its_ranks_were_dead_before() {
+    let program = support::c_text("empty_host", EMPTY_HOST).build();
+    let errors = support::fresh_directory("empty_host").join("errors");
+    let script =
+        "exec $0 --timeout 60 --mode=blank --agent 'sh -c' --hosts a:1,b:1 -np 2 $1 $2 2>$2";
+    let run = support::command("sh").args(["-c", script]).env("FTMPI_RANKS", "");
+    let words = [support::ftrun(), program.path().to_path_buf(), errors];
+    run.args(words.map(|word| word.display().to_string())).succeeds();
 }

@@ -1,7 +1,7 @@
 //! One-sided communication and files among several hosts, which are agents on this one here: what
 //! `rma.rs` and `files.rs` say of ranks of one host.
 
-use support::hosts::{has_ucx, on};
+use support::hosts::on;
 use support::{Program, Run};
 
 fn build(program: &str) -> Program {
@@ -25,9 +25,6 @@ const WINDOWS: [&str; 11] = [
 
 #[test]
 fn windows_reach_over_hosts() {
-    if !has_ucx() {
-        return;
-    }
     let program = build("rma.c");
     for case in WINDOWS {
         on(&program, "a:2,b:1", 3).args([case]).succeeds();
@@ -36,9 +33,6 @@ fn windows_reach_over_hosts() {
 
 #[test]
 fn memory_that_all_use_directly_is_refused_among_hosts() {
-    if !has_ucx() {
-        return;
-    }
     let text = r#"
         #include <mpi.h>
         #include <stdio.h>
@@ -90,9 +84,6 @@ const DEATHS: [(&str, &str); 11] = [
 
 #[test]
 fn a_death_before_in_and_after_a_one_sided_call_ends_no_survivor() {
-    if !has_ucx() {
-        return;
-    }
     const PROC_ABORTED: &str = "58";
     let program = build("rma_deaths.c");
     for (place, (case, function)) in DEATHS.into_iter().enumerate() {
@@ -109,9 +100,6 @@ fn a_death_before_in_and_after_a_one_sided_call_ends_no_survivor() {
 
 #[test]
 fn a_rank_that_computes_serves_others_and_loses_a_host_that_has_its_lock() {
-    if !has_ucx() {
-        return;
-    }
     let seen = on(&build("hosts_rma.c"), "a,b,c", 3).option("--on-failure=continue").outcome();
     for line in
         ["rank 0 has been served while it computed", "rank 1 has used the window after the loss"]
@@ -123,9 +111,6 @@ fn a_rank_that_computes_serves_others_and_loses_a_host_that_has_its_lock() {
 
 #[test]
 fn windows_of_before_a_recovery_are_stale_on_all_hosts() {
-    if !has_ucx() {
-        return;
-    }
     let program = build("rma_rebuilt.c");
     for moment in ["before", "inside", "after"] {
         let run = on(&program, "a:2,b:2", 4).option("--mode=rebuild");
@@ -136,9 +121,6 @@ fn windows_of_before_a_recovery_are_stale_on_all_hosts() {
 
 #[test]
 fn memory_that_is_not_there_ends_the_rank_that_names_it() {
-    if !has_ucx() {
-        return;
-    }
     let program = build("rma_bad.c");
     for case in ["target", "put", "get", "accumulate", "fetch"] {
         let seen = on(&program, "a,b", 2).option("--on-failure=continue").args([case]).outcome();
@@ -168,9 +150,6 @@ const FILES: [&str; 11] = [
 
 #[test]
 fn hosts_that_share_a_file_system_share_files() {
-    if !has_ucx() {
-        return;
-    }
     let flags = ["-O1", "-Wall", "-Wno-unused-function", "-DSMALL"];
     let program = support::c("files.c").flags(&flags).build();
     for case in FILES {
@@ -182,9 +161,6 @@ fn hosts_that_share_a_file_system_share_files() {
 
 #[test]
 fn random_accesses_of_several_hosts_are_those_of_a_naive_writer() {
-    if !has_ucx() {
-        return;
-    }
     let program = build("files_random.c");
     for seed in 2..=9 {
         let (hosts, ranks) = if seed % 2 == 0 { ("a,b", 2) } else { ("a:2,b:2,c:1", 5) };
@@ -195,9 +171,6 @@ fn random_accesses_of_several_hosts_are_those_of_a_naive_writer() {
 
 #[test]
 fn survivors_of_several_hosts_come_back_from_calls_on_files() {
-    if !has_ucx() {
-        return;
-    }
     let program = build("files_deaths.c");
     let calls = [
         ("write_at_all", "MPI_File_write_at_all"),
@@ -220,9 +193,6 @@ fn survivors_of_several_hosts_come_back_from_calls_on_files() {
 
 #[test]
 fn a_path_that_leads_to_another_file_on_another_host_is_refused() {
-    if !has_ucx() {
-        return;
-    }
     let text = r#"
         #include <mpi.h>
         #include <stdio.h>

@@ -2,7 +2,6 @@
 //! The hosts are this one, with an agent for each.
 
 use std::collections::BTreeMap;
-use support::hosts::has_ucx;
 use support::{Outcome, Program, Run};
 
 fn program() -> Program {
@@ -44,9 +43,6 @@ fn sizes(seen: &Outcome) -> Vec<usize> {
 
 #[test]
 fn the_ranks_of_a_host_share_its_processes() {
-    if !has_ucx() {
-        return;
-    }
     let program = support::c_text("where_on_hosts", WHERE).build();
     let sizes_of = |hosts, ranks, sharing| sizes(&on(&program, hosts, ranks, sharing).succeeds());
     assert_eq!(sizes_of("a:4,b:3", 7, "--per-process=4"), [4, 3]);
@@ -60,9 +56,6 @@ fn the_ranks_of_a_host_share_its_processes() {
 
 #[test]
 fn messages_and_collective_operations_reach_every_rank_of_every_process() {
-    if !has_ucx() {
-        return;
-    }
     for (sharing, kind) in [("--per-process=2", "thread"), ("--per-process=9", "fiber")] {
         let run = on(&program(), "a:4,b:3,c:2", 9, sharing).option(format!("--ranks={kind}"));
         let seen = run.args(["exchange"]).succeeds();
@@ -77,9 +70,6 @@ fn messages_and_collective_operations_reach_every_rank_of_every_process() {
 
 #[test]
 fn partitioned_messages_reach_every_rank_of_every_process_and_outlive_a_death_elsewhere() {
-    if !has_ucx() {
-        return;
-    }
     let program = support::c("partitioned.c").flags(&["-O1", "-Wall", "-pthread"]).build();
     for (hosts, sharing) in [("a:3,b:2", "--per-process=2"), ("a:2,b:1,c:2", "--per-process=1")] {
         on(&program, hosts, 5, sharing).args(["mesh"]).succeeds();
@@ -96,9 +86,6 @@ fn partitioned_messages_reach_every_rank_of_every_process_and_outlive_a_death_el
 /// What `hosts_memory.rs` says where each rank has a process of its own.
 #[test]
 fn windows_reach_over_hosts() {
-    if !has_ucx() {
-        return;
-    }
     let program = support::c("rma.c").flags(&["-O1"]).build();
     for case in ["fence", "sums", "operations", "tickets", "locks", "busy", "pscw", "random"] {
         on(&program, "a:2,b:1", 3, "--per-process=2").args([case]).succeeds();
@@ -130,9 +117,6 @@ fn survived(seen: &Outcome, ranks: usize, restarted: usize) -> String {
 
 #[test]
 fn a_rank_dies_alone_a_process_with_its_ranks_and_a_host_with_its_processes() {
-    if !has_ucx() {
-        return;
-    }
     let run = || on(&program(), "a:4,b:4,c:4", 12, "--per-process=2").option("--mode=rebuild");
     let right = survived(&run().args(["survive", "300"]).succeeds(), 12, 0);
     for (orders, reborn) in [
@@ -151,9 +135,6 @@ fn a_rank_dies_alone_a_process_with_its_ranks_and_a_host_with_its_processes() {
 
 #[test]
 fn words_about_deaths_name_the_host() {
-    if !has_ucx() {
-        return;
-    }
     let report = support::fresh_directory("hosts_shared").join("report");
     let run = on(&program(), "a:2,b:2,c:2", 6, "--per-process=2").option("--mode=rebuild");
     let run = run.option(format!("--report={}", report.display()));
@@ -172,9 +153,6 @@ fn words_about_deaths_name_the_host() {
 
 #[test]
 fn the_processes_of_a_lost_host_start_on_a_spare_one() {
-    if !has_ucx() {
-        return;
-    }
     let run = on(&program(), "a:4,b:4", 8, "--per-process=2").option("--mode=rebuild");
     let run = run.option("--spares").option("c:4");
     let seen = run.args(["survive", "300", "host", "5@60"]).option("--kill=6.1@MPI_Allreduce:50");
@@ -187,9 +165,6 @@ fn the_processes_of_a_lost_host_start_on_a_spare_one() {
 
 #[test]
 fn others_go_on_without_a_host_in_modes_that_replace_nobody() {
-    if !has_ucx() {
-        return;
-    }
     let run = on(&program(), "a:4,b:2,c:4", 10, "--per-process=2").option("--mode=shrink");
     survived(&run.args(["survive", "200", "host", "4@50", "rank", "9@90"]).succeeds(), 7, 0);
 }
@@ -197,9 +172,6 @@ fn others_go_on_without_a_host_in_modes_that_replace_nobody() {
 /// However many die at one time, each begins again once.
 #[test]
 fn many_ranks_of_several_hosts_die_and_begin_again() {
-    if !has_ucx() {
-        return;
-    }
     let program = support::c("rebuild.c").build();
     for kind in ["fiber", "thread"] {
         let run = on(&program, "a:6,b:3", 9, "--per-process=3").option(format!("--ranks={kind}"));
@@ -210,9 +182,6 @@ fn many_ranks_of_several_hosts_die_and_begin_again() {
 
 #[test]
 fn checkpoints_survive_deaths_on_several_hosts() {
-    if !has_ucx() {
-        return;
-    }
     let program = support::c("c_examples/pcg.c").flags(&["-O1", "-lm"]).build();
     let run = || on(&program, "a:4,b:2,c:2", 8, "--per-process=2").option("--mode=rebuild");
     let pcg = ["--poisson", "7", "--order", "1000", "--iterations", "60", "--every", "10"];
@@ -230,9 +199,6 @@ fn checkpoints_survive_deaths_on_several_hosts() {
 
 #[test]
 fn ranks_that_wait_for_each_other_are_a_deadlock() {
-    if !has_ucx() {
-        return;
-    }
     let text = r#"
         #include <mpi.h>
         int main(int argc, char **argv)

@@ -175,7 +175,7 @@ fn ranks_that_never_call_mpi_keep_nobody_waiting_for_ever() {
         let run = launcher.run(&[], 3, &launched(), &["late", "1"]);
         let seen = run.env("FTMPI_JOIN_TIMEOUT", "1").outcome();
         assert_ne!(seen.status, Some(0), "{seen}");
-        let who = if launcher.names_absent { " (rank 1)" } else { "" };
+        let who = if launcher.names_absent() { " (rank 1)" } else { "" };
         let words = format!("ftrun: not all ranks have called MPI within 1 s{who}: see whether ");
         assert!(seen.stderr.contains(&words), "{seen}");
         launcher.leaves_nothing();

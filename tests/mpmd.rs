@@ -251,6 +251,75 @@ fn a_replacement_runs_the_program_of_the_dead_and_a_seed_repeats_the_run() {
     assert_eq!((first.stdout, first.stderr), (second.stdout, second.stderr));
 }
 
+/// What carries ranks: one process, one for each rank, one for several, and hosts.
+const FORMS: [&[&str]; 5] = [
+    &["--ranks=fiber"],
+    &["--processes"],
+    &["--processes=3"],
+    &["--hosts=x:4,y:4", "--agent", "sh -c"],
+    &["--hosts=x:4,y:4", "--agent", "sh -c", "--per-process=2"],
+];
+
+#[test]
+fn programs_share_a_job_whatever_carries_the_ranks() {
+    let (one, other) = (speaker("one"), speaker("other"));
+    let directory = support::fresh_directory("mpmd").canonicalize().unwrap();
+    let here = directory.to_str().unwrap();
+    let programs = ["-np", "1", path(&one), "first", ":", "-np", "3", "-x", "WHERE=there"];
+    let further = ["-wdir", here, path(&other), "second", ":", "-np", "2", path(&one)];
+    for form in FORMS {
+        let seen = ftrun(&[form, &programs[..], &further[..]].concat()).succeeds();
+        says(&seen, "one 0/6 app 0 sum 15 first -");
+        (1..4).for_each(|rank| {
+            says(&seen, &format!("other {rank}/6 app 1 sum 15 second {here}"));
+        });
+        says(&seen, "one 5/6 app 2 sum 15 - -");
+    }
+}
+
+#[test]
+fn whatever_carries_the_ranks_a_replacement_runs_the_program_of_the_dead() {
+    let one = support::c("c_examples/rebuild.c").flags(&["-O2"]).build();
+    let other = support::c("c_examples/rebuild.c").flags(&["-O1"]).build();
+    let kill = ["--mode", "rebuild", "--kill", "5@inside:MPI_Allreduce:20", "-np", "4"];
+    let programs = [path(&one), "100", ":", "-np", "4", path(&other), "100"];
+    for form in FORMS {
+        let seen = ftrun(&[form, &kill[..], &programs[..]].concat()).succeeds();
+        says(&seen, "8 ranks, 1 restarted, 100 steps: 3579696");
+    }
+}
+
+#[test]
+fn programs_that_cannot_be_copies_beside_others_make_all_ranks_processes() {
+    let (plain, name) = (speaker("plain"), ["-DNAME=\"fixed\"", "-no-pie", "-fno-pie"]);
+    let fixed = support::c_text("speaker_fixed", SPEAKER).flags(&name).build();
+    let script = support::fresh_directory("mpmd").join("script");
+    std::fs::write(&script, format!("#!/bin/sh\nexec {} scripted\n", path(&plain))).unwrap();
+    let changed = support::command("chmod").args(["+x", script.to_str().unwrap()]);
+    changed.succeeds();
+    let first = ["-np", "1", path(&plain), ":", "-np", "1"];
+    let seen = ftrun(&[&first[..], &[path(&fixed), "x"]].concat()).succeeds();
+    says(&seen, "plain 0/2 app 0 sum 1 - -");
+    says(&seen, "fixed 1/2 app 1 sum 1 x -");
+    assert!(seen.stderr.contains("is not position independent: each rank is a process"), "{seen}");
+    let seen = ftrun(&[&first[..], &[script.to_str().unwrap()]].concat()).succeeds();
+    says(&seen, "plain 1/2 app 1 sum 1 scripted -");
+    let python = "from ctypes import CDLL; mpi = CDLL('libmpi_abi.so.1'); \
+                  mpi.MPI_Init(None, None); print('py'); mpi.MPI_Finalize()";
+    let python = ["python3", "-c", python];
+    let alone = "int main(int c, char **v) { MPI_Init(&c, &v); puts(\"c\"); MPI_Finalize(); }";
+    let alone = format!("#include <mpi.h>\n#include <stdio.h>\n{alone}");
+    let alone = support::c_text("beside_python", &alone).build();
+    for words in [
+        [&["-np", "1", path(&alone), ":", "-np", "2"], &python[..]].concat(),
+        [&["-np", "2"], &python[..], &[":", "-np", "1", path(&alone)]].concat(),
+    ] {
+        let seen = ftrun(&words).succeeds();
+        assert_eq!((seen.lines_with("py"), seen.lines_with("c")), (2, 1), "{seen}");
+        assert!(seen.stderr.contains("Python and another program: each rank is"), "{seen}");
+    }
+}
+
 #[test]
 fn failures_of_any_program_are_reported_and_all_ranks_are_watched() {
     let one = support::c("c_examples/rebuild.c").flags(&["-O2"]).build();

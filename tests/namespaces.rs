@@ -3,284 +3,13 @@
 //! leaves this machine.
 
 use std::io::{BufRead, BufReader};
-use std::path::{Path, PathBuf};
-use std::process::{Child, ChildStderr, Command, Output, Stdio};
+use std::process::{Child, ChildStderr, Command, Stdio};
 use std::time::{Duration, Instant};
-use support::launchers::{NO_PMIX, WITHOUT_PMIX, can_hide_pmix};
-
-/// Hosts that are connected with each other, and with nothing else.
-struct Hosts {
-    prefix: String,
-    names: Vec<String>,
-    directory: PathBuf,
-    daemons: Vec<Child>,
-}
-
-fn ip(words: &str) -> Result<Output, String> {
-    let seen = Command::new("ip").args(words.split(' ')).output();
-    let seen = seen.map_err(|error| format!("ip: {error}"))?;
-    match seen.status.success() {
-        true => Ok(seen),
-        false => Err(format!("ip {words}: {}", String::from_utf8_lossy(&seen.stderr).trim())),
-    }
-}
-
-impl Hosts {
-    /// So many hosts, or why there can be none here.
-    fn start(test: &str, names: &[&str]) -> Result<Hosts, String> {
-        let prefix = format!("ft{}{}", std::process::id(), test);
-        let directory = support::fresh_directory(&format!("namespaces_{test}"));
-        let names: Vec<String> = names.iter().map(|name| name.to_string()).collect();
-        let mut hosts = Hosts { prefix, names, directory, daemons: Vec::new() };
-        hosts.connect()?;
-        hosts.listen()?;
-        Ok(hosts)
-    }
-
-    fn space(&self, name: &str) -> String {
-        format!("{}-{name}", self.prefix)
-    }
-
-    fn connect(&self) -> Result<(), String> {
-        let hub = self.space("hub");
-        ip(&format!("netns add {hub}"))?;
-        ip(&format!("-n {hub} link add bridge type bridge"))?;
-        ip(&format!("-n {hub} link set bridge up"))?;
-        for (number, name) in (1..).zip(&self.names) {
-            let space = self.space(name);
-            ip(&format!("netns add {space}"))?;
-            ip(&format!("-n {space} link set lo up"))?;
-            ip(&format!("-n {space} link add wire type veth peer name {name} netns {hub}"))?;
-            ip(&format!("-n {hub} link set {name} master bridge up"))?;
-            ip(&format!("-n {space} addr add 10.99.0.{number}/24 dev wire"))?;
-            ip(&format!("-n {space} link set wire up"))?;
-        }
-        Ok(())
-    }
-
-    /// Starts an ssh daemon on each, and writes how to reach them.
-    fn listen(&mut self) -> Result<(), String> {
-        let sshd = Path::new("/usr/sbin/sshd");
-        if !sshd.exists() || !support::has("ssh") {
-            return Err("there is no sshd, or no ssh (Debian: openssh-server)".to_string());
-        }
-        std::fs::create_dir_all("/run/sshd").map_err(|error| format!("/run/sshd: {error}"))?;
-        let at = |name: &str| self.directory.join(name).display().to_string();
-        let key = at("key");
-        let mut make = Command::new("ssh-keygen");
-        make.args(["-q", "-t", "ed25519", "-N", "", "-f", &key]);
-        if !make.status().is_ok_and(|status| status.success()) {
-            return Err("ssh-keygen makes no key".to_string());
-        }
-        let daemon = format!(
-            "HostKey {key}\nAuthorizedKeysFile {key}.pub\nStrictModes no\nUsePAM no\n\
-             PermitRootLogin yes\nPidFile none\n"
-        );
-        std::fs::write(at("daemon"), daemon).unwrap();
-        let mut client = String::new();
-        for (number, name) in (1..).zip(&self.names) {
-            client += &format!("Host {name}\n  HostName 10.99.0.{number}\n");
-        }
-        client += &format!(
-            "Host *\n  IdentityFile {key}\n  StrictHostKeyChecking no\n  UserKnownHostsFile {}\n  \
-             LogLevel ERROR\n  BatchMode yes\n",
-            at("known")
-        );
-        std::fs::write(at("client"), client).unwrap();
-        for name in &self.names {
-            let script = format!("hostname {name}; exec {} -D -f {}", sshd.display(), at("daemon"));
-            let mut command = Command::new("ip");
-            command.args(["netns", "exec", &self.space(name), "unshare", "--uts", "sh", "-c"]);
-            command.arg(script).stdin(Stdio::null()).stderr(Stdio::null());
-            let daemon = command.spawn().map_err(|error| format!("ip: {error}"))?;
-            self.daemons.push(daemon);
-        }
-        let until = Instant::now() + Duration::from_secs(20);
-        for name in &self.names {
-            while !self.on(name, &["true"]).output().is_ok_and(|seen| seen.status.success()) {
-                if Instant::now() > until {
-                    return Err(format!("the ssh daemon of {name} does not answer"));
-                }
-            }
-        }
-        Ok(())
-    }
-
-    /// Starts Slurm's daemons, the controller on the first host; waits until they are ready.
-    fn allocate(&mut self) -> Result<(), String> {
-        let daemons = ["/usr/sbin/slurmctld", "/usr/sbin/slurmd"];
-        if !daemons.iter().all(|path| Path::new(path).exists()) {
-            return Err("there is no Slurm (Debian: slurm-wlm)".to_string());
-        }
-        let here = self.directory.display().to_string();
-        let mut settings = format!(
-            "ClusterName=hosts\nSlurmctldHost={}(10.99.0.1)\nAuthType=auth/none\n\
-             CredType=cred/none\nSlurmUser=root\nSlurmdUser=root\nMpiDefault=none\n\
-             StateSaveLocation={here}/state\nSlurmdSpoolDir={here}/spool-%n\n\
-             SlurmctldPidFile={here}/controller.pid\nSlurmdPidFile={here}/%n.pid\n\
-             ProctrackType=proctrack/linuxproc\nTaskPlugin=task/none\nReturnToService=2\n\
-             SelectType=select/cons_tres\nSelectTypeParameters=CR_CPU\nSlurmdTimeout=0\n\
-             TmpFS={here}/tmp-%n\nPartitionName=all Nodes=ALL Default=YES\n",
-            self.names[0]
-        );
-        std::fs::create_dir_all(self.directory.join("state")).unwrap();
-        std::fs::create_dir_all(self.directory.join("groups")).unwrap();
-        for (number, name) in (1..).zip(&self.names) {
-            // PMIx has files there, by names that do not differ between hosts.
-            std::fs::create_dir_all(self.directory.join(format!("tmp-{name}"))).unwrap();
-            settings += &format!("NodeName={name} NodeAddr=10.99.0.{number} CPUs=2\n");
-        }
-        std::fs::write(self.directory.join("slurm.conf"), settings).unwrap();
-        let start = |name: &str, words: &[&str]| {
-            let mut command = self.within_slurm(name);
-            command.args(words).stdout(Stdio::null()).stderr(Stdio::null());
-            command.spawn().map_err(|error| format!("unshare: {error}"))
-        };
-        let mut started = vec![start(&self.names[0], &[daemons[0], "-D"])?];
-        for name in &self.names {
-            started.push(start(name, &[daemons[1], "-D", "-N", name])?);
-        }
-        self.daemons.extend(started);
-        let ready = format!("{}-idle", self.names.len());
-        let until = Instant::now() + Duration::from_secs(20);
-        loop {
-            let mut ask = self.within_slurm(&self.names[0]);
-            let seen = ask.args(["sinfo", "-h", "-o", "%D-%t"]).output();
-            let seen = seen.map_err(|error| format!("unshare: {error}"))?;
-            if text(&seen).0.trim() == ready {
-                return Ok(());
-            }
-            if Instant::now() > until {
-                return Err(format!("Slurm does not begin: {}", text(&seen).0));
-            }
-        }
-    }
-
-    /// A command on a host, as Slurm's daemons are started: they need the control groups of this
-    /// machine, which `ip netns exec` hides, and UCX the network devices of the host.
-    fn within_slurm(&self, name: &str) -> Command {
-        const SCRIPT: &str = "hostname $0; mount --rbind /sys/fs/cgroup $KEPT; \
-                              mount -t sysfs sysfs /sys; mount --rbind $KEPT /sys/fs/cgroup; \
-                              exec \"$@\"";
-        let mut command = Command::new("unshare");
-        command.args(["--mount", "--uts", "nsenter"]);
-        command.arg(format!("--net=/run/netns/{}", self.space(name)));
-        command.args(["sh", "-c", SCRIPT, name]).env("KEPT", self.directory.join("groups"));
-        command.env("SLURM_CONF", self.directory.join("slurm.conf")).stdin(Stdio::null());
-        command
-    }
-
-    /// A command that goes to a host by ssh, from the first one.
-    fn on(&self, name: &str, words: &[&str]) -> Command {
-        let mut command = self.first_runs("ssh");
-        command.arg("-F").arg(self.directory.join("client")).arg(name).args(words);
-        command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
-        command
-    }
-
-    /// A command on the first host.
-    fn first_runs(&self, program: &str) -> Command {
-        let mut command = Command::new("ip");
-        command.args(["netns", "exec", &self.space(&self.names[0]), program]);
-        command
-    }
-
-    /// A job that starts on the first host.
-    fn job(&self, ranks: usize, hosts: &str, options: &[&str], words: &[&str]) -> Command {
-        let program = support::c("hosts.c").flags(&["-O2"]).build();
-        let mut command = self.first_runs(&support::ftrun().display().to_string());
-        let agent = format!("ssh -F {} {{HOST}}", self.directory.join("client").display());
-        command.args(["-np", &ranks.to_string(), "--timeout", "100", "--hosts", hosts]);
-        command.arg("--agent").arg(agent).args(options).arg(program.path()).args(words);
-        // Hosts that are cut off write there why they end.
-        command.env_remove("FTMPI_RANKS").stdin(Stdio::null()).current_dir(&self.directory);
-        command.stdout(Stdio::piped()).stderr(Stdio::piped());
-        command
-    }
-
-    /// Starts a job that survives; returns when it is at work.
-    fn begin(&self, mut job: Command) -> Child {
-        let mark = self.directory.join("mark");
-        let _new = std::fs::remove_file(&mark);
-        let child = job.env("MARK", &mark).spawn().unwrap();
-        wait(60, "the job begins", || mark.exists());
-        child
-    }
-
-    /// Cuts the link to a host without a word, or mends it.
-    fn cut(&self, name: &str, is_cut: bool) {
-        let what = if is_cut { "nomaster" } else { "master bridge" };
-        ip(&format!("-n {} link set {name} {what}", self.space("hub")))
-            .unwrap_or_else(|why| panic!("{why}"));
-    }
-
-    /// Lets nothing through between two hosts, which still reach all others: each sends what is for
-    /// the other one to where nobody is.
-    fn sever(&self, one: &str, other: &str) {
-        let number = |name: &str| 1 + self.names.iter().position(|known| known == name).unwrap();
-        for (from, to) in [(one, number(other)), (other, number(one))] {
-            let nobody = "lladdr 02:00:00:00:00:99 dev wire nud permanent";
-            let space = self.space(from);
-            ip(&format!("-n {space} neigh replace 10.99.0.{to} {nobody}"))
-                .unwrap_or_else(|why| panic!("{why}"));
-        }
-    }
-
-    /// The processes of jobs on a host.
-    fn workers(&self, name: &str) -> Vec<String> {
-        let listed =
-            ip(&format!("netns pids {}", self.space(name))).unwrap_or_else(|why| panic!("{why}"));
-        let listed = String::from_utf8_lossy(&listed.stdout).into_owned();
-        let words = listed.split_whitespace().filter_map(|pid| {
-            let words = std::fs::read(format!("/proc/{pid}/cmdline")).ok()?;
-            Some(String::from_utf8_lossy(&words).replace('\0', " "))
-        });
-        words.filter(|words| is_of_job(words)).collect()
-    }
-
-    /// Kills everything on a host at once.
-    fn kill(&self, name: &str) {
-        let listed =
-            ip(&format!("netns pids {}", self.space(name))).unwrap_or_else(|why| panic!("{why}"));
-        let listed = String::from_utf8_lossy(&listed.stdout).into_owned();
-        let done = Command::new("kill").arg("-9").args(listed.split_whitespace()).status();
-        assert!(done.is_ok_and(|status| status.success()), "{name}: {listed}");
-    }
-}
-
-impl Drop for Hosts {
-    fn drop(&mut self) {
-        for name in self.names.iter().map(String::as_str).chain(["hub"]) {
-            let space = self.space(name);
-            if let Ok(listed) = ip(&format!("netns pids {space}")) {
-                let listed = String::from_utf8_lossy(&listed.stdout).into_owned();
-                let _ended =
-                    Command::new("kill").arg("-9").args(listed.split_whitespace()).output();
-            }
-            let _gone = ip(&format!("netns del {space}"));
-        }
-        for daemon in &mut self.daemons {
-            let _ended = daemon.kill();
-            let _reaped = daemon.wait();
-        }
-    }
-}
-
-fn is_of_job(words: &str) -> bool {
-    ["survive", "--agent-of", "--adopt"].iter().any(|word| words.contains(word))
-}
+use support::launchers::{NO_PMIX, WITHOUT_PMIX, can_hide_pmix, hydra, intel, prterun};
+use support::namespaces::{Hosts, text, wait};
 
 fn hosts(test: &str, names: &[&str]) -> Option<Hosts> {
     Hosts::start(test, names).map_err(|why| eprintln!("skipped: {why}")).ok()
-}
-
-/// Waits until something is so.
-fn wait(seconds: u64, what: &str, is_so: impl Fn() -> bool) {
-    let until = Instant::now() + Duration::from_secs(seconds);
-    while !is_so() {
-        assert!(Instant::now() < until, "not within {seconds} s: {what}");
-        std::thread::sleep(Duration::from_millis(2));
-    }
 }
 
 /// What a job says while it runs.
@@ -306,11 +35,6 @@ impl Errors {
 /// What ranks that survive have computed in the end.
 fn right_value(ranks: u64, steps: u64) -> u64 {
     (0..steps).fold(0, |value, _| ranks * (value + 1) % 1_000_003)
-}
-
-fn text(seen: &Output) -> (String, String) {
-    let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
-    (text(&seen.stdout), text(&seen.stderr))
 }
 
 #[test]
@@ -485,6 +209,38 @@ fn an_allocation_of_slurm_is_served_by_srun_and_survives_the_loss_of_a_host() {
 }
 
 #[test]
+fn an_allocation_of_slurm_survives_the_loss_of_the_host_of_its_script() {
+    let Some(mut hosts) = hosts("b", &["alpha", "beta", "gamma", "delta"]) else { return };
+    if let Err(why) = hosts.allocate() {
+        eprintln!("skipped: {why}");
+        return;
+    }
+    let program = support::c("hosts.c").flags(&["-O2"]).build();
+    let directory = support::fresh_directory("namespaces_batch");
+    // Slurm's controller is on the first host.
+    let mut command = hosts.within_slurm("beta");
+    command.args("salloc -Q --no-kill -N3 -w beta,gamma,delta --ntasks-per-node=2".split(' '));
+    command.arg(support::ftrun()).args("--timeout 100 --mode=rebuild -np 6".split(' '));
+    command.arg(program.path()).args(["survive", "3000"]).env_remove("FTMPI_RANKS");
+    command.current_dir(&directory).stdout(Stdio::null()).stderr(Stdio::null());
+    let mut job = hosts.begin(command);
+    hosts.kill_at_once("beta");
+    assert!(!job.wait().unwrap().success());
+    let written = || {
+        let files = std::fs::read_dir(&directory).unwrap().flatten();
+        files.map(|file| std::fs::read_to_string(file.path()).unwrap()).collect::<String>()
+    };
+    wait(60, "the job has ended", || {
+        written().contains("ftrun: the job has ended with exit status 0\n")
+    });
+    let (rest, value) = (written(), right_value(6, 3000));
+    assert!(rest.contains(&format!("6 ranks, 2 restarted: {value}\n")), "{rest}");
+    for name in ["gamma", "delta"] {
+        wait(10, "nothing is left", || hosts.workers(name).is_empty());
+    }
+}
+
+#[test]
 fn srun_starts_ranks_by_pmi_and_by_pmix() {
     let Some(mut hosts) = hosts("p", &["alpha", "beta", "gamma"]) else { return };
     if let Err(why) = hosts.allocate() {
@@ -531,6 +287,32 @@ fn srun_starts_ranks_by_pmi_and_by_pmix() {
         for name in ["alpha", "beta", "gamma"] {
             wait(10, "nothing is left", || hosts.workers(name).is_empty());
         }
+    }
+}
+
+#[test]
+fn prterun_and_hydra_start_ranks_on_several_hosts() {
+    let Some(hosts) = hosts("l", &["alpha", "beta", "gamma"]) else { return };
+    let program = support::c("hosts.c").flags(&["-O2"]).build();
+    for launcher in [prterun(), hydra(), intel()].into_iter().flatten() {
+        let run = |options: &[&str], words: &str| {
+            let mut command = launcher.on(&hosts, 2);
+            command.args(options).arg(program.path()).args(words.split(' '));
+            command.env("FTMPI_COMM_MODE", "rebuild").env("FTMPI_OPTIONS", "--timeout 60");
+            text(&command.output().unwrap())
+        };
+        let (out, errors) = run(&[], "exchange");
+        for rank in 0..6 {
+            let line = format!("rank {rank} has 2 on its host\n");
+            assert!(out.contains(&line), "{launcher:?}: {out}{errors}");
+        }
+        for victim in [0, 3] {
+            let Some(options) = launcher.goes_on else { continue };
+            let (out, errors) = run(options, &format!("survive 300 rank {victim}@60"));
+            let right = format!("6 ranks, 1 restarted: {}\n", right_value(6, 300));
+            assert!(out.contains(&right), "{launcher:?}: {out}{errors}");
+        }
+        launcher.leaves_nothing();
     }
 }
 

@@ -310,6 +310,8 @@ fn what_needs_shared_memory_is_refused_by_name_and_ends_nothing() {
     "#;
     let program = support::c_text("needs_memory", text).build();
     assert_eq!(processes(&program).ranks(2).succeeds().stdout, "4\n4\n");
+    // A default of all jobs does not count where it cannot.
+    processes(&hello()).ranks(2).env("FTMPI_SEED", "1").succeeds();
     for option in ["--seed=1", "--trace=/dev/null"] {
         let seen = processes(&hello()).ranks(2).option(option).outcome();
         assert!(seen.status == Some(2) && seen.stderr.contains("--processes"), "{seen}");
@@ -469,5 +471,39 @@ fn no_communicator_gets_messages_of_one_that_a_dead_rank_has_made() {
         }
         let seen = run.option("--mode=rebuild").succeeds();
         assert_eq!(seen.lines_with("has found 0"), 3, "{seen}");
+    }
+}
+
+/// It frees the window because of a death that others may hear of later, or that stands against
+/// nothing that they do there.
+#[test]
+fn whoever_waits_for_a_member_that_has_left_a_window_is_told() {
+    let program = support::c("rma_lives.c").flags(&["-O1"]).build();
+    for form in ["--ranks=fiber", "--ranks=thread", "--processes", "--processes=2"] {
+        let run = support::run(&program).env("FTMPI_RANKS", "").option(form).ranks(4);
+        let seen = run.option("--mode=ulfm").args(["left"]).deadline(60).succeeds();
+        assert_eq!(seen.lines_with("is done"), 3, "{form}: {seen}");
+    }
+}
+
+/// Others map what it has allocated once they have heard of it.
+#[test]
+fn a_first_member_that_dies_while_others_map_its_memory_is_a_failed_process() {
+    let program = support::c("rma_lives.c").flags(&["-O1"]).build();
+    for step in 1..=12 {
+        let run = processes(&program).ranks(6).option("--mode=ulfm").args(["shared"]);
+        let run = run.option(format!("--kill=0@inside:MPI_Win_allocate_shared:1:{step}"));
+        let seen = run.deadline(60).outcome();
+        assert!(seen.lines_with("is done") >= 5, "step {step}: {seen}");
+    }
+}
+
+#[test]
+fn windows_among_gaps_reach_each_member_by_its_rank() {
+    let program = support::c("rma_lives.c").flags(&["-O1"]).build();
+    for form in ["--processes", "--processes=3"] {
+        let run = support::run(&program).env("FTMPI_RANKS", "").option(form).ranks(5);
+        let seen = run.option("--mode=blank").args(["gaps"]).succeeds();
+        assert_eq!(seen.lines_with("is done"), 4, "{form}: {seen}");
     }
 }

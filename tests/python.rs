@@ -124,3 +124,23 @@ fn a_script_may_spawn_itself_by_its_name() {
         );
     }
 }
+
+#[test]
+fn python_finds_the_module_of_this_library_whatever_starts_it() {
+    if interpreters().is_empty() {
+        return;
+    }
+    // What it needs of mpi4py.
+    let modules = support::fresh_directory("python_modules");
+    std::fs::create_dir(modules.join("mpi4py")).expect("a directory of its own");
+    let text = "class rc: pass\n";
+    std::fs::write(modules.join("mpi4py/__init__.py"), text).expect("there is room");
+    const TRY: &str = "import ftmpi; print(ftmpi.is_replacement)";
+    let by_shell = format!("python3 -c '{TRY}'");
+    for words in [["python3", "-c", TRY], ["sh", "-c", &by_shell]] {
+        let run = support::launch(Path::new(words[0])).env("FTMPI_RANKS", "").ranks(2);
+        let run = run.env("PYTHONPATH", &modules).args(&words[1..]).option("--processes");
+        let seen = run.succeeds();
+        assert_eq!(seen.stdout, "False\nFalse\n", "{words:?}: {seen}");
+    }
+}

@@ -75,6 +75,45 @@ fn atomic_collectives_end_alike_everywhere() {
     }
 }
 
+/// One has begun to free a window when it hears of a death; another waits, in a collective
+/// operation, for all to agree on its failure, which only a recovery ends.
+#[test]
+fn whoever_frees_a_window_waits_for_no_vote_of_those_who_wait_for_the_recovery() {
+    let text = r#"
+        #include <ftmpi.h>
+        #include <mpi.h>
+        #include <signal.h>
+        #include <stdio.h>
+        #include <unistd.h>
+        int main(int argc, char **argv)
+        {
+            int rank, *mine, is_fresh = MPI_Init(&argc, &argv) == MPI_INIT_RESTARTED_PROCS;
+            MPI_Comm again = FT_MPI_CHECK_RECOVER;
+            MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+            MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+            if (!is_fresh) {
+                MPI_Win win;
+                MPI_Win_allocate(8, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &mine, &win);
+                if (rank == 2) {
+                    usleep(100000);
+                    raise(SIGKILL);
+                }
+                if (rank == 1 && MPI_Barrier(MPI_COMM_WORLD) == MPI_SUCCESS)
+                    return 1;
+                MPI_Win_free(&win);
+            }
+            MPI_Comm_dup(MPI_COMM_WORLD, &again);
+            printf("rank %d: %d\n", rank, MPI_Barrier(MPI_COMM_WORLD));
+            return MPI_Finalize();
+        }"#;
+    let program = support::c_text("atomic_window", text).build();
+    for form in ["--ranks=fiber", "--ranks=thread", "--processes"] {
+        let run = support::run(&program).env("FTMPI_RANKS", "").ranks(3).option(form);
+        let seen = run.option("--mode=rebuild").option("--coll=atomic").succeeds();
+        assert_eq!(seen.lines_with(": 0"), 3, "{form}: {seen}");
+    }
+}
+
 #[test]
 fn halves_of_the_world_have_atomic_collectives_each_for_itself() {
     let text = r#"

@@ -69,3 +69,18 @@ fn whoever_ends_with_a_session_open_has_failed() {
     let seen = support::run(&program()).ranks(2).args(["leaves-one-open"]).fails_with(1);
     assert!(seen.stderr.contains("without MPI_Session_finalize"), "{seen}");
 }
+
+#[test]
+fn what_was_sent_arrives_although_its_sender_has_ended() {
+    let run = || support::run(&program()).ranks(2);
+    run().args(["ends-before-it-is-received"]).succeeds();
+    run().option("--processes").args(["ends-before-it-is-received"]).succeeds();
+    support::hosts::on(&program(), "a,b", 2).args(["ends-before-it-is-received"]).succeeds();
+}
+
+#[test]
+fn nobody_ends_before_other_hosts_have_what_it_has_sent() {
+    for _ in 0..5 {
+        support::hosts::on(&program(), "a:2,b:2,c:2", 6).args(["ends-with-a-barrier"]).succeeds();
+    }
+}

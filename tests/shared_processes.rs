@@ -531,3 +531,13 @@ fn what_is_not_built_is_refused_by_name() {
     let seen = sharing(&program, 4, 2).option("--seed=1").outcome();
     assert!(seen.status == Some(2) && seen.stderr.contains("--processes=P"), "{seen}");
 }
+
+/// Other processes may still read in the heap of a rank that has died: the next life has another.
+#[test]
+fn every_life_has_a_heap_of_its_own_however_many_have_shown_theirs() {
+    let program = support::c("rma_lives.c").flags(&["-O1"]).build();
+    let run = sharing(&program, 5, 3).option("--mode=rebuild").option("-q").args(["heaps"]);
+    let seen = run.succeeds();
+    let told = seen.stderr.matches("rank 1: free(): double free or corruption").count();
+    assert_eq!((seen.lines_with("is done"), told), (5, 7), "{seen}");
+}

@@ -1,5 +1,6 @@
-//! A storm of deaths: ranks die in every way, at any moment of calls of every kind, again and
-//! again, under every mode; whatever a call that succeeded has written is right, and nothing hangs.
+//! A storm of deaths: ranks die in every way, at any moment of calls of every kind, one-sided ones
+//! and recoveries included, again and again, under every mode; whatever a call that succeeded has
+//! written is right, and nothing hangs. `FTMPI_RANKS=process` or `process:3` gives ranks processes.
 //!
 //! | variable | meaning |
 //! |---|---|
@@ -7,7 +8,8 @@
 //! | `FTMPI_STORM_SEED=7` | begins with this seed: that of a job that failed |
 //! | `FTMPI_STORM_BUSY=4` | so many threads compute beside the jobs |
 //!
-//!     FTMPI_STORM_DEATHS=300000 FTMPI_STORM_BUSY=4 cargo test --release --test storm
+//!     FTMPI_STORM_DEATHS=300000 FTMPI_STORM_BUSY=4 cargo test -r --test storm -- --nocapture
+//!     FTMPI_RANKS=process FTMPI_STORM_DEATHS=100000 cargo test -r --test storm -- --nocapture
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
@@ -103,7 +105,7 @@ fn whatever_a_call_that_succeeds_has_written_is_right_however_many_die() {
         while deaths < wanted {
             deaths += job(&program, first + jobs);
             jobs += 1;
+            println!("{deaths} deaths in {jobs} jobs, {:.0} s", began.elapsed().as_secs_f64());
         }
     });
-    println!("{deaths} deaths in {jobs} jobs, {:.0} s", began.elapsed().as_secs_f64());
 }

@@ -1,7 +1,6 @@
 //! What ranks order while nobody coordinates their job: the next coordinator carries it out, once.
 //! All hosts are this one (`--agent 'sh -c'`).
 
-use support::hosts::has_ucx;
 use support::takeover::{Job, comes_to_its_end, deaths, right};
 
 const HOSTS: &str = "a:2,b:2,c:2";
@@ -88,9 +87,6 @@ fn ordered(mode: &str, word: &str) -> String {
 
 #[test]
 fn an_abort_counts_that_no_coordinator_has_heard() {
-    if !has_ucx() {
-        return;
-    }
     let mut job = Job::start("abort", HOSTS, "2 150 ftrun 2 150 abort", &[]);
     let (said, _) = job.end();
     let rest = job.rest();
@@ -101,9 +97,6 @@ fn an_abort_counts_that_no_coordinator_has_heard() {
 
 #[test]
 fn a_kill_counts_once_that_no_coordinator_has_heard() {
-    if !has_ucx() {
-        return;
-    }
     let right = right();
     for kills in [
         "2 150 ftrun 2 150 kill4",
@@ -121,9 +114,6 @@ fn a_kill_counts_once_that_no_coordinator_has_heard() {
 
 #[test]
 fn a_kill_outlasts_two_coordinators() {
-    if !has_ucx() {
-        return;
-    }
     let kills = "2 100 ftrun 2 100 kill4 0 130 next";
     let mut job = Job::start("kill_twice", "a:2,b:2,c:1,d:1", kills, &[]);
     let (said, rest) = comes_to_its_end(&mut job, &right());
@@ -132,9 +122,6 @@ fn a_kill_outlasts_two_coordinators() {
 
 #[test]
 fn an_abort_of_a_group_counts_that_no_coordinator_has_heard() {
-    if !has_ucx() {
-        return;
-    }
     let rest = ordered("--mode=ulfm", "group");
     for words in [
         "ftrun: rank 2 called MPI_Abort on ",
@@ -151,9 +138,6 @@ fn an_abort_of_a_group_counts_that_no_coordinator_has_heard() {
 
 #[test]
 fn a_session_that_was_open_before_a_takeover_is_missed_after_it() {
-    if !has_ucx() {
-        return;
-    }
     let rest = ordered("--mode=abort", "session");
     assert!(rest.contains("without MPI_Session_finalize"), "{rest}");
     assert!(rest.contains("ftrun: the job has ended with exit status 1\n"), "{rest}");

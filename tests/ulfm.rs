@@ -318,6 +318,8 @@ fn nobody_waits_for_those_who_have_left() {
     for _ in 0..10 {
         support::run(&program).ranks(5).option("--mode=ulfm").succeeds();
     }
+    // The way to somebody on another host may be looked for when he has left.
+    support::hosts::on(&program, "a,b,c,d:2", 5).option("--mode=ulfm").succeeds();
 }
 
 #[test]

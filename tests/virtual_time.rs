@@ -218,6 +218,27 @@ fn who_polls_for_ever_is_told_so() {
 }
 
 #[test]
+fn what_has_no_room_in_virtual_time_ends_the_job_with_a_sentence() {
+    let over = "ftrun: the 106 days that virtual time has are over\n";
+    let thread = "ftrun: rank 0 needs an OS thread of its own, for its threads, signal masks, \
+                  working directory or children: only fibers have virtual time\n";
+    for (what, why) in [("computes", over), ("sums", over), ("sleeps", over), ("thread", thread)] {
+        let seen = in_lab("beyond", 3, &format!("beyond {what}")).deadline(60).outcome();
+        assert_eq!(seen.status, Some(123), "{what}: {seen}");
+        assert!(seen.stderr.contains(why) && !seen.stdout.contains("was there"), "{what}: {seen}");
+    }
+    // What takes no time there cannot take too much.
+    let run = in_lab("beyond", 3, "beyond computes").option("--compute=none");
+    assert_eq!(run.succeeds().lines_with("was there"), 3);
+}
+
+#[test]
+fn the_smallest_stacks_are_enough_for_small_programs() {
+    let seen = in_lab("small_stacks", 4, "in_step").option("--stack=64K").succeeds();
+    assert_eq!(seen.lines_with("rank "), 4, "{seen}");
+}
+
+#[test]
 fn several_who_poll_hold_up_neither_each_other_nor_who_computes() {
     let seen = in_lab("askers", 3, "askers").deadline(30).succeeds();
     says(&seen, "rank 1 asked until 100000 us");
@@ -484,8 +505,21 @@ fn what_cannot_be_simulated_is_refused_with_the_cure() {
     refused(&["--virtual", "--machine=k", "--compute=magic"], "measured, declared or none");
     refused(&["--virtual", "--machine=k", "--network=magic"], "ideal, flows or packets");
     refused(&["--machine=k", "--network=packets"], "with --virtual: add it");
+    refused(&["--virtual", "--machine=k", "--processes"], "--virtual and --processes");
+    refused(&["--virtual", "--machine=no/such/file"], "machines known by name");
+    let vast = file("vast", "[machine]\ntopology = \"mesh\"\ndims = [2000000000]\n");
+    refused(&["--virtual", &format!("--machine={}", vast.display())], "has room for 16777216");
     let small = file("small", "[machine]\ntopology = \"mesh\"\ndims = [1]\n");
     refused(&["--virtual", &format!("--machine={}", small.display())], "1 at most");
-    let negative = file("negative", &format!("{LAB}[compute]\nflops = 0\n"));
-    refused(&["--virtual", &format!("--machine={}", negative.display())], "more than 0");
+    for (what, cure) in [
+        ("[compute]\nflops = 0\n", "more than 0"),
+        ("[compute]\nflops = -1\n", "a number, 0 or more"),
+        ("[tree]\nhop_ns = 1e10\n", "use 0 to 1e9 nanoseconds"),
+        ("[files]\nlatency = \"107d\"\n", "more than the 106 days that virtual time has"),
+        ("[collectives]\nbarrier = \"ring\"\n", "use dissemination, doubling, tree"),
+        ("[collectives]\nbarriers = \"tree\"\n", "there are barrier, bcast"),
+    ] {
+        let machine = file("refused", &format!("{LAB}{what}"));
+        refused(&["--virtual", &format!("--machine={}", machine.display())], cure);
+    }
 }

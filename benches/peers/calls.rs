@@ -7,6 +7,7 @@ use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::thread::available_parallelism;
+use support::namespaces::Hosts;
 
 const MANY: usize = 120;
 
@@ -116,6 +117,22 @@ pub(super) const PCG: &[Measure] = &[
     solver("its arithmetic alone, 120 ranks", MANY, &["24", "alone"]),
 ];
 
+/// Ranks on hosts of their own.
+pub(super) const HOSTS: &[Measure] = &[
+    row("latency, 8 B, 2 hosts", Unit::Microseconds, 2, &["latency", "8"], &[]),
+    row("latency, 1 KB, 2 hosts", Unit::Microseconds, 2, &["latency", "1024"], &[]),
+    row("latency, 16 KB, 2 hosts", Unit::Microseconds, 2, &["latency", "16384"], &[]),
+    row("latency, 64 KB, 2 hosts", Unit::Microseconds, 2, &["latency", "65536"], &[]),
+    row("latency, 128 KB, 2 hosts", Unit::Microseconds, 2, &["latency", "131072"], &[]),
+    row("bandwidth, 64 KB, 2 hosts", GB, 2, &["bandwidth", "65536"], &[]),
+    row("bandwidth, 4 MB, 2 hosts", GB, 2, &["bandwidth", "4194304"], &[]),
+    row("message rate, 8 B, 2 hosts", Unit::MillionPerSecond, 2, &["rate", "8"], &[]),
+    row("allreduce, 8 B, 2 hosts", Unit::Microseconds, 2, &["allreduce"], &[]),
+    row("allreduce, 8 B, 4 hosts", Unit::Microseconds, 4, &["allreduce"], &[]),
+    solver("conjugate gradients, an iteration, 2 hosts", 2, &["24"]),
+    solver("conjugate gradients, an iteration, 4 hosts", 4, &["24"]),
+];
+
 /// What applications do between their messages is as long for everybody: the title of each, its
 /// program and the words of that.
 const APPLICATIONS: [(&str, &str, &[&str]); 8] = [
@@ -196,6 +213,17 @@ pub(super) fn table(measures: &[Measure], contenders: &[Contender], how: &How<'_
         eprintln!("{}", lines.last().expect("a line was pushed"));
     }
     lines.join("\n")
+}
+
+/// The table of hosts, or why there is none.
+pub(super) fn on_hosts(contenders: &[Contender], how: &How<'_>) -> String {
+    match Hosts::start("bench", &["alpha", "beta", "gamma", "delta"]) {
+        Err(why) => format!("not measured: {why}"),
+        Ok(hosts) => {
+            let there = contenders.iter().cloned().filter_map(|it| it.on_hosts(&hosts));
+            table(HOSTS, &there.collect::<Vec<_>>(), how)
+        }
+    }
 }
 
 /// Two threads and a cache line; copies.

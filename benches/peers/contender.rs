@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::Instant;
+use support::namespaces::Hosts;
 
 /// How many seconds one run has, if nothing else is said.
 pub(super) const PATIENCE: &str = "60";
@@ -35,6 +36,8 @@ pub(super) struct Contender {
     pub(super) launch: Vec<String>,
     build: PathBuf,
     patience: &'static str,
+    /// Whether its ranks are on several hosts, each on one of its own.
+    is_on_hosts: bool,
 }
 
 /// Us first, then the peers, all installed and with their programs built.
@@ -70,6 +73,31 @@ impl Contender {
         self
     }
 
+    /// The same with a rank on each of these hosts; `None`: its launcher does not reach them.
+    pub(super) fn on_hosts(mut self, hosts: &Hosts) -> Option<Contender> {
+        let ssh = hosts.ssh().display().to_string();
+        let (names, slots) = (hosts.names().join(","), hosts.addresses().join(":1,") + ":1");
+        let agent = format!("{ssh} {{HOST}}");
+        let words = match self.stem {
+            "ftmpi" => format!("--hosts {names} --per-host 1 --agent"),
+            "mpich" => format!(
+                "-launcher ssh -launcher-exec {ssh} -iface wire -genv UCX_TLS tcp \
+                 -genv UCX_NET_DEVICES wire -genv FI_PROVIDER tcp -hosts {slots}"
+            ),
+            "openmpi" => format!(
+                "--host {slots} --prtemca plm_ssh_agent {ssh} --prtemca prte_if_include wire \
+                 --mca btl_tcp_if_include wire --bind-to none"
+            ),
+            // The wheel's processes do not find each other by PMI there.
+            _ => return None,
+        };
+        let mut options: Vec<String> = words.split_whitespace().map(ToString::to_string).collect();
+        options.extend(Some(agent).filter(|_| self.is("ftmpi")));
+        self.launch = [hosts.within_first(), self.launch, options].concat();
+        self.is_on_hosts = true;
+        Some(self)
+    }
+
     /// Whether this is the peer of that name.
     pub(super) fn is(&self, package: &str) -> bool {
         self.stem == package
@@ -78,6 +106,9 @@ impl Contender {
     /// The options with which ranks that have a core each, or have not, run fastest.
     pub(super) fn placement(&self, has_cores: bool) -> &'static [&'static str] {
         match (self.stem, has_cores) {
+            // Hosts that are one machine would all bind theirs to its first core.
+            (_, true) if self.is_on_hosts => &[],
+            ("openmpi", false) if self.is_on_hosts => &["--mca", "mpi_yield_when_idle", "1"],
             ("mpich", true) => &["-bind-to", "core"],
             ("openmpi", true) => &["--bind-to", "core"],
             ("openmpi", false) => &["--bind-to", "none", "--mca", "mpi_yield_when_idle", "1"],
@@ -154,7 +185,8 @@ fn ours(build: &Path) -> Contender {
     let name = format!("ftmpi-rs {}", env!("CARGO_PKG_VERSION"));
     let launch = vec![text(&bin.join("ftrun"))];
     let build = build.to_path_buf();
-    let contender = Contender { name, stem: "ftmpi", launch, build, patience: PATIENCE };
+    let contender =
+        Contender { name, stem: "ftmpi", launch, build, patience: PATIENCE, is_on_hosts: false };
     contender.compile(
         Command::new(bin.join("mpicc")),
         PROGRAMS.iter().chain(&["recovery", "checkpoint"]),
@@ -180,7 +212,7 @@ fn peer(
     launch.extend(options.iter().map(ToString::to_string));
     let name = version(&pip, packages[0]);
     let build = build.to_path_buf();
-    let contender = Contender { name, stem, launch, build, patience: PATIENCE };
+    let contender = Contender { name, stem, launch, build, patience: PATIENCE, is_on_hosts: false };
     let mut compiler = Command::new("env");
     compiler.args(words.iter().skip(1)).arg(home.join("bin/mpicc"));
     let more: &[&str] = if stem == "openmpi" { &["recovery_ulfm"] } else { &[] };

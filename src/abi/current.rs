@@ -108,7 +108,8 @@ fn find() -> &'static Process {
             if !world.has_entered(me) {
                 world.enter(me.seat, me.incarnation);
             }
-            let process = Process::new(world, me, rank.pulse.clone(), &PROGRAM);
+            let app = life::app_of(rank.seat);
+            let process = Process::new(world, (me, app), rank.pulse.clone(), &PROGRAM);
             job::lead(&process);
             process
         }),
@@ -116,12 +117,12 @@ fn find() -> &'static Process {
         None => {
             let alone = ALONE.get_or_init(|| {
                 let joined = job::join(call);
-                let me = joined.as_ref().map_or(FIRST, |joined| joined.me);
+                let who = joined.as_ref().map_or((FIRST, 0), |joined| (joined.me, joined.app));
                 let world = match joined {
                     Some(joined) => WORLD.get_or_init(|| joined.world),
                     None => world(1, 1, None),
                 };
-                let process = Process::new(world, me, signals::own_pulse(), &PROGRAM);
+                let process = Process::new(world, who, signals::own_pulse(), &PROGRAM);
                 job::lead(&process);
                 process
             });

@@ -94,6 +94,10 @@ impl<T, const GENERATION_BITS: u32> Slab<T, GENERATION_BITS> {
         let index = match self.free.pop() {
             Some(index) => index,
             None if self.slots.len() < MOST => {
+                // By doubling from one: most ranks of a large job never need a second place.
+                if self.slots.len() == self.slots.capacity() {
+                    self.slots.reserve_exact(self.slots.len().max(1));
+                }
                 self.slots.push(Slot { generation: 1, value: None });
                 (self.slots.len() - 1) as u32
             }

@@ -345,7 +345,7 @@ impl Engine {
     }
 
     /// Fills a packet and sends it off; `op`, if any, waits for it to come home.
-    fn launch(
+    pub(in crate::engine) fn launch(
         &self, mut state: Guard<'_, State>, letter: Letter, load: Load<'_>, op: Option<Key>,
     ) -> Result<(), Died> {
         let room = if let Load::Carried(data) = &load { data.bytes() } else { 0 };

@@ -43,6 +43,13 @@ pub enum Purpose {
     Exchange,
 }
 
+impl Purpose {
+    /// Whether members contribute nothing any more once they recover.
+    pub fn ends_with_recovery(self) -> bool {
+        matches!(self, Purpose::Flag | Purpose::Shrink | Purpose::Outcome)
+    }
+}
+
 /// The agreements that are under way.
 #[derive(Default)]
 pub struct Agreements {

@@ -20,6 +20,8 @@ pub mod recovery;
 pub mod report_line;
 pub mod revocation;
 pub mod rules;
+#[cfg(test)]
+mod schedules;
 pub mod severed;
 #[cfg(test)]
 mod sim;

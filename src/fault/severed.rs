@@ -114,6 +114,7 @@ impl Severed {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::schedules::{self, number};
     use ftmpi_base::random::Random;
 
     fn at(milliseconds: u64) -> Duration {
@@ -193,47 +194,55 @@ mod tests {
         }
     }
 
-    #[test]
-    fn whatever_is_cut_or_stopped_only_hosts_go_that_have_lost_a_link_and_no_link_is_left_cut() {
-        let given = std::env::var("FTMPI_SCHEDULES").ok();
-        for seed in 0..given.and_then(|given| given.parse().ok()).unwrap_or(20_000) {
-            let random = &mut Random::new(seed);
-            let world = World::make(random);
-            let mut severed = Severed::default();
-            let mut events: BTreeSet<(u64, usize, usize)> = BTreeSet::new();
-            for by in (0..world.hosts).filter(|by| !world.stopped.contains(by)) {
-                let silent = (0..world.hosts).filter(|about| world.is_silent(by, *about));
-                for about in silent.filter(|about| *about != by) {
-                    // Some have nothing to say to each other until they are asked.
-                    if random.below(4) > 0 {
-                        events.insert((4000 + random.below(1000), by, about));
-                    }
+    /// Runs a schedule; returns how many links are cut.
+    fn run(seed: u64) -> u64 {
+        let random = &mut Random::new(seed);
+        let world = World::make(random);
+        let mut severed = Severed::default();
+        let mut events: BTreeSet<(u64, usize, usize)> = BTreeSet::new();
+        for by in (0..world.hosts).filter(|by| !world.stopped.contains(by)) {
+            let silent = (0..world.hosts).filter(|about| world.is_silent(by, *about));
+            for about in silent.filter(|about| *about != by) {
+                // Some have nothing to say to each other until they are asked.
+                if random.below(4) > 0 {
+                    events.insert((4000 + random.below(1000), by, about));
                 }
-            }
-            let mut left: BTreeSet<usize> = (0..world.hosts).collect();
-            while let Some((time, by, about)) = events.pop_first() {
-                let given_up = severed.decide(at(time));
-                check(&world, &mut left, given_up, seed);
-                if !left.contains(&by) || !left.contains(&about) {
-                    continue;
-                }
-                let is_asked = severed.complain(resident(by), resident(about), at(time));
-                if is_asked && !world.stopped.contains(&about) && world.is_silent(about, by) {
-                    events.insert((time + 4000 + random.below(1000), about, by));
-                }
-            }
-            let given_up = severed.decide(at(1 << 30));
-            check(&world, &mut left, given_up, seed);
-            let moving: Vec<usize> =
-                left.iter().copied().filter(|host| !world.stopped.contains(host)).collect();
-            for by in &moving {
-                let others = moving.iter().filter(|about| world.is_cut(*by, **about));
-                let known = |about: &&usize| {
-                    severed.complaints.contains(&(resident(*by), resident(**about)))
-                };
-                assert_eq!(others.filter(known).count(), 0, "seed {seed}: {severed:?}");
             }
         }
+        let mut left: BTreeSet<usize> = (0..world.hosts).collect();
+        while let Some((time, by, about)) = events.pop_first() {
+            let given_up = severed.decide(at(time));
+            check(&world, &mut left, given_up, seed);
+            if !left.contains(&by) || !left.contains(&about) {
+                continue;
+            }
+            let is_asked = severed.complain(resident(by), resident(about), at(time));
+            if is_asked && !world.stopped.contains(&about) && world.is_silent(about, by) {
+                events.insert((time + 4000 + random.below(1000), about, by));
+            }
+        }
+        let given_up = severed.decide(at(1 << 30));
+        check(&world, &mut left, given_up, seed);
+        let moving: Vec<usize> =
+            left.iter().copied().filter(|host| !world.stopped.contains(host)).collect();
+        for by in &moving {
+            let others = moving.iter().filter(|about| world.is_cut(*by, **about));
+            let known =
+                |about: &&usize| severed.complaints.contains(&(resident(*by), resident(**about)));
+            assert_eq!(others.filter(known).count(), 0, "seed {seed}: {severed:?}");
+        }
+        world.cuts.len() as u64
+    }
+
+    #[test]
+    fn whatever_is_cut_or_stopped_only_hosts_go_that_have_lost_a_link_and_no_link_is_left_cut() {
+        (0..number("FTMPI_SCHEDULES", 20_000)).for_each(|seed| _ = run(seed));
+    }
+
+    #[test]
+    #[ignore = "takes minutes"]
+    fn no_link_is_left_cut_in_many_schedules() {
+        schedules::many("severed links", 1 << 40, |seeds| seeds.map(run).sum());
     }
 
     fn check(world: &World, left: &mut BTreeSet<usize>, given_up: Vec<GivenUp>, seed: u64) {

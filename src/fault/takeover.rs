@@ -12,46 +12,19 @@
 //! Of two hosts, one is enough for the coordinator, but a successor needs both: its side goes on.
 //!
 //! An old coordinator may live on behind a cut. It prolongs leases (see [`lease`](crate::lease))
-//! only while enough agents have just told that they are loyal, as of a time by its own clock. So
-//! [`SUCCESSION`] after the votes, no rank is left in its part, and its successor may replace them.
+//! only while enough agents have just told that they are loyal, as of a time by its own clock. One
+//! that votes has been loyal until it last heard a coordinator or voted for one, no longer, and its
+//! vote tells how long ago that was. So [`SUCCESSION`] after the latest of these times, no rank is
+//! left in the old one's part, and its successor may replace them.
 
-use crate::lease::{GRACE, TERM};
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
+use times::{
+    BACKING, CLOSED, COUNTED, COUNTING, DOUBT, INSISTENCE, PATIENCE, RETRY, SILENT, SUSPICION, Wait,
+};
 
-/// How long an agent hears nothing until it asks others whether they do.
-pub const SUSPICION: Duration = Duration::from_millis(1500);
-
-/// How old the loyalty of enough agents may be when a lease is prolonged.
-pub const BACKING: Duration = Duration::from_millis(1000);
-
-/// How long a new coordinator waits for hosts that have not voted for it: their leases are over.
-pub const SUCCESSION: Duration = BACKING.saturating_add(TERM).saturating_add(GRACE);
-
-/// From when on it would vote for another one that has heard nothing for longer.
-const DOUBT: Duration = Duration::from_millis(1200);
-
-/// How long an agent waits until it asks: others may notice a little later.
-const PAUSE: Duration = Duration::from_millis(100);
-
-/// It waits longer by this for each host before it in the view: the lowest one stands first.
-const STAGGER: Duration = Duration::from_millis(150);
-
-/// How long until an agent asks again.
-const RETRY: Duration = Duration::from_millis(300);
-
-/// How long one that has enough votes waits for the others, at least: they may be held up, as on a
-/// busy machine. That costs nothing but what is to be decided meanwhile: hosts that have not voted
-/// are given up [`SUCCESSION`] after the votes that were enough.
-const COUNTING: Duration = Duration::from_millis(350);
-
-/// It waits until the coordinator has been silent for so long, if that is later: leases last long
-/// enough that the next coordinator can prolong them.
-const COUNTED: Duration = Duration::from_millis(2200);
-
-/// How long a voter waits for a word from the one that it has voted for.
-const PATIENCE: Duration = Duration::from_millis(900);
+pub use times::SUCCESSION;
 
 /// The hosts that a job has.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -96,6 +69,8 @@ pub struct Vote {
     pub settled: HostView,
     /// The next one, if it has accepted any, and in which epoch.
     pub accepted: Option<(u64, HostView)>,
+    /// How long ago it was last loyal to another one.
+    pub silence: Duration,
 }
 
 /// What an agent has promised and accepted.
@@ -104,7 +79,7 @@ pub struct Voter(Vote);
 
 impl Voter {
     pub fn new(settled: HostView) -> Voter {
-        Voter(Vote { epoch: 0, settled, accepted: None })
+        Voter(Vote { epoch: 0, settled, accepted: None, silence: Duration::ZERO })
     }
 
     /// The latest epoch in which it takes part.
@@ -350,26 +325,30 @@ pub struct Standby {
     next: Option<Duration>,
     /// The highest epoch that it has heard of.
     highest: u64,
-    /// The host that has asked last, and until when no other one is answered.
-    first: Option<(usize, Duration)>,
-    /// In which epoch it has asked, and who does not hear the coordinator either.
-    asked: Option<(u64, BTreeSet<usize>)>,
+    /// In which epoch a host has asked last, and until when no other one is answered.
+    first: Option<(u64, Duration)>,
+    /// In which epoch it has asked, when, and who does not hear the coordinator either.
+    asked: Option<(u64, Duration, BTreeSet<usize>)>,
     /// The hosts whose agents have certainly ended, as was seen when they were asked.
     gone: BTreeSet<usize>,
     /// The votes for it, and since when it stands.
     candidacy: Option<(Candidacy, Duration)>,
-    /// The view of which it has enough votes, and since when.
-    enough: Option<(u64, Duration)>,
+    /// Whether these are enough.
+    has_enough: bool,
+    /// When the last of its voters was loyal to another one.
+    deserted: Duration,
     /// When the coordinator was heard last.
     reigned: Duration,
+    /// When this agent was last loyal to any: it has heard it, or voted for it.
+    loyal: Duration,
 }
 
 /// A reign that has been won.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Won {
     pub reign: Reign,
-    /// When there were enough votes.
-    pub at: Duration,
+    /// When the last of the voters was loyal to another one.
+    pub deserted: Duration,
     /// The hosts whose agents have certainly ended.
     pub gone: Vec<usize>,
 }
@@ -388,8 +367,10 @@ impl Standby {
             asked: None,
             gone: BTreeSet::new(),
             candidacy: None,
-            enough: None,
+            has_enough: false,
+            deserted: Duration::ZERO,
             reigned: now,
+            loyal: now,
         }
     }
 
@@ -397,7 +378,7 @@ impl Standby {
     pub fn hear(&mut self, epoch: u64, now: Duration) -> bool {
         let is_it = epoch == self.voter.epoch() && !self.is_cut;
         if is_it {
-            (self.heard, self.reigned) = (now, now);
+            (self.heard, self.reigned, self.loyal) = (now, now, now);
             (self.next, self.asked, self.first) = (None, None, None);
         }
         is_it
@@ -428,16 +409,34 @@ impl Standby {
         }
         let view = self.voter.settled();
         let place = view.hosts.iter().position(|host| *host == self.me)? as u32;
-        let next = *self.next.get_or_insert(now + PAUSE + STAGGER * place);
+        let Wait { pause, stagger } = if self.is_cut { CLOSED } else { SILENT };
+        let next = *self.next.get_or_insert(now + pause + stagger * place);
         if now < next || self.has_to_let_pass(self.me, now) {
             return None;
         }
-        self.next = Some(now + RETRY + STAGGER * place);
+        self.next = Some(now + RETRY + stagger * place);
         let highest = self.highest.max(self.voter.epoch());
         let epoch = (highest / self.hosts + 1) * self.hosts + self.me as u64;
-        self.asked = Some((epoch, BTreeSet::new()));
+        self.asked = Some((epoch, now, BTreeSet::new()));
         self.gone.clear();
         Some(epoch)
+    }
+
+    /// When [`Standby::ask`] may say something else, unless something is heard before.
+    pub fn due(&self, now: Duration) -> Duration {
+        if !self.is_alone(now) {
+            return self.heard + SUSPICION;
+        }
+        let passed = self.first.filter(|_| self.has_to_let_pass(self.me, now));
+        self.next.unwrap_or(now).max(passed.map_or(now, |(_, until)| until))
+    }
+
+    /// Whether it asks those again that have refused in this epoch: they may not have noticed yet.
+    pub fn insists(&self, epoch: u64, now: Duration) -> bool {
+        let is_it = |(asked, since, _): &(u64, Duration, BTreeSet<usize>)| {
+            *asked == epoch && now.saturating_sub(*since) < INSISTENCE
+        };
+        self.asked.as_ref().is_some_and(is_it)
     }
 
     /// The agent of another host has certainly ended: that host is not waited for.
@@ -447,12 +446,22 @@ impl Standby {
 
     /// Whether it would vote in this epoch; and the latest epoch that it knows.
     pub fn would(&mut self, epoch: u64, now: Duration) -> (bool, u64) {
-        let by = (epoch % self.hosts) as usize;
+        let by = self.host_of(epoch);
         let is_well = self.is_well(now) || self.has_to_let_pass(by, now);
-        if !is_well {
-            self.first = Some((by, now + RETRY));
+        if !is_well && self.first.is_none_or(|(first, _)| first != epoch) {
+            self.first = Some((epoch, now + RETRY));
         }
-        (!is_well && epoch > self.voter.epoch(), self.voter.epoch())
+        let would = !is_well && epoch > self.voter.epoch();
+        if would {
+            // It stands no more in an epoch in which another one may not get its vote.
+            self.asked.take_if(|(asked, ..)| *asked != epoch);
+        }
+        (would, self.voter.epoch())
+    }
+
+    /// The host that stands in this epoch, if any does.
+    fn host_of(&self, epoch: u64) -> usize {
+        (epoch % self.hosts) as usize
     }
 
     /// Whether it has just heard the coordinator.
@@ -462,7 +471,7 @@ impl Standby {
 
     /// Whether another host has asked shortly before this one.
     fn has_to_let_pass(&self, host: usize, now: Duration) -> bool {
-        self.first.is_some_and(|(first, until)| first != host && now < until)
+        self.first.is_some_and(|(first, until)| self.host_of(first) != host && now < until)
     }
 
     /// Another one, or this one itself, says whether it would vote. True if this one is to ask all
@@ -473,7 +482,7 @@ impl Standby {
         self.highest = self.highest.max(highest);
         let majority = self.voter.settled().majority();
         let is_known = self.voter.settled().has(from);
-        let Some((_, with)) = self.asked.as_mut().filter(|(asked, _)| *asked == epoch) else {
+        let Some((.., with)) = self.asked.as_mut().filter(|(asked, ..)| *asked == epoch) else {
             return false;
         };
         if would && is_known {
@@ -483,7 +492,7 @@ impl Standby {
         if stands {
             self.asked = None;
             self.candidacy = Some((Candidacy::new(epoch), now));
-            self.enough = None;
+            (self.has_enough, self.deserted) = (false, Duration::ZERO);
         }
         stands
     }
@@ -492,16 +501,19 @@ impl Standby {
     pub fn wait(&mut self, epoch: u64, now: Duration) {
         if epoch == self.voter.epoch() && self.is_cut {
             self.next = Some(now + PATIENCE);
-            self.first = Some(((epoch % self.hosts) as usize, now + RETRY));
+            self.first = Some((epoch, now + RETRY));
         }
     }
 
     /// Somebody stands in this epoch. A vote is the end of what was before.
     pub fn vote(&mut self, epoch: u64, now: Duration) -> Option<Vote> {
-        if self.is_well(now) || self.has_to_let_pass((epoch % self.hosts) as usize, now) {
+        if self.is_well(now) || self.has_to_let_pass(self.host_of(epoch), now) {
             return None;
         }
         let vote = self.voter.vote(epoch)?;
+        let vote = Vote { silence: now.saturating_sub(self.loyal), ..vote };
+        // The one that it votes for takes it to be loyal from now on.
+        self.loyal = now;
         // It has voted for another one since.
         self.candidacy.take_if(|(candidacy, _)| candidacy.epoch != epoch);
         (self.is_cut, self.heard) = (true, now);
@@ -512,22 +524,22 @@ impl Standby {
     /// A vote for this one has come.
     pub fn hear_vote(&mut self, from: usize, vote: Vote, now: Duration) {
         let Some((candidacy, _)) = &mut self.candidacy else { return };
-        candidacy.hear(from, vote);
-        let view = candidacy.outcome().map(|reign| reign.settled().number);
-        if view != self.enough.map(|(view, _)| view) {
-            self.enough = view.map(|view| (view, now));
+        if vote.epoch == candidacy.epoch {
+            self.deserted = self.deserted.max(now.saturating_sub(vote.silence));
         }
+        candidacy.hear(from, vote);
+        self.has_enough = candidacy.outcome().is_some();
     }
 
     /// Whether it has enough votes, and waits for those of others.
     pub fn has_enough(&self) -> bool {
-        self.candidacy.is_some() && self.enough.is_some()
+        self.candidacy.is_some() && self.has_enough
     }
 
     /// Its reign, once all have voted for it, or enough and the others had time.
     pub fn win(&mut self, now: Duration) -> Option<Won> {
         let (candidacy, since) = self.candidacy.as_ref()?;
-        let (reign, (_, at)) = (candidacy.outcome()?, self.enough?);
+        let reign = candidacy.outcome()?;
         let until = (*since + COUNTING).max(self.reigned + COUNTED);
         let missing = candidacy.missing(&reign);
         if now < until && missing.iter().any(|host| !self.gone.contains(host)) {
@@ -536,7 +548,7 @@ impl Standby {
         }
         self.candidacy = None;
         let gone = missing.into_iter().filter(|host| self.gone.contains(host)).collect();
-        Some(Won { reign, at, gone })
+        Some(Won { reign, deserted: self.deserted, gone })
     }
 
     /// In which epoch it waits for votes, if it does. Whoever would not vote may be asked again.
@@ -549,3 +561,4 @@ impl Standby {
 mod exhaustive;
 #[cfg(test)]
 mod sim;
+mod times;

@@ -6,7 +6,7 @@
 //! In virtual time (`virtual_time.rs`) each rank has a clock of its own, and this is the clock of
 //! the rank that runs, or the time of the event that is being carried out.
 
-use crate::machine::units::{NANO, Picos};
+use crate::machine::units::{END, NANO, Picos};
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU32, AtomicU64, Ordering};
 use std::time::{Duration, Instant};
@@ -181,14 +181,17 @@ impl Clock {
 
     fn pass_picos(&self, time: Picos) {
         if self.is_counted() {
-            self.passed.fetch_add(time, Ordering::Relaxed);
+            let before = self.passed.fetch_add(time, Ordering::Relaxed);
+            if before.checked_add(time).is_none() {
+                self.passed.store(Picos::MAX, Ordering::Relaxed);
+            }
         }
     }
 
     fn picos_at(&self, then: Instant) -> Picos {
         let passed = then.saturating_duration_since(self.origin()).as_nanos();
-        let nanos = Picos::try_from(passed).unwrap_or(Picos::MAX >> 1);
-        nanos.checked_mul(NANO).unwrap_or(Picos::MAX >> 1)
+        let nanos = Picos::try_from(passed).unwrap_or(END);
+        nanos.saturating_mul(NANO).min(END)
     }
 
     fn skip_to(&self, then: Instant) {

@@ -74,10 +74,11 @@ pub(super) enum Owner {
 }
 
 /// Reserves address space for the heaps of `ranks` ranks, once, before the first of them starts.
-/// `least_bytes` is how far each must be able to grow. False when there is no room at all.
-pub(super) fn reserve(ranks: usize, least_bytes: usize) -> bool {
+/// `least_bytes` is how far each must be able to grow; `are_shown`: other processes may read in
+/// heaps of the dead, which stay. False when there is no room at all.
+pub(super) fn reserve(ranks: usize, least_bytes: usize, are_shown: bool) -> bool {
     library::survive_fork();
-    ground::reserve(ranks, least_bytes, size_of::<Books>())
+    ground::reserve(ranks, least_bytes, are_shown, size_of::<Books>())
 }
 
 /// The owner of `block`.

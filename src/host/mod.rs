@@ -15,6 +15,7 @@ mod fiber;
 pub mod frames;
 mod futex;
 pub mod heap;
+pub mod interfaces;
 pub mod launcher;
 pub mod life;
 pub mod loader;

@@ -21,13 +21,13 @@ pub use crate::host::fiber::Rows;
 use crate::host::{clock, cores, replay, virtual_time};
 #[cfg(not(loom))]
 use crate::host::{futex, signals};
+use crate::launch;
 use line::{Fiber, Line, order_for_model};
 use price::Price;
 #[cfg(not(loom))]
 pub use shared_bell::SharedBell;
 use std::sync::LazyLock;
 use std::sync::atomic::AtomicBool;
-use std::thread::available_parallelism;
 use std::time::{Duration, Instant};
 
 /// What a waiter listens to, and a thread that has made progress rings.
@@ -71,16 +71,10 @@ static IS_CROWDED: AtomicBool = AtomicBool::new(true);
 /// What yielding costs the threads of this process.
 static PRICE: Price = Price::new();
 
-/// The number of cores for ranks. Tests set it by `FTMPI_CORES`, whatever the machine has.
+/// The number of cores for ranks.
 pub fn cores() -> usize {
     // In a replay, ranks run one at a time.
-    if replay::is_wanted() {
-        return 1;
-    }
-    let pretended = std::env::var("FTMPI_CORES").ok().and_then(|text| text.parse().ok());
-    pretended
-        .filter(|cores| *cores > 0)
-        .unwrap_or_else(|| available_parallelism().map_or(1, usize::from))
+    if replay::is_wanted() { 1 } else { launch::cores() }
 }
 
 pub fn expect_crowd(is_crowded: bool) {
@@ -155,10 +149,9 @@ pub fn let_those_behind_catch_up() {
     fiber::let_those_behind_catch_up();
 }
 
-/// In virtual time: the seat whose rank asks for ever whether something has happened, if nothing
-/// can.
-pub fn asks_for_ever() -> Option<usize> {
-    fiber::asks_for_ever()
+/// Why the job cannot go on in virtual time, if it cannot.
+pub fn standstill() -> Option<&'static str> {
+    virtual_time::standstill()
 }
 
 /// Whether ranks are running under a seed; then none of them is stuck.

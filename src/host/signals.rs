@@ -12,6 +12,7 @@
 //! one of the supervisor's pokes finds it in a harmless wait.
 
 mod alarms;
+mod crash;
 mod dispositions;
 mod held;
 mod inbox;
@@ -152,6 +153,10 @@ fn answer_here(number: c_int, info: *mut siginfo_t, context: *mut c_void) {
     let is_fault = FAULTS.contains(&number) && story.si_code > 0;
     let place = current().zip(life::this_thread());
     if !is_own_process() || place.is_none() && is_fault {
+        if is_own_process() {
+            // SAFETY: faults carry an address.
+            crash::tell(number, unsafe { story.si_addr() }.addr(), registers);
+        }
         return as_by_default(number);
     }
     if number == KILL && story.si_code == libc::SI_TKILL {

@@ -68,6 +68,19 @@ pub(super) fn pay_for_poll() {
     }
 }
 
+/// Why the job cannot go on, once that is known.
+static STANDSTILL: OnceLock<String> = OnceLock::new();
+
+/// No rank goes on any more, and the deadlock detector ends the job, saying why.
+pub(super) fn stop(why: String) {
+    STANDSTILL.get_or_init(|| why);
+}
+
+/// Why the job cannot go on in virtual time, if it cannot.
+pub(super) fn standstill() -> Option<&'static str> {
+    STANDSTILL.get().map(String::as_str)
+}
+
 /// Whether time is virtual.
 #[inline]
 pub fn is_on() -> bool {

@@ -54,7 +54,7 @@ pub(super) fn begin(world: &'static World, gone: Arc<Gone>, job: &Job) -> Option
     let between_looks = if job.seed.is_some() { BETWEEN_SEEDED_LOOKS } else { BETWEEN_LOOKS };
     let (ends_stuck, has_limit) = (job.watches, job.timeout.is_some());
     let duty = Duty { gone, ends_stuck, has_limit, patience, between_looks };
-    if duty.ends_stuck || duty.patience.is_some() {
+    if duty.ends_stuck || duty.patience.is_some() || world.network().is_some() {
         let thread = std::thread::Builder::new().name("detector".into()).stack_size(128 << 10);
         // Without memory for a thread the ranks cannot start either, and they report it.
         let _ = thread.spawn(move || watch(&duty));
@@ -73,13 +73,11 @@ fn watch(duty: &Duty) {
         if let Some(patience) = &duty.patience {
             patience.vote_out();
         }
+        if let Some(why) = sched::standstill() {
+            life::end_process(STUCK.into(), &format!("ftrun: {why}\n"));
+        }
         if duty.ends_stuck && last.elapsed() >= duty.between_looks {
             last = Instant::now();
-            if let Some(seat) = sched::asks_for_ever() {
-                let why = "nothing that it asks for can happen any more";
-                let words = format!("ftrun: rank {seat} polls for ever: {why}\n");
-                life::end_process(STUCK.into(), &words);
-            }
             if detector.look(sight(&duty.gone, duty.has_limit)) {
                 end_job(&duty.gone);
             }

@@ -16,6 +16,7 @@ use crate::mpi::rma::remote::handler;
 use crate::mpi::tools::settings;
 use crate::mpi::{checks, leftovers};
 use crate::transport::{Address, Distant, MOST_IN_AREA, OfHosts, OnHost, Processes};
+use crate::wireup::hosts::NET;
 use crate::wireup::{self, Berth, Place, Said, Told, VARIABLE, Whereabouts};
 use std::io::{self, Read};
 use std::os::linux::net::SocketAddrExt;
@@ -29,6 +30,8 @@ pub struct Joined {
     pub world: &'static World,
     /// Its rank, if it has one.
     pub me: Member,
+    /// Which of the job's programs that rank runs.
+    pub app: usize,
     processes: &'static Processes,
     has_hosts: bool,
     /// What `ftrun` says, until somebody listens.
@@ -62,7 +65,7 @@ pub(super) fn enter(
 
 fn find(place: &Place, job: &Job, call: fn() -> &'static str) -> io::Result<Option<Joined>> {
     let me = Member { seat: place.seat, incarnation: place.incarnation };
-    let processes = Processes::new(me, job.division())?;
+    let processes = Processes::new(me, job.division(), job.ranks_per_core > Some(1))?;
     let address = SocketAddr::from_abstract_name(&place.address)?;
     let mut stream = UnixStream::connect_addr(&address)?;
     let distant = place.host.map(|(host, key)| open_hosts(processes, me, OnHost { host, key }));
@@ -96,7 +99,7 @@ fn find(place: &Place, job: &Job, call: fn() -> &'static str) -> io::Result<Opti
         }
         say(&Said::Report { from, report: report.clone() });
     });
-    let world: &'static World = Box::leak(Box::new(World::across(job.ranks, processes, report)));
+    let world: &'static World = Box::leak(Box::new(World::across(job, processes, report)));
     world.name_calls(call);
     world.handle_notes(handler::read, handler::bury);
     sit(world, berths);
@@ -126,7 +129,8 @@ fn find(place: &Place, job: &Job, call: fn() -> &'static str) -> io::Result<Opti
     for (seat, at) in met {
         meet(world, seat, at);
     }
-    Ok(Some(Joined { world, me, processes, has_hosts: place.host.is_some(), listening }))
+    let (app, has_hosts) = (job.app_of(me.seat), place.host.is_some());
+    Ok(Some(Joined { world, me, app, processes, has_hosts, listening }))
 }
 
 impl Joined {
@@ -158,7 +162,8 @@ fn tell_of_hosts(news: OfHosts) {
         OfHosts::Silent { member, is_silent } => Said::Silent { member, is_silent },
         // Whoever waits for that process would wait for ever.
         OfHosts::NoWay(why) => {
-            let cure = "let it use a network that both hosts have (UCX_NET_DEVICES, UCX_TLS)";
+            let cure = "let it use a network that both hosts have (FTMPI_NET=tcp:INTERFACE), or \
+                        open its ports";
             Said::Abort { status: NO_WAY, words: format!("{why}; {cure}") }
         }
     });
@@ -166,9 +171,8 @@ fn tell_of_hosts(news: OfHosts) {
 
 /// Opens the way to other hosts; returns how they reach this process.
 fn open_hosts(processes: &Processes, me: Member, here: OnHost) -> wireup::Distant {
-    /// What UCX calls the thread that keeps its connections.
-    const OF_UCX: &str = "async";
-    match service::adopt(OF_UCX, || processes.open_hosts(here)) {
+    let net = std::env::var(NET).unwrap_or_default();
+    match processes.open_hosts(here, &net) {
         Ok(address) => wireup::Distant { host: here.host, incarnation: me.incarnation, address },
         Err(why) => life::refuse(&format!("rank {} cannot reach other hosts: {why}", me.seat)),
     }

@@ -9,14 +9,15 @@ mod signals;
 mod virtual_time;
 
 pub use failure::{Sequel, all_have_failed};
-pub use programs::Program;
+pub use programs::{Program, number as number_of_program};
 pub use rules::{CollMode, CommMode, InitialErrhandler, Modes, MsgMode, RecoveryMode, Rules};
-pub use signals::signal_name;
+pub use signals::{signal_abbreviation, signal_name};
 pub use virtual_time::{Compute, VirtualTime};
 
 use ftmpi_base::Division;
 use ftmpi_machine::forced_match::ForcedMatch;
 use ftmpi_machine::schedule::Event;
+use std::thread::available_parallelism;
 use std::time::Duration;
 
 /// The variable that carries a job from `ftrun` to the library.
@@ -49,6 +50,14 @@ pub const SIZE_VARIABLES: [&str; 7] = [
     "MV2_COMM_WORLD_SIZE",
     "MV2_COMM_WORLD_LOCAL_SIZE",
 ];
+
+/// The number of cores for ranks. Tests set it by `FTMPI_CORES`, whatever the machine has.
+pub fn cores() -> usize {
+    let pretended = std::env::var("FTMPI_CORES").ok().and_then(|text| text.parse().ok());
+    pretended
+        .filter(|cores| *cores > 0)
+        .unwrap_or_else(|| available_parallelism().map_or(1, usize::from))
+}
 
 /// What happens to the other ranks when a rank fails, unless a mode of FT-MPI or ULFM decides.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -130,6 +139,9 @@ pub struct Job {
     pub processes: Option<usize>,
     /// How many ranks each of these has, if they are not divided evenly.
     pub sizes: Vec<usize>,
+    /// If ranks are in several processes: how many share a core of the host that has the most for
+    /// each. All choose algorithms by it, however many cores their own hosts have.
+    pub ranks_per_core: Option<usize>,
     /// The programs, in the order of their ranks, if there are several.
     pub programs: Vec<Program>,
     /// Which of them the process starts with.
@@ -207,6 +219,7 @@ impl Default for Job {
             ranks: 1,
             processes: None,
             sizes: Vec::new(),
+            ranks_per_core: None,
             programs: Vec::new(),
             carrier: 0,
             universe: 0,
@@ -254,6 +267,11 @@ impl Job {
         self.watch.is_some() || self.record.is_some() || self.draws
     }
 
+    /// Which of the programs the rank in this seat runs, counted from 0; see [`Program`].
+    pub fn app_of(&self, seat: usize) -> usize {
+        programs::number(self.programs.iter().map(|program| program.ranks), seat)
+    }
+
     /// The job as the value of [`VARIABLE`]: one `key=value` per line.
     pub fn encode(&self) -> String {
         let on_failure = match self.on_failure {
@@ -282,6 +300,7 @@ impl Job {
         lines.extend(self.programs.iter().map(|program| format!("program={}", program.encode())));
         lines.extend(self.processes.map(|count| format!("processes={count}")));
         lines.extend(self.sizes.iter().map(|size| format!("size={size}")));
+        lines.extend(self.ranks_per_core.map(|count| format!("ranks-per-core={count}")));
         lines.push(format!("carrier={}", self.carrier));
         lines.push(format!("universe={}", self.universe));
         lines.extend(self.timeout.map(|after| format!("timeout={}", after.as_secs_f64())));
@@ -338,6 +357,7 @@ impl Job {
             "ranks" => self.ranks = value.parse().ok()?,
             "processes" => self.processes = Some(value.parse().ok()?),
             "size" => self.sizes.push(value.parse().ok()?),
+            "ranks-per-core" => self.ranks_per_core = Some(value.parse().ok()?),
             "program" => self.programs.push(Program::decode(value)?),
             "universe" => self.universe = value.parse().ok()?,
             "carrier" => self.carrier = value.parse().ok()?,
@@ -409,6 +429,7 @@ mod tests {
             ranks: 120,
             processes: Some(4),
             sizes: vec![40, 40, 20, 20],
+            ranks_per_core: Some(15),
             programs: vec![Program { ranks: 120, ..Program::default() }],
             carrier: 1,
             universe: 200,

@@ -19,6 +19,17 @@ pub struct Program {
     pub variables: Vec<OsString>,
 }
 
+/// Which of several programs the rank in this seat runs, if they have so many ranks each; without
+/// any, and beyond them, it is the first one.
+pub fn number(ranks: impl Iterator<Item = usize>, seat: usize) -> usize {
+    let mut end = 0;
+    let mut ends = ranks.map(|ranks| {
+        end += ranks;
+        end
+    });
+    ends.position(|end| seat < end).unwrap_or(0)
+}
+
 impl Program {
     pub(crate) fn encode(&self) -> String {
         let mut words = vec![self.ranks.to_string(), escape(self.file.as_os_str())];
@@ -74,6 +85,16 @@ fn plain(text: &str) -> Option<OsString> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn ranks_run_programs_in_order() {
+        let numbers = |ranks: &[usize]| {
+            let of = |seat| number(ranks.iter().copied(), seat);
+            (0..5).map(of).collect::<Vec<_>>()
+        };
+        assert_eq!(numbers(&[1, 3, 1]), [0, 1, 1, 1, 2]);
+        assert_eq!(numbers(&[]), [0; 5]);
+    }
 
     #[test]
     fn a_program_with_unusual_words_survives_the_job() {

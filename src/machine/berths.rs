@@ -18,6 +18,9 @@ pub struct Berths {
     traffic: Traffic,
 }
 
+/// How many nodes the machine of a job has at most: each takes some 75 bytes.
+pub const MOST_NODES: usize = 1 << 24;
+
 /// The move of a failed node's rank to another node.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Relocation {
@@ -49,6 +52,11 @@ impl Relocation {
 impl Berths {
     /// One rank on each node that is no spare, in the order of nodes; nodes left over are spares.
     pub fn new(model: &Model, ranks: usize) -> Result<Berths, String> {
+        let nodes = model.topology.nodes();
+        if nodes > MOST_NODES {
+            let why = "a job has a table of all nodes of its machine, which has room for";
+            return Err(format!("{}: {nodes} nodes: {why} {MOST_NODES}", model.name));
+        }
         // The nodes of a fat tree are a row: those below one switch are next to each other.
         let row = |nodes: usize| Grid::mesh(&[u32::try_from(nodes).unwrap_or(u32::MAX)]);
         let grid = match &model.topology {
@@ -232,6 +240,13 @@ mod tests {
         assert_eq!(why, "m: 17 ranks: there are 16 nodes, for one each: run 16 at most");
         let why = Berths::new(&machine(CHAINS), 13).unwrap_err();
         assert!(why.contains("12 nodes that are no spares"), "{why}");
+    }
+
+    #[test]
+    fn machines_are_no_larger_than_their_table_may_be() {
+        let text = "[machine]\nname = \"m\"\ntopology = \"mesh\"\ndims = [2000000000]\n";
+        let why = Berths::new(&Model::read("m.toml", text).unwrap(), 2).unwrap_err();
+        assert!(why.starts_with("m: 2000000000 nodes: ") && why.ends_with(" 16777216"), "{why}");
     }
 
     #[test]

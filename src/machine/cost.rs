@@ -53,7 +53,7 @@ impl Cost {
             CornerRule::OnceAtLeast => path.turns.max(1),
         };
         let network = Picos::from(path.hops) * self.hop + Picos::from(corners) * self.corner;
-        now + network + bytes * self.byte
+        now.saturating_add(network).saturating_add(bytes.saturating_mul(self.byte))
     }
 }
 
@@ -74,6 +74,12 @@ mod tests {
         cost.corner_rule = CornerRule::OnceAtLeast;
         assert_eq!(cost.arrival(straight, 128, 0), 80 * NANO);
         assert_eq!(cost.arrival(crooked, 128, 0), 210 * NANO);
+    }
+
+    #[test]
+    fn a_message_that_takes_too_long_arrives_at_the_end_of_all_time() {
+        let cost = Cost { byte: 1 << 40, ..Cost::default() };
+        assert_eq!(cost.arrival(Path { hops: 1, turns: 0 }, 1 << 31, 5), Picos::MAX);
     }
 
     #[test]

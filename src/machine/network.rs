@@ -146,13 +146,13 @@ impl Network {
 
     /// The head of a packet is at this link of its way now.
     pub fn pass(&mut self, route: &Route, at: usize, bytes: u64, now: Picos) -> Passed {
-        let length = bytes * self.model.cost.byte;
+        let length = bytes.saturating_mul(self.model.cost.byte);
         let (taken, busy) = &mut self.taken[route.links[at]];
         let begins = now.max(*taken);
-        *taken = begins + length;
-        *busy += length;
-        let head = begins + self.model.cost.hop;
-        Passed { head, whole: head + length + route.corners, free: begins + length }
+        let free = begins.saturating_add(length);
+        (*taken, *busy) = (free, busy.saturating_add(length));
+        let head = begins.saturating_add(self.model.cost.hop);
+        Passed { head, whole: head.saturating_add(length).saturating_add(route.corners), free }
     }
 }
 

@@ -19,6 +19,9 @@ const UNITS: [(&str, f64); 8] = [
     ("d", 86_400e12),
 ];
 
+/// Where virtual time ends, after 106 days: what is added to an earlier time does not overflow.
+pub const END: Picos = Picos::MAX >> 1;
+
 /// Reads a span of time, such as 5ms or 10min.
 pub fn time(text: &str) -> Result<Picos, String> {
     let no = || format!("`{text}` is not a time: use 20ns, 250ms, 1.5s, 10min, 2h or 3d");
@@ -28,8 +31,8 @@ pub fn time(text: &str) -> Result<Picos, String> {
     let (_, worth) = UNITS.iter().find(|(name, _)| *name == unit).ok_or_else(no)?;
     let number: f64 = number.parse().map_err(|_| no())?;
     let picos = number * worth;
-    if picos >= Picos::MAX as f64 {
-        return Err(format!("`{text}` is more than the 213 days that virtual time has"));
+    if picos >= END as f64 {
+        return Err(format!("`{text}` is more than the 106 days that virtual time has"));
     }
     Ok(picos.round() as Picos)
 }
@@ -104,7 +107,7 @@ mod tests {
     fn what_is_no_quantity_is_said_with_the_cure() {
         assert!(time("5").unwrap_err().contains("use 20ns"));
         assert!(time("5 weeks").unwrap_err().contains("is not a time"));
-        assert!(time("9999d").unwrap_err().contains("213 days"));
+        assert!(time("9999d").unwrap_err().contains("106 days"));
         assert!(amount("101%").unwrap_err().contains("use 100 or 0.1%"));
         assert!(numbers("3,,4").unwrap_err().contains("use 34,34,36"));
     }

@@ -39,7 +39,14 @@ pub fn finalize(process: &'static Process) -> Result {
         // Whoever comes to the end in peace has coped with what there was.
         process.engine.home().forgive();
     }
-    process.world.depart(process.me);
     process.phases.end();
+    leave_if_done(process);
     cleared
+}
+/// A rank leaves when it has finalized MPI and has no session open, in whichever order: until then
+/// others may send it something.
+pub(in crate::mpi) fn leave_if_done(process: &Process) {
+    if process.phases.is_finalized() && process.phases.debt().is_none() {
+        process.world.depart(process.me);
+    }
 }

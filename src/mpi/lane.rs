@@ -56,7 +56,7 @@ pub struct Lane<'a> {
     mode: Mode,
     /// Which repetition of a persistent operation this is.
     round: u32,
-    /// Whether it is a turn of all members of one group (see [`Lane::can_meet`]).
+    /// Whether it is a turn of all members of one group (see [`Lane::is_for_shared_memory`]).
     is_turn: bool,
     /// Its number among those that the engine carries on.
     drawn: Option<&'a Drawn>,
@@ -195,10 +195,10 @@ impl<'a> Lane<'a> {
         self.drawn.expect("whoever starts an operation whose members may meet draws a number")
     }
 
-    /// Whether its members can do this operation without messages.
+    /// Whether members that share memory may do this operation there.
     #[inline(always)]
-    pub(super) fn can_meet(&self) -> bool {
-        self.is_turn && self.process.world.can_meet() && !self.is_atomic()
+    pub(super) fn is_for_shared_memory(&self) -> bool {
+        self.is_turn && !self.is_atomic()
     }
 
     /// Where its members, each in a process of its own, can do this operation without messages.

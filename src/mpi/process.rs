@@ -122,13 +122,14 @@ struct Last {
 }
 
 impl Process {
-    /// The MPI of a rank that has just come to life.
+    /// The MPI of a rank that has just come to life. `app`: which of the job's programs it runs.
     pub fn new(
-        world: &'static World, me: Member, pulse: Pulse, program: &'static dyn Program,
+        world: &'static World, (me, app): (Member, usize), pulse: Pulse,
+        program: &'static dyn Program,
     ) -> Process {
         let everyone = Arc::new(births::group_of_world(world, me));
         let birth = births::of(world, me.seat);
-        let appnum = birth.as_ref().map_or_else(|| life::app_of(me.seat), |(_, appnum)| *appnum);
+        let appnum = birth.as_ref().map_or(app, |(_, appnum)| *appnum);
         let context = birth.as_ref().map_or(comm::WORLD_CONTEXT, |(birth, _)| birth.context);
         let alone = Arc::new(Group::of(vec![me], me));
         let of_birth =

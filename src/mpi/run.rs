@@ -36,6 +36,17 @@ impl<F: FnMut() -> Result + Unpin> Future for AtOnce<F> {
     }
 }
 
+/// What has been done before it is awaited.
+pub struct Over(pub Result);
+
+impl Future for Over {
+    type Output = Result;
+    #[inline(always)]
+    fn poll(mut self: Pin<&mut Self>, _: &mut Context<'_>) -> Poll<Result> {
+        Poll::Ready(std::mem::replace(&mut self.0, Ok(())))
+    }
+}
+
 /// Carries out a run whose lanes are blocking.
 #[inline(always)]
 pub fn block<T>(run: impl Future<Output = Result<T>>) -> Result<T> {

@@ -6,6 +6,7 @@ use crate::mpi::errhandler::{Errhandler, Installed};
 use crate::mpi::error::{Class, Failure, Result};
 use crate::mpi::handle_table::{Held, Sort};
 use crate::mpi::info::Info;
+use crate::mpi::init;
 use crate::mpi::open_session::Session;
 use crate::mpi::p2p::attached_buffer::Slot;
 use crate::mpi::process::Process;
@@ -45,7 +46,8 @@ fn thread_level(hints: Option<&Info>) -> Result<&'static [u8]> {
     Ok(name.as_bytes())
 }
 
-/// Ends a session. What lies in its buffer is delivered first.
+/// Ends a session. What lies in its buffer is delivered first; all else, too, if nothing but this
+/// session has kept the rank: it may end now, and what is still with it would be lost.
 pub fn close(process: &Process, handle: usize) -> Result {
     let session = process.session(handle, "session")?;
     session.buffer.detach(&process.engine)?;
@@ -53,7 +55,12 @@ pub fn close(process: &Process, handle: usize) -> Result {
         return Err(Class::SESSION.because("session is being finalized by another thread"));
     }
     if process.phases.close_session() {
+        if process.phases.debt().is_none() {
+            process.engine.await_abandoned()?;
+            process.world.flush_hosts();
+        }
         process.world.note_session(process.me, false);
+        init::leave_if_done(process);
     }
     Ok(())
 }

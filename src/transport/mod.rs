@@ -1,15 +1,18 @@
 //! Wires between ranks: within this process, from heap to heap; to other processes of this host, by
-//! memory that they share; and to other hosts, by UCX.
+//! memory that they share; and to other hosts, by TCP or UCX.
 
 mod batches;
 mod cooperative_copy;
 mod hosts;
 mod inbox;
+mod network;
 mod packet;
 mod payloads;
 mod processes;
+mod readable;
 mod ring;
 mod simulated;
+mod tcp;
 #[cfg(all(test, not(loom)))]
 mod tests;
 mod ucx;

@@ -565,14 +565,19 @@ unsafe impl Send for Ticket {}
 impl Ticket {
     /// Takes the message back; false when the receiver has matched it already.
     pub fn recall(self) -> bool {
-        // SAFETY: nodes are never freed, and `hold` is only touched as an atomic.
-        let hold = unsafe { &(*self.0.as_ptr()).hold };
-        let (won, lost) = (Ordering::AcqRel, Ordering::Relaxed);
-        match hold.compare_exchange(OPEN, RECALLED, won, lost) {
+        match self.recall_from_here() {
             Ok(_) => true,
             Err(AWAY) => recall_from_away(self),
             Err(_) => false,
         }
+    }
+
+    /// Takes the message back unless it has left or was matched; then this returns its state.
+    pub(super) fn recall_from_here(self) -> Result<u8, u8> {
+        // SAFETY: nodes are never freed, and `hold` is only touched as an atomic.
+        let hold = unsafe { &(*self.0.as_ptr()).hold };
+        let (won, lost) = (Ordering::AcqRel, Ordering::Relaxed);
+        hold.compare_exchange(OPEN, RECALLED, won, lost)
     }
 }
 

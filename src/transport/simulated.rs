@@ -363,7 +363,7 @@ impl Outside for SimulatedNetwork {
         let price = self.price.swap(NO_PRICE, Ordering::Relaxed);
         if price != NO_PRICE && packet.envelope().is_by_hardware() {
             let packet = packet.into_raw().as_ptr().expose_provenance();
-            return virtual_time::enter(clock::picos() + price, self, [packet, seat]);
+            return virtual_time::enter(clock::picos().saturating_add(price), self, [packet, seat]);
         }
         clock::pass_picos(self.overheads.send);
         let seats = (packet.sender().seat, seat);

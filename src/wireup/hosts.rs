@@ -19,13 +19,18 @@ pub const FOR_UCX: [(&str, &str); 4] = [
     ("UCX_LOG_LEVEL", "fatal"),
 ];
 
-/// What all ranks run.
+/// The variable that says what carries messages between hosts: `tcp`, `tcp:` and the names of
+/// interfaces, or `ucx`.
+pub const NET: &str = "FTMPI_NET";
+
+/// What the ranks run.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Program {
-    pub file: Vec<u8>,
-    /// Its name first.
-    pub arguments: Vec<Vec<u8>>,
+    /// What is started for them, in the order of the ranks.
+    pub apps: Vec<App>,
+    /// Those of all.
     pub variables: Vec<Variable>,
+    /// Where all start that have no directory of their own.
     pub directory: Vec<u8>,
     /// As the library is told of it.
     pub job: String,
@@ -34,6 +39,17 @@ pub struct Program {
     pub tags_output: bool,
     /// What only the processes of the job know.
     pub key: u64,
+}
+
+/// What is started for so many ranks.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct App {
+    pub ranks: usize,
+    pub file: Vec<u8>,
+    /// Its name first.
+    pub arguments: Vec<Vec<u8>>,
+    pub variables: Vec<Variable>,
+    pub directory: Option<Vec<u8>>,
 }
 
 /// How far a coordinator was when it answered: what an agent repeats shows that it was loyal then.
@@ -112,6 +128,8 @@ pub enum OfAgent {
         version: String,
         /// What the host calls itself.
         name: String,
+        /// How many it has for ranks.
+        cores: u32,
     },
     /// It can start ranks, and other agents reach it there; or why not.
     Ready(Result<Vec<SocketAddr>, String>),

@@ -69,6 +69,8 @@ pub enum ToPeer {
     /// Would the agent of this host vote in this epoch? The first words; whoever does not know the
     /// secret is not heard.
     Ask { secret: String, host: usize, epoch: u64 },
+    /// It has refused, and may have noticed by now that the coordinator is lost.
+    AskAgain,
     /// It is asked for its vote; or, once it has voted, to wait until the others have.
     Stand,
     /// Who has asked coordinates the job from now on; what follows is what `ftrun` says. So many

@@ -3,7 +3,6 @@
 
 use crate::browser::Browser;
 use crate::{Job, place};
-use std::process::Command;
 
 /// Rank 1 waits for the file, and rank 0 for rank 1. Both have a checkpoint.
 const WAITS: &str = "#include <ftmpi.h>
@@ -222,11 +221,6 @@ fn kept_in_all_forms(page: &mut Browser) {
 
 #[test]
 fn ranks_of_several_hosts_are_listed_by_host() {
-    let listed = Command::new("/sbin/ldconfig").arg("-p").output().map(|seen| seen.stdout);
-    if !String::from_utf8_lossy(&listed.unwrap_or_default()).contains("libucp.so.0") {
-        println!("skipped: libucp.so.0 is not there (Debian: apt-get install libucx0)");
-        return;
-    }
     let options = ["--hosts", "a:2,b:2", "--agent", "sh -c"];
     let mut job = Job::begin_with("live-hosts", 4, &options, |_| {});
     let mut page = open(&job, "live-hosts", 4);
@@ -254,11 +248,6 @@ fn ranks_of_several_hosts_are_listed_by_host() {
 
 #[test]
 fn processes_that_ranks_of_several_hosts_share_are_listed_by_host_and_killed_by_the_menu() {
-    let listed = Command::new("/sbin/ldconfig").arg("-p").output().map(|seen| seen.stdout);
-    if !String::from_utf8_lossy(&listed.unwrap_or_default()).contains("libucp.so.0") {
-        println!("skipped: libucp.so.0 is not there (Debian: apt-get install libucx0)");
-        return;
-    }
     let options = ["--hosts", "a:3,b:2", "--per-process", "2", "--agent", "sh -c"];
     let mut job = Job::begin_with("live-hosts-shared", 5, &options, |_| {});
     let mut page = open(&job, "live-hosts-shared", 5);

@@ -5,7 +5,7 @@
 #include "check.h"
 #include "ftmpi.h"
 
-#define LARGE 100000
+#define LARGE 300000
 
 static MPI_Comm comm;
 static char *data, *all, *more;

@@ -39,7 +39,8 @@ __attribute__((naked)) static void restore(void)
     __asm__ volatile("mov $15, %eax\n\tsyscall");
 }
 
-/* Past the library's own idea of signals: these are no business of the rank's. */
+/* Past the library's own idea of signals: these are no business of the rank's. No other signal
+ * comes meanwhile: the library would take the handler for the program, and let others run. */
 static void count_steps(void)
 {
     struct {
@@ -47,7 +48,7 @@ static void count_steps(void)
         unsigned long flags;
         void (*restorer)(void);
         unsigned long mask;
-    } action = {step, SIGINFO | RESTORER, restore, 0};
+    } action = {step, SIGINFO | RESTORER, restore, ~0ul};
     CHECK(syscall(SYS_rt_sigaction, SIGTRAP, &action, NULL, 8) == 0);
 }
 

@@ -7,12 +7,14 @@
  *                                             after step S
  *
  * A rank ends its host by killing its parent, the agent that has started it. With MARK in the
- * environment, rank 0 makes the file of that name in step 50. */
+ * environment, rank 0 makes the file of that name in step 50; with GAP, the last line tells the
+ * longest time between two steps that was seen by a rank which lived through it. */
 #include <mpi.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 static int rank, size, born, restarted, failures;
@@ -144,6 +146,14 @@ static void of_one_host(void)
 
 static int step;
 static long value;
+static double gap; /* in seconds */
+
+static double now(void)
+{
+    struct timespec time;
+    clock_gettime(CLOCK_MONOTONIC, &time);
+    return time.tv_sec + time.tv_nsec / 1e9;
+}
 
 /* All have what the one has that has come furthest. */
 static int restore(void)
@@ -187,6 +197,7 @@ static void obey(int is_recovery, int argc, char **argv)
 
 static int compute(int steps, int argc, char **argv)
 {
+    static double last;
     int code = MPI_SUCCESS;
     while (step < steps && code == MPI_SUCCESS) {
         obey(0, argc, argv);
@@ -197,6 +208,10 @@ static int compute(int steps, int argc, char **argv)
         if (code == MPI_SUCCESS) {
             value = total % 1000003;
             step++;
+            double seen = now();
+            if (last > 0 && seen - last > gap)
+                gap = seen - last;
+            last = seen;
         }
     }
     return code;
@@ -224,9 +239,13 @@ static void survive(int argc, char **argv)
         MPI_Comm_size(MPI_COMM_WORLD, &size);
     }
     int least;
+    double longest;
     MPI_Allreduce(&rank, &least, 1, MPI_INT, MPI_MIN, MPI_COMM_WORLD);
+    MPI_Allreduce(&gap, &longest, 1, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD);
     if (rank == least)
         printf("%d ranks, %d restarted: %ld\n", size, lives, value);
+    if (rank == least && getenv("GAP"))
+        printf("longest gap: %.1f ms\n", longest * 1e3);
 }
 
 int main(int argc, char **argv)

@@ -3,7 +3,7 @@
 #include "check.h"
 #include "ftmpi.h"
 
-#define LARGE 200000
+#define LARGE 300000
 static char data[LARGE], into[LARGE];
 static MPI_Status status;
 

@@ -1,7 +1,7 @@
 /* Completion of requests in every way, cancellation, statuses, buffers. */
 #include "check.h"
 
-#define LARGE 100000
+#define LARGE 300000
 static char data[LARGE], into[LARGE];
 
 /* Rank 0 asks rank 1 for the message with this tag, when it wants it and not before. */

@@ -57,7 +57,7 @@ static void healthy(void)
     }
 }
 
-enum { LONG = 50000, KINDS = 24 };
+enum { LONG = 50000, KINDS = 28 };
 
 static int in[2], is_cont;
 
@@ -103,6 +103,21 @@ static int detached(MPI_Comm pair)
     else if (!is_cont)
         code = MPI_Barrier(MPI_COMM_WORLD); /* nothing has told this rank yet */
     return code;
+}
+
+/* An agreement that one of two has not come to. */
+static int undecided(int kind, MPI_Comm pair)
+{
+    MPI_Request request;
+    MPI_Comm made;
+    int flag = 1, code;
+    switch (kind) {
+    case 24: return MPIX_Comm_agree(pair, &flag);
+    case 25: return MPIX_Comm_shrink(pair, &made);
+    case 26: code = MPIX_Comm_iagree(pair, &flag, &request); break;
+    default: code = MPIX_Comm_ishrink(pair, &made, &request);
+    }
+    return code == MPI_SUCCESS ? MPI_Wait(&request, MPI_STATUS_IGNORE) : code;
 }
 
 /* One call that can come to nothing, on a communicator of two that has lost nobody. */
@@ -179,7 +194,12 @@ static int blocked(int kind, MPI_Comm pair, MPI_Request requests[2])
             return MPI_Recv(in, 1, MPI_INT, other, 5, pair, statuses);
         code = MPI_Ibarrier(pair, &request);
         return code == MPI_SUCCESS ? MPI_Wait(&request, statuses) : code;
-    default: return detached(pair);
+    case 23: return detached(pair);
+    default:
+        /* The other one, who recovers or waits, does not agree. */
+        if ((me & 1) == 0)
+            return MPI_Recv(in, 1, MPI_INT, other, 5, pair, statuses);
+        return undecided(kind, pair);
     }
 }
 

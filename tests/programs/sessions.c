@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 static int rank, size;
 
@@ -472,6 +473,42 @@ static void intercommunicator(void)
     MPI_Session_finalize(&session);
 }
 
+/* Rank 0 may be gone long before rank 1 wants what it has sent. */
+static void ends_before_it_is_received(void)
+{
+    enum { LONGEST = 1000000 };
+    static char data[3][LONGEST];
+    const int bytes[] = {8, 60000, LONGEST};
+    MPI_Session session = opened();
+    MPI_Comm comm = everybody(session, "late");
+    memset(data, rank == 0 ? 7 : 0, sizeof data);
+    for (int i = 0; i < 3; i++) {
+        MPI_Request request;
+        if (rank == 0) {
+            MPI_Isend(data[i], bytes[i], MPI_BYTE, 1, i, comm, &request);
+            MPI_Request_free(&request);
+        }
+        if (rank == 1) {
+            usleep(50000);
+            MPI_Recv(data[i], bytes[i], MPI_BYTE, 0, i, comm, MPI_STATUS_IGNORE);
+            EQUAL(data[i][0], 7);
+            EQUAL(data[i][bytes[i] - 1], 7);
+        }
+    }
+    MPI_Comm_free(&comm);
+    MPI_Session_finalize(&session);
+}
+
+/* Whoever has come out of the barrier may be gone before others have. */
+static void ends_with_a_barrier(void)
+{
+    MPI_Session session = opened();
+    MPI_Comm comm = everybody(session, "barrier");
+    EQUAL(MPI_Barrier(comm), MPI_SUCCESS);
+    MPI_Comm_free(&comm);
+    MPI_Session_finalize(&session);
+}
+
 int main(int argc, char **argv)
 {
     const struct {
@@ -487,7 +524,9 @@ int main(int argc, char **argv)
                  {"infos", infos},
                  {"intercommunicator", intercommunicator},
                  {"names-the-world", names_the_world},
-                 {"leaves-one-open", leaves_one_open}};
+                 {"leaves-one-open", leaves_one_open},
+                 {"ends-before-it-is-received", ends_before_it_is_received},
+                 {"ends-with-a-barrier", ends_with_a_barrier}};
     for (size_t i = 0; i < sizeof tests / sizeof *tests; i++) {
         if (argc > 1 && strcmp(argv[1], tests[i].name) == 0) {
             tests[i].run();

@@ -4,7 +4,7 @@
 #include <pthread.h>
 #include <unistd.h>
 
-#define LARGE 200000
+#define LARGE 300000
 static char data[LARGE], into[LARGE];
 static MPI_Status status;
 static MPI_Comm comm;

@@ -1,7 +1,7 @@
 /* The rules of ULFM, one case each. The victim is rank 1; all others survive. */
 #include "ulfm.h"
 
-#define LARGE 200000
+#define LARGE 300000
 static char data[LARGE], into[LARGE];
 static MPI_Status status;
 

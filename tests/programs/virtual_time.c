@@ -3,6 +3,7 @@
 #include <ftmpi.h>
 #include <math.h>
 #include <mpi.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -393,6 +394,28 @@ static void relay(void)
         MPI_Send(data, 1000 / (me + 1), MPI_CHAR, me + 1, 0, world);
 }
 
+static void *nothing(void *argument)
+{
+    return argument;
+}
+
+/* Rank 0 does what virtual time has no room for; the others wait for it. */
+static void beyond(const char *what)
+{
+    pthread_t thread;
+    if (me == 0 && !strcmp(what, "computes"))
+        ftmpi_compute(1e300);
+    if (me == 0 && !strcmp(what, "sums"))
+        for (int time = 0; time < 5; time++)
+            ftmpi_compute(4e6);
+    if (me == 0 && !strcmp(what, "sleeps"))
+        sleep(4000000000u);
+    if (me == 0 && !strcmp(what, "thread"))
+        pthread_create(&thread, NULL, nothing, NULL);
+    MPI_Barrier(world);
+    printf("rank %d was there\n", me);
+}
+
 int main(int argc, char **argv)
 {
     const char *what = argc > 1 ? argv[1] : "";
@@ -436,6 +459,8 @@ int main(int argc, char **argv)
         cut_off();
     else if (!strcmp(what, "in_step"))
         in_step();
+    else if (!strcmp(what, "beyond") && argc > 2)
+        beyond(argv[2]);
     MPI_Finalize();
     return 0;
 }

@@ -1,24 +1,6 @@
 # mpi4py: MPI for Python, from its source package, with its own tests and with numpy. Left out are one
 # that asks for an error where the standard has a null group, and those of its own packaging.
-[ -x "$work/python/bin/python" ] || {
-    say "making an environment for python"
-    step python-venv 300 python3 -m venv "$work/python"
-    step python-numpy 600 "$work/python/bin/pip" install numpy
-}
-python=$work/python/bin/python
-if [ ! -e "$work/mpi4py/done" ]; then
-    say "building mpi4py"
-    step mpi4py-source 300 "$python" -m pip download --no-deps --no-binary mpi4py \
-        --dest "$work/mpi4py" mpi4py
-    for name in Comm_revoke Comm_is_revoked Comm_get_failed Comm_ack_failed Comm_agree Comm_iagree \
-        Comm_shrink Comm_ishrink ERR_REVOKED ERR_PROC_FAILED ERR_PROC_FAILED_PENDING; do
-        flags="${flags:-} -DPyMPI_HAVE_MPI_$name=1"
-    done
-    step mpi4py-build 1800 env CFLAGS="-O1 $flags" MPICC="$root/target/release/mpicc" \
-        "$python" -m pip install --no-deps --force-reinstall --no-cache-dir "$work"/mpi4py/mpi4py-*.tar.gz
-    tar -xf "$work"/mpi4py/mpi4py-*.tar.gz -C "$work/mpi4py" --strip-components 1
-    touch "$work/mpi4py/done"
-fi
+python_with_mpi
 cd "$work/mpi4py"
 all=$(cd test && ls test_*.py | sed 's/\.py$//' | grep -v -x test_package)
 universe="--universe 500"

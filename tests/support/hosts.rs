@@ -3,7 +3,7 @@
 use super::{Program, Run};
 use std::process::Command;
 
-/// Whether UCX is there; if not, a test has nothing to do.
+/// Whether UCX is there; if not, a test that is about it has nothing to do.
 pub fn has_ucx() -> bool {
     let listed = Command::new("/sbin/ldconfig").arg("-p").output().map(|seen| seen.stdout);
     let has = String::from_utf8_lossy(&listed.unwrap_or_default()).contains("libucp.so.0");

@@ -1,18 +1,21 @@
 //! Launchers of other MPIs, which start programs that are linked with this library.
 
+use super::namespaces::Hosts;
 use super::{Program, Run, command, root, unique};
 use std::path::{Path, PathBuf};
+use std::process::Stdio;
 use std::time::{Duration, Instant};
 
 /// One of them, with a mark in the environment of all that it starts.
+#[derive(Debug)]
 pub struct Launcher {
     path: PathBuf,
     /// What it always needs.
     options: &'static [&'static str],
     /// What lets it go on when a rank has died, if it can.
     pub goes_on: Option<&'static [&'static str]>,
-    /// Whether it can say which rank has not come.
-    pub names_absent: bool,
+    /// Whether it tells ranks of each other by PMIx; if not, by PMI.
+    speaks_pmix: bool,
     mark: String,
 }
 
@@ -35,8 +38,8 @@ fn find(
         );
         return None;
     }
-    let names_absent = program == "prterun";
-    Some(Launcher { path, options, goes_on, names_absent, mark: unique("launched") })
+    let speaks_pmix = program == "prterun";
+    Some(Launcher { path, options, goes_on, speaks_pmix, mark: unique("launched") })
 }
 
 /// MPICH's, which speaks PMI-1.
@@ -102,11 +105,47 @@ impl Launcher {
         let ranks = ranks.to_string();
         let words = [&["-n", &ranks], starter, &[text(program.path())], words].concat();
         let words = self.options.iter().chain(options).copied().chain(words);
-        // Where the launchers find what is theirs.
+        let run = command(&self.path).args(words);
+        let set = |run: Run, (name, value): (&str, String)| run.env(name, value);
+        self.variables().into_iter().fold(run, set).deadline(120)
+    }
+
+    /// Where the launcher finds what is its own, and the mark.
+    fn variables(&self) -> [(&'static str, String); 4] {
         let prefix = self.path.parent().and_then(Path::parent).expect("it lies in bin");
-        let run = command(&self.path).args(words).env("FTMPI_RANKS", "");
-        let run = run.env("PRTE_PREFIX", prefix).env("I_MPI_ROOT", prefix);
-        run.env("FTMPI_TEST_MARK", &self.mark).deadline(120)
+        let prefix = text(prefix).to_string();
+        [
+            ("FTMPI_RANKS", String::new()),
+            ("PRTE_PREFIX", prefix.clone()),
+            ("I_MPI_ROOT", prefix),
+            ("FTMPI_TEST_MARK", self.mark.clone()),
+        ]
+    }
+
+    /// A command that starts a program on these hosts, so many ranks on each.
+    pub fn on(&self, hosts: &Hosts, each: usize) -> std::process::Command {
+        let slots = |host: &String| format!("{host}:{each}");
+        let list = hosts.addresses().iter().map(slots).collect::<Vec<_>>().join(",");
+        let (ssh, ranks) = (hosts.ssh().display().to_string(), each * hosts.names().len());
+        let first = hosts.within_first();
+        let mut command = std::process::Command::new(&first[0]);
+        command.args(&first[1..]).arg(&self.path);
+        match self.speaks_pmix {
+            true => command
+                .args([
+                    "--allow-run-as-root",
+                    "--map-by",
+                    &format!("ppr:{each}:node:OVERSUBSCRIBE"),
+                ])
+                .args(["--prtemca", "plm_ssh_agent", &ssh, "--prtemca", "prte_if_include", "wire"])
+                .args(["--host", &list]),
+            false => command
+                .args(["-launcher", "ssh", "-launcher-exec", &ssh, "-iface", "wire"])
+                .args(["-hosts", &list]),
+        };
+        command.args(["-n", &ranks.to_string()]).envs(self.variables()).stdin(Stdio::null());
+        command.current_dir(&hosts.directory).stdout(Stdio::piped()).stderr(Stdio::piped());
+        command
     }
 
     /// Kills the launcher itself, and nothing else.
@@ -120,6 +159,11 @@ impl Launcher {
             let done = std::process::Command::new("kill").arg("-9").arg(number).status();
             assert!(done.is_ok_and(|status| status.success()), "it is there");
         }
+    }
+
+    /// Whether it can say which rank has not come.
+    pub fn names_absent(&self) -> bool {
+        self.speaks_pmix
     }
 
     fn line(&self) -> String {

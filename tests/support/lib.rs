@@ -14,6 +14,7 @@
 
 pub mod hosts;
 pub mod launchers;
+pub mod namespaces;
 pub mod programs;
 pub mod runs;
 pub mod takeover;
@@ -31,8 +32,18 @@ pub fn are_ranks_processes() -> bool {
     processes().is_some()
 }
 
-/// The same, and how many they share.
+/// On how many hosts ranks are where a test says nothing else (`FTMPI_TEST_HOSTS=4`): all of them
+/// are this one, and each rank has a process.
+pub fn test_hosts() -> Option<usize> {
+    let count = std::env::var("FTMPI_TEST_HOSTS").ok()?;
+    Some(count.parse().expect("a number of hosts"))
+}
+
+/// How many processes ranks share, if they are processes.
 pub fn processes() -> Option<Option<usize>> {
+    if test_hosts().is_some() {
+        return Some(None);
+    }
     let kind = std::env::var("FTMPI_RANKS").ok()?;
     match kind.strip_prefix("process")?.strip_prefix(':') {
         Some(count) => Some(Some(count.parse().expect("a number of processes"))),

@@ -67,6 +67,10 @@ pub struct Outcome {
     pub took: Duration,
 }
 
+/// A test whose run has such an option says where its ranks are.
+const WHERE: [&str; 7] =
+    ["--hosts", "--hostfile", "--processes", "--ranks", "--agent", "--seed", "--virtual"];
+
 impl Run {
     pub(super) fn of(program: &Path) -> Run {
         Run {
@@ -209,6 +213,25 @@ impl Run {
         outcome
     }
 
+    /// The options that say on which hosts the ranks are, and what starts them there.
+    fn hosts(&self) -> Vec<String> {
+        let says_itself = |word: &OsString| {
+            let word = word.to_string_lossy();
+            WHERE.iter().any(|option| word.starts_with(option))
+        };
+        let has_said = |(name, _): &(OsString, Option<OsString>)| name == "FTMPI_RANKS";
+        let Some((ranks, most)) = self.ranks.zip(super::test_hosts()) else { return Vec::new() };
+        let is_said = self.options.iter().any(says_itself) || self.variables.iter().any(has_said);
+        if is_said || ranks < 2 {
+            return Vec::new();
+        }
+        let count = most.min(ranks);
+        let share = |host: usize| (ranks + host) / count;
+        let hosts: Vec<String> =
+            (0..count).map(|host| format!("h{host}:{}", share(host))).collect();
+        ["--agent", "sh -c", "--hosts", &hosts.join(",")].map(str::to_string).to_vec()
+    }
+
     /// The options that say what carries ranks.
     fn carriers(&self) -> Vec<String> {
         let Some(kind) = &self.kind else { return Vec::new() };
@@ -238,7 +261,8 @@ impl Run {
             if let Some(ranks) = self.ranks {
                 command.arg("-np").arg(ranks.to_string());
             }
-            command.args(self.carriers()).args(&self.options).arg(&self.program);
+            command.args(self.hosts()).args(self.carriers()).args(&self.options);
+            command.arg(&self.program);
             command
         };
         command.args(&self.arguments);

@@ -18,7 +18,7 @@ impl Request {
 
     /// The same, if no option has said so, and if it can be.
     pub(crate) fn suggest_processes(&mut self, count: Option<usize>) {
-        if self.apps.len() == 1 && !self.has_processes {
+        if !self.has_processes {
             self.set_processes(count.filter(|count| *count < self.job.ranks));
         }
     }

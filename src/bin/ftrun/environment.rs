@@ -35,6 +35,9 @@ pub(crate) fn of(request: &Request, library: &Path) -> Result<Variables, Refusal
     ftmpi_launch::RANK_VARIABLES.iter().for_each(|name| variables.set(name, None));
     // A rank that is a process may have started this launcher.
     variables.set(ftmpi_wireup::VARIABLE, None);
+    // It is about the job, and is to reach other hosts, too.
+    let net = variables.value(ftmpi_wireup::hosts::NET);
+    variables.set(ftmpi_wireup::hosts::NET, net);
     let directory = library.parent().unwrap_or(Path::new("/"));
     // Ours goes first: another directory may contain the `libmpi_abi.so.1` of another MPI.
     variables.look_first_in(directory, "LD_LIBRARY_PATH");

@@ -88,9 +88,9 @@ OPTIONS
     --hosts A:N,B:N   Run N ranks on host A, N on host B; without numbers, as
                       many on each. Each rank is a process, unless they share
                       processes (--processes=P, --per-process N). The library
-                      and the program are at the same place on all hosts, and
-                      so is libucp.so.0 (Debian: libucx0). If all hosts are
-                      this one, the job runs here as without this option.
+                      and the program are at the same place on all hosts. If
+                      all hosts are this one, the job runs here as without
+                      this option.
     --hostfile FILE   Hosts from FILE, one a line: `A slots=N` or `A:N`.
     --per-host N      Run N ranks on each host.
     --spares A,B:N    Hosts that start without ranks. Each takes the ranks of a
@@ -117,7 +117,9 @@ OPTIONS
                       program that they precede, all other options to the job.
                       Each program has its own image and private libraries. A
                       replacement runs the program of the rank that has failed.
-                      After `--`, a `:` is an argument like any other.
+                      Where Python runs beside another program, or one of them
+                      cannot be copied, each rank is a process. After `--`, a
+                      `:` is an argument like any other.
     --universe N      Reserve room for N ranks in all, so that the program can
                       spawn the rest (MPI_UNIVERSE_SIZE). By default a program
                       that refers to MPI_Comm_spawn can spawn 64 ranks. Spawned
@@ -235,8 +237,9 @@ OPTIONS
                       for each MPI call, nothing for computing; sleeps take no
                       time when all ranks wait. Threads that ranks start
                       (OpenMP) and external input are not repeated.
-                      With --ranks thread only the times and ranks of --mttf
-                      are repeated. Environment variable: FTMPI_SEED.
+                      With --ranks thread or --processes, only the times and
+                      ranks of --mttf are repeated. Environment variable:
+                      FTMPI_SEED.
     --seed random     Draw a seed and print it.
     --match RANK:N=SOURCE
                       Let the Nth receive from any source of RANK, blocking or
@@ -339,6 +342,10 @@ ENVIRONMENT
     MPIEXEC_TIMEOUT   Default of --timeout.
     FTMPI_JOIN_TIMEOUT
                       How many seconds to wait for other hosts: 30 by default.
+    FTMPI_NET         What carries messages between hosts: `tcp`, by any
+                      interface, `tcp:eth1,ib0`, by these, or `ucx`
+                      (libucp.so.0; Debian: libucx0). Without it, UCX where
+                      both hosts have InfiniBand or RoCE, else TCP.
     FTMPI_OPTIONS     Options for programs that another launcher has started
                       (srun, prterun, mpiexec.hydra), with spaces between them.
     COLUMNS, LINES    The size of the terminal for --tui.

@@ -38,11 +38,10 @@ pub(crate) fn check(job: &Job) -> Result<(), Refusal> {
 
 /// Whether each rank must be an OS thread.
 fn needs_threads(job: &Job) -> bool {
-    let cores = std::thread::available_parallelism().map_or(1, usize::from);
     match job.kind {
         RankKind::Thread => true,
         RankKind::Fiber => false,
-        RankKind::Auto => job.ranks <= cores,
+        RankKind::Auto => job.ranks <= ftmpi_launch::cores(),
     }
 }
 

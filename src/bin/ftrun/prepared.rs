@@ -36,10 +36,10 @@ pub(crate) fn prepare(called: &str, mut request: Request) -> Result<Prepared, Re
     }
     let hosts = hosts_of(&mut request)?;
     let mut variables = environment::of(&request, &library)?;
-    let files = match programs(&mut request, &variables) {
+    let files = match programs(&mut request, &variables).and_then(|it| mixed_well(&request, it)) {
         Ok(files) => files,
         Err(Unfit { refusal, as_processes }) => {
-            let Some(reason) = as_processes.filter(|_| request.apps.len() == 1) else {
+            let Some(reason) = as_processes else {
                 return Err(refusal);
             };
             if !request.job.is_quiet {
@@ -51,8 +51,14 @@ pub(crate) fn prepare(called: &str, mut request: Request) -> Result<Prepared, Re
             programs(&mut request, &variables).map_err(|unfit| unfit.refusal)?
         }
     };
-    if request.apps.iter().any(|app| app.is_python) {
-        variables.look_first_in(&place::modules_of_python()?, "PYTHONPATH");
+    let is_python = request.apps.iter().any(|app| app.is_python);
+    match place::modules_of_python() {
+        Err(refusal) if is_python => return Err(refusal),
+        // What is only started may start Python.
+        Ok(modules) if is_python || request.is_only_started() => {
+            variables.look_first_in(&modules, "PYTHONPATH");
+        }
+        _ => {}
     }
     limits::check(&request.job)?;
     if request.verbose {
@@ -114,15 +120,55 @@ impl Prepared {
 
     /// What runs the program as one of so many ranks, whichever job it is told of.
     pub(crate) fn command_without_job(&self, ranks: usize) -> Command {
-        let app = &self.request.apps[self.request.job.carrier];
-        let mut command = Command::new(self.program());
+        let number = self.request.job.carrier;
+        let mut command = self.started(number, &self.files[number]);
+        self.give_variables(&mut command, ranks);
+        command
+    }
+
+    /// What is started for the rank in this seat, one of so many.
+    pub(crate) fn command_of(&self, seat: usize, ranks: usize) -> Command {
+        let job = &self.request.job;
+        let number = job.app_of(seat);
+        // In processes that ranks share, the library runs the others.
+        let Some(program) = job.programs.get(number).filter(|_| job.processes.is_none()) else {
+            return self.command_without_job(ranks);
+        };
+        let mut command = self.started(number, &program.file);
+        self.give_variables(&mut command, ranks);
+        let own = &self.request.apps[number].variables;
+        command.envs(own.iter().map(|(name, value)| (name, value)));
+        program.directory.iter().for_each(|directory| _ = command.current_dir(directory));
+        command
+    }
+
+    fn started(&self, number: usize, file: &Path) -> Command {
+        let app = &self.request.apps[number];
+        let mut command = Command::new(file);
         command.arg0(&app.program).args(&app.arguments);
-        self.variables.give_to(&mut command);
+        command
+    }
+
+    fn give_variables(&self, command: &mut Command, ranks: usize) {
+        self.variables.give_to(command);
         for name in ftmpi_launch::SIZE_VARIABLES {
             command.env(name, ranks.to_string());
         }
-        command
     }
+}
+
+/// Python shares a process with no other program: its extensions look for the interpreter in the
+/// program that the process has started with.
+fn mixed_well(request: &Request, files: Vec<PathBuf>) -> Result<Vec<PathBuf>, Unfit> {
+    let is_mixed = files.iter().any(|file| *file != files[0]);
+    let has_python = request.apps.iter().any(|app| app.is_python);
+    if !is_mixed || !has_python || request.is_only_started() {
+        return Ok(files);
+    }
+    let words = "Python and another program cannot share a process: let each rank have its own \
+                 (--processes)";
+    let reason = "Python and another program".to_string();
+    Err(Unfit { refusal: Refusal::usage(words), as_processes: Some(reason) })
 }
 
 /// The files of all programs, each found from the directory in which its ranks start.

@@ -326,11 +326,13 @@ impl Reading<'_> {
         Ok(())
     }
 
-    /// Takes the seed from the environment, if no option sets one.
+    /// Takes the seed from the environment, unless an option sets one or asks for ranks whose order
+    /// is the system's.
     fn seed_of_environment(&mut self) -> Result<(), Refusal> {
         const VARIABLE: &str = "FTMPI_SEED";
         let value = std::env::var_os(VARIABLE).filter(|value| !value.is_empty());
-        match value.filter(|_| !self.faults.has_seed() && self.kind != Some(RankKind::Thread)) {
+        let has_order = self.kind != Some(RankKind::Thread) && !self.request.has_processes;
+        match value.filter(|_| !self.faults.has_seed() && has_order) {
             Some(value) => self.faults.seed(VARIABLE, &value),
             None => Ok(()),
         }

@@ -4,7 +4,7 @@
 //! sender and the buffer may be of any make. An account says how much of it is taken.
 
 use crate::base::slab::Key;
-use crate::engine::rank::operation::{Account, Charge, Died, Mishap, Outcome, Stage};
+use crate::engine::rank::operation::{Account, Charge, Died, Mishap, Op, Outcome, Stage};
 use crate::engine::{Engine, Letter, State};
 use crate::host::memory::Region;
 use crate::transport::{Envelope, Load, Packet};
@@ -85,6 +85,16 @@ impl Engine {
     /// Waits for the end of a flush; false when the others recover first, and it is over, too.
     pub fn await_flush(&self, flush: Key) -> Result<bool, Died> {
         self.wait_until(|state| state.ops.collect(flush)).map(|outcome| outcome.mishap.is_none())
+    }
+
+    /// Returns once all that was sent, and whose requests the program has freed, has been received,
+    /// or the others recover from a failure.
+    pub fn await_abandoned(&self) -> Result<(), Died> {
+        self.wait_until(|state| {
+            let is_under_way = |op: &Op| op.is_orphan && matches!(op.stage, Stage::Sending { .. });
+            let mut ops = state.ops.0.keys().filter_map(|key| state.ops.0.find(key));
+            (self.is_left() || !ops.any(is_under_way)).then_some(())
+        })
     }
 
     /// Ends a flush when the others recover: what they do not receive until then stays.

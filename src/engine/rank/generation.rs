@@ -214,7 +214,7 @@ impl Engine {
         self.world.settle(self.me.seat, outlook.base);
         self.world.tidy_up();
         self.world.learn_context(moved.to);
-        self.world.forget_outcomes(&self.home, moved.to);
+        self.world.forget_old_agreements(&self.home, moved.to);
         if moved.is_cont {
             self.move_on(&mut state, moved)?;
         } else {

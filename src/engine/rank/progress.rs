@@ -19,6 +19,12 @@ use std::sync::atomic::Ordering;
 /// that before it announces that it may sleep.
 const LOOKS: u32 = 24;
 const TURNS: u32 = 16;
+/// The same where messages may come from other hosts, which takes longer: each look at the network
+/// takes 0.8 µs, so there is little time between two for anything else.
+const LOOKS_ABROAD: u32 = 1;
+const TURNS_ABROAD: u32 = 512;
+/// After so many looks at the network, others run for a moment.
+const ABROAD_IN_A_ROW: u32 = 4;
 /// How often to look at the inbox before looking at everything else.
 const LOOKS_AT_INBOX: u32 = 16;
 
@@ -153,10 +159,12 @@ impl Engine {
         match packet.fate() {
             Fate::Delivered => self.finish(state, key, Outcome::default()),
             Fate::Faulty { address } => return Err(self.suffer(address)),
-            // The receiver is gone; the notice of its death ends the operation.
+            // The receiver is gone, or has dropped it amid a revocation: that ends the operation
+            // when it is noticed, unless it has been already.
             Fate::Refused => {
                 *ticket = None;
                 self.awaited.fetch_sub(1, Ordering::Relaxed);
+                self.review(state, key);
             }
         }
         Ok(())
@@ -429,9 +437,17 @@ impl Engine {
 
     /// Looks for a while whether there is something to do.
     fn looks_about(&self, seen: Seen, is_so: &impl Fn() -> bool) -> bool {
-        let turns = if self.world.is_crowded() { 0 } else { TURNS };
-        for _ in (0..turns).take_while(|_| !sched::is_yielding_dear()) {
-            for _ in 0..LOOKS {
+        let abroad = self.outside.filter(|outside| outside.may_look_abroad());
+        let (turns, looks, in_a_row) = match abroad {
+            _ if self.world.is_crowded() => (0, 0, 1),
+            None => (TURNS, LOOKS, 1),
+            Some(_) => (TURNS_ABROAD, LOOKS_ABROAD, ABROAD_IN_A_ROW),
+        };
+        for turn in (0..turns).take_while(|_| !sched::is_yielding_dear()) {
+            if let Some(outside) = abroad {
+                outside.look_abroad();
+            }
+            for _ in 0..looks {
                 // Messages are what most wait for, and where every nanosecond counts.
                 let has_arrivals = || self.has_arrivals(seen.made) || is_so();
                 let is_called = || has_arrivals() || self.is_invited();
@@ -444,7 +460,9 @@ impl Engine {
                 }
                 std::hint::spin_loop();
             }
-            sched::yield_now();
+            if turn % in_a_row == 0 {
+                sched::yield_now();
+            }
         }
         false
     }

@@ -455,6 +455,22 @@ fn what_the_dead_sent_is_received_if_its_bytes_had_left() {
     assert_eq!(outcome.mishap, Some(Mishap::Lost { rank: 1 }));
 }
 
+/// When the revocation was noticed, its receiver still had it, and could not be asked to forget it.
+#[test]
+fn a_send_ends_that_is_refused_after_its_revocation_was_noticed() {
+    let world = world(2);
+    let (sender, receiver) = (engine(world, 0), engine(world, 1));
+    let sent = sender.send(letter(0, 1, 1), &Span::of(&[1; 8]).into(), Mode::Synchronous);
+    let op = sent.expect("alive").expect("it waits for its receiver");
+    let held = receiver.seize_next(pattern(0, 1), &peer(0)).expect("alive");
+    let roster: Arc<dyn Roster> = Arc::new(All(2));
+    world.revoke(CONTEXT / 2, &roster, receiver.me);
+    let outcome = || sender.poll(|ops| ops.collect(op)).expect("alive");
+    assert_eq!(outcome(), None, "its receiver may be reading it");
+    drop(held);
+    assert_eq!(outcome().map(|outcome| outcome.mishap), Some(Some(Mishap::Revoked)));
+}
+
 #[test]
 fn a_rank_that_is_told_to_die_leaves_its_wait() {
     let world = world(2);

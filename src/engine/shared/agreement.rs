@@ -59,10 +59,10 @@ impl World {
     }
 
     /// No member of this world decides any more on communicators with contexts below this one.
-    /// What an outcome is about begins with the context of the communicator.
-    pub(in crate::engine) fn forget_outcomes(&self, home: &Home, context: u32) {
+    /// What they are about begins with the context of the communicator.
+    pub(in crate::engine) fn forget_old_agreements(&self, home: &Home, context: u32) {
         self.agreements.lock().forget(|key, members| {
-            key.purpose == Purpose::Outcome
+            key.purpose.ends_with_recovery()
                 && key.of >> 32 < u64::from(context)
                 && members.iter().all(|member| home.has(member.seat))
         });
@@ -89,13 +89,18 @@ impl World {
         self.agree(|agreements, around| agreements.bury(dead, around));
     }
 
+    /// Returns once other hosts have read what this process has sent them, as far as they live.
+    pub fn flush_hosts(&self) {
+        if let Some(elsewhere) = &self.elsewhere {
+            elsewhere.processes.flush_hosts();
+        }
+    }
+
     /// `member` leaves in peace, and takes part in nothing any more.
     pub fn depart(&self, member: Member) {
+        self.flush_hosts();
         match &self.elsewhere {
-            Some(elsewhere) => {
-                elsewhere.processes.flush_hosts();
-                elsewhere.report(member, &Report::Departed);
-            }
+            Some(elsewhere) => elsewhere.report(member, &Report::Departed),
             None => self.see_off(member),
         }
     }
@@ -254,7 +259,7 @@ impl Engine {
                 }
                 // Recovering members contribute nothing any more.
                 Some(Stage::Deciding(key))
-                    if key.purpose == Purpose::Outcome
+                    if key.purpose.ends_with_recovery()
                         && self.home.called() > self.generation() =>
                 {
                     let mishap = Some(Mishap::Interrupted);
@@ -290,7 +295,7 @@ mod tests {
     use crate::engine::rank::tests::roomy_world;
 
     #[test]
-    fn outcomes_of_communicators_from_before_a_recovery_are_forgotten() {
+    fn agreements_on_communicators_from_before_a_recovery_are_forgotten() {
         let world = roomy_world(3);
         let members = [0, 1].map(|seat| Member { seat, incarnation: 0 });
         let key =
@@ -298,7 +303,7 @@ mod tests {
         for context in [4, 5, 6] {
             world.contribute(key(context), &members, members[0], Value::NEUTRAL);
         }
-        world.forget_outcomes(&world.home_of(0), 6);
+        world.forget_old_agreements(&world.home_of(0), 6);
         let agreements = world.agreements.lock();
         assert_eq!(agreements.keys().collect::<Vec<_>>(), [key(6)]);
     }

@@ -14,6 +14,7 @@ use crate::engine::shared::pairs::Pairs;
 use crate::engine::shared::rules::{Charter, Rules};
 use crate::fault::{Agreements, Chronicle, Fact, Incident, Ledger, Report, Revocations};
 use crate::host::{clock, sched};
+use crate::launch::Job;
 use crate::machine::berths::Berths;
 use crate::transport::{Envelope, Port, Processes, SimulatedNetwork, Wire};
 use parking_lot::{Mutex, MutexGuard, RwLock};
@@ -103,10 +104,14 @@ impl World {
         world
     }
 
-    /// A world of `ranks` ranks in several processes: this one tells the coordinator of the job by
-    /// `report` what its ranks do.
-    pub fn across(ranks: usize, processes: &'static Processes, report: Box<Reporter>) -> World {
+    /// A world of ranks in several processes: this one tells the coordinator of the job by `report`
+    /// what its ranks do.
+    pub fn across(job: &Job, processes: &'static Processes, report: Box<Reporter>) -> World {
+        let ranks = job.ranks;
         let mut world = World::with(processes.wire_for(ranks), sched::cores(), ranks);
+        // The cores of this process tell nothing of those that others have.
+        world.ranks_per_core = job.ranks_per_core.unwrap_or(world.ranks_per_core);
+        world.ranks_per_real_core = world.ranks_per_core;
         // The coordinator draws some, too.
         world.contexts = Contexts::of(processes.seats().start as u32, ranks as u32 + 1);
         world.elsewhere = Some(Elsewhere::new(processes, report));

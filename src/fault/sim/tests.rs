@@ -3,8 +3,8 @@
 use super::plan::{Crash, Plan};
 use super::{Ending, SIGHTS, agree, recover};
 use crate::rules::{Rules, Sound};
+use crate::schedules::{self, number};
 use crate::view::Mode;
-use std::sync::atomic::{AtomicU64, Ordering};
 
 const MODES: [Mode; 3] = [Mode::Blank, Mode::Shrink, Mode::Rebuild];
 
@@ -66,27 +66,11 @@ fn all_is_well_in_a_hundred_thousand_schedules() {
     }
 }
 
-/// Far more schedules than a change can wait for: seeds from `FTMPI_SEED` (or those that the test
-/// above does not have), `FTMPI_SCHEDULES` of them (or ten million), on all cores.
+/// The seeds are those that the test above does not have.
 #[test]
 #[ignore = "takes minutes"]
-fn all_is_well_in_ten_million_schedules() {
-    const BLOCK: u64 = 20_000;
-    let first = number("FTMPI_SEED", 100_000);
-    let blocks = number("FTMPI_SCHEDULES", 10_000_000).div_ceil(BLOCK);
-    let (next, deaths) = (AtomicU64::new(0), AtomicU64::new(0));
-    let work = || loop {
-        let block = next.fetch_add(1, Ordering::Relaxed);
-        if block >= blocks {
-            return;
-        }
-        let seed = first + block * BLOCK;
-        let died = sweep(seed..seed + BLOCK).0 as u64;
-        let deaths = deaths.fetch_add(died, Ordering::Relaxed) + died;
-        println!("{} of {} schedules, {deaths} deaths", (block + 1) * BLOCK, blocks * BLOCK);
-    };
-    let cores = std::thread::available_parallelism().map_or(1, usize::from);
-    std::thread::scope(|scope| (0..cores).for_each(|_| drop(scope.spawn(work))));
+fn all_is_well_in_many_schedules() {
+    schedules::many("agreements and recoveries", 100_000, |seeds| sweep(seeds).0 as u64);
 }
 
 #[test]
@@ -169,11 +153,6 @@ fn members_may_die_at_any_points_of_whatever_they_do() {
         + crash_small_worlds(&[3, 4], 3, &subjects, 6)
         + crash_small_worlds(&[5], 2, &subjects, 12);
     println!("{runs} runs");
-}
-
-/// A number from the environment.
-fn number(name: &str, default: u64) -> u64 {
-    std::env::var(name).map_or(default, |text| text.parse().expect("a number"))
 }
 
 #[test]

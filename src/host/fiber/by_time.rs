@@ -6,11 +6,11 @@ use super::slot::Found;
 use super::timers;
 use crate::host::virtual_time::{self, accounts};
 use crate::host::{clock, replay};
-use crate::machine::units::{NANO, Picos, SECOND};
+use crate::machine::units::{END, NANO, Picos, SECOND};
 use parking_lot::Mutex;
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
-use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicU64, Ordering};
 
 /// A fiber that is ready, with the time since when, and a number that keeps equal times apart.
 struct Entry(Picos, u64, &'static Fiber);
@@ -47,13 +47,6 @@ static ASKING: Mutex<Vec<&'static Fiber>> = Mutex::new(Vec::new());
 /// Since when nothing has changed while fibers asked.
 static VAIN_SINCE: AtomicU64 = AtomicU64::new(NEVER);
 const NEVER: Picos = Picos::MAX;
-/// The seat whose fiber asks for ever, plus one.
-static ASKS_FOR_EVER: AtomicUsize = AtomicUsize::new(0);
-
-/// The seat whose rank asks for ever whether something has happened, if nothing can.
-pub(in crate::host) fn asks_for_ever() -> Option<usize> {
-    ASKS_FOR_EVER.load(Ordering::Relaxed).checked_sub(1)
-}
 
 /// `fiber` is ready since `at`.
 fn add(at: Picos, fiber: &'static Fiber) {
@@ -76,12 +69,16 @@ fn next_event() -> Option<Picos> {
 /// The next fiber to run. Events that are due before it are carried out first. `ready` moves the
 /// fibers out of a slot that have become ready.
 pub(super) fn next(mut ready: impl FnMut(&mut dyn FnMut(&'static Fiber)) -> bool) -> Found {
-    while asks_for_ever().is_none() {
+    while virtual_time::standstill().is_none() {
         replay::let_supervisor_work();
         if !ready(&mut |fiber| add(fiber.ready_at.get(), fiber)) {
             return Found::Lost;
         }
         let (first, event) = (first_ready(), next_event());
+        if first.into_iter().chain(event).min().is_some_and(|next| next >= END) {
+            virtual_time::stop("the 106 days that virtual time has are over".into());
+            continue;
+        }
         match (first, event) {
             (None, None) if !let_time_pass() => return Found::Nobody,
             (None, None) => {}
@@ -161,7 +158,8 @@ fn let_time_pass() -> bool {
     let since = VAIN_SINCE.load(Ordering::Relaxed).min(at);
     VAIN_SINCE.store(since, Ordering::Relaxed);
     if at - since > FOR_EVER {
-        ASKS_FOR_EVER.store(seat + 1, Ordering::Relaxed);
+        let why = "nothing that it asks for can happen any more";
+        virtual_time::stop(format!("rank {seat} polls for ever: {why}"));
     }
     go_on_asking(at + POLL + (at - since) / SHARE);
     true
@@ -180,8 +178,8 @@ impl Fiber {
 
     /// It has just been started, and begins after that time.
     pub(in crate::host) fn begin_later(&self, time: Picos) {
-        self.left_at.set(self.left_at.get() + time);
-        self.ready_at.set(self.ready_at.get() + time);
+        self.left_at.set(self.left_at.get().saturating_add(time));
+        self.ready_at.set(self.ready_at.get().saturating_add(time));
     }
 
     /// It has left its stack.

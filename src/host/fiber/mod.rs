@@ -44,7 +44,6 @@ use std::ptr::null;
 use std::sync::atomic::{AtomicBool, AtomicPtr, AtomicU32, AtomicUsize, Ordering};
 use std::time::Instant;
 
-pub(super) use by_time::asks_for_ever;
 pub(super) use frame::{is_on_the_move, move_to_own_stack};
 pub(super) use record::{Body, Fiber, current};
 pub use row::Rows;
@@ -196,6 +195,13 @@ pub(super) fn is_asleep() -> bool {
 pub(super) fn settle(seat: usize) {
     if let Some(fiber) = current() {
         let wants = "for its threads, signal masks, working directory or children";
+        if virtual_time::is_on() {
+            // Messages arrive when the worker comes to their time, of which it has none any more.
+            let why = "only fibers have virtual time";
+            virtual_time::stop(format!(
+                "rank {seat} needs an OS thread of its own, {wants}: {why}"
+            ));
+        }
         replay::lose(&format!("rank {seat} needs an OS thread of its own, {wants}"));
         worker::settle(fiber);
         fiber.is_settled.store(true, Ordering::Release);

@@ -4,9 +4,9 @@
 //! [ strip of plot 0 | strip of plot 1 | … ][ slice of plot 0 | slice of plot 1 | … ]
 //! ```
 //!
-//! Every seat begins on the plot of its number. If a dead rank's thread could not be ended, the
-//! next incarnation in its seat moves to a spare plot; when those are used up, it shares libc's
-//! heap.
+//! Every seat begins on the plot of its number. If a dead rank's thread could not be ended, or
+//! other processes may still read in its memory, the next incarnation in its seat moves to a spare
+//! plot; when those are used up, it shares libc's heap.
 //!
 //! A heap begins in its strip and continues in its slice when the strip is full. Small heaps are
 //! close together this way and share page tables. The metadata of each heap is elsewhere, out of
@@ -23,6 +23,8 @@ const LARGEST_SLICE: usize = 1 << 40;
 /// Spare plots, beside those that the seats begin on.
 const RANKS_PER_SPARE: usize = 16;
 const LEAST_SPARES: usize = 2;
+/// The same where other processes may read in the heaps of ranks that have died.
+const SPARES_OF_SHOWN: usize = 1000;
 const SMALLEST_SLICE: usize = 1 << 20;
 
 pub(super) struct Ground {
@@ -46,9 +48,12 @@ pub(super) fn ground() -> Option<&'static Ground> {
 
 /// Reserves address space for the heaps of `ranks` ranks, once, and for the books of each. Without
 /// it ranks share libc's heap.
-pub(super) fn reserve(ranks: usize, least_bytes: usize, books_bytes: usize) -> bool {
+pub(super) fn reserve(
+    ranks: usize, least_bytes: usize, are_shown: bool, books_bytes: usize,
+) -> bool {
     let seats = ranks.max(1);
-    let plot_count = seats + seats / RANKS_PER_SPARE + LEAST_SPARES;
+    let least_spares = if are_shown { SPARES_OF_SHOWN } else { LEAST_SPARES };
+    let plot_count = seats + seats / RANKS_PER_SPARE + least_spares;
     let generous = (GENEROUS_BYTES / plot_count).min(LARGEST_SLICE);
     let mut slice = generous.max(least_bytes).max(SMALLEST_SLICE) & !0xfffff;
     let Some(books) = map(plot_count * books_bytes) else { return false };

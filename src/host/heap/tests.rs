@@ -9,7 +9,7 @@ const RANKS: usize = 16;
 /// A heap in a seat that no other test uses.
 fn heap(seat: usize) -> Heap {
     static RESERVED: Once = Once::new();
-    RESERVED.call_once(|| assert!(reserve(RANKS, 1 << 30)));
+    RESERVED.call_once(|| assert!(reserve(RANKS, 1 << 30, false)));
     Heap::new(seat)
 }
 

@@ -53,7 +53,7 @@ pub(super) use ending::is_own_process;
 pub(super) use exit::{SHIMS as EXIT_SHIMS, exit};
 pub(super) use exits::SHIMS as EXITS_SHIMS;
 pub(super) use record::Life;
-pub(super) use running_job::{admit, defer, expect_alarms, forward, harmless_code};
+pub(super) use running_job::{admit, defer, expect_alarms, forward, harmless_code, own_offset};
 pub(super) use thread::{Thread, this as this_thread};
 pub(super) use thread::{look_at_signals, serve_signals_by};
 pub(super) use threads::{living as living_threads, own_stack, settle};

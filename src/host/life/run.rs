@@ -39,7 +39,7 @@ fn prepare(apps: Apps, job: &Job, tenant: Box<dyn Tenant>) -> Result<&'static Ru
             job.ranks
         )
     })?;
-    if !heap::reserve(job.seats(), job.heap_bytes) {
+    if !heap::reserve(job.seats(), job.heap_bytes, job.processes.is_some()) {
         return Err(format!(
             "not enough address space for the heaps of {} ranks; run fewer ranks, or use a smaller \
              --heap",

@@ -270,6 +270,12 @@ pub(in crate::host) fn harmless_code() -> &'static [Range<usize>] {
     found().map_or(&[], |world| &world.template().harmless_code)
 }
 
+/// How far behind the start of this library `address` is, if it is there.
+pub(in crate::host) fn own_offset(address: usize) -> Option<usize> {
+    let own = &found()?.template().own_code;
+    own.contains(&address).then(|| address - own.start)
+}
+
 /// The tenant's timed work has changed.
 pub fn expect_dues() {
     if replay::is_wanted() {

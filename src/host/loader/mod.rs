@@ -77,6 +77,8 @@ pub(super) struct Template {
     pub(super) harmless_code: Vec<Range<usize>>,
     /// OpenMP's thread pool: a thread that sleeps there holds no lock.
     pub(super) waiting_code: Vec<Range<usize>>,
+    /// This library.
+    pub(super) own_code: Range<usize>,
     /// Whether an object needs an executable stack (nested functions of C and Fortran do).
     pub(super) has_executable_stack: bool,
     /// All ranks run in one copy.
@@ -162,6 +164,7 @@ impl Template {
             alignment,
             harmless_code: scope.spans_of("libm.so"),
             waiting_code: scope.spans_of("libgomp.so"),
+            own_code: scope.span_around(policy::here()),
             has_executable_stack: scope.objects.iter().any(|object| {
                 let is_stack = |it: &&libc::Elf64_Phdr| it.p_type == elf::PT_GNU_STACK;
                 object.headers.iter().find(is_stack).is_some_and(|it| it.p_flags & PF_X != 0)

@@ -123,6 +123,12 @@ impl Scope {
         meant.map(|object| object.span.clone()).collect()
     }
 
+    /// The span of the object that has this address; empty if none has.
+    pub(super) fn span_around(&self, address: usize) -> Range<usize> {
+        let around = self.objects.iter().find(|object| object.span.contains(&address));
+        around.map_or(0..0, |object| object.span.clone())
+    }
+
     /// The definition to which ld.so would bind `reference`; `skip` excludes an object, for COPY
     /// relocations.
     pub(super) fn find(&self, reference: Reference, skip: Option<usize>) -> Option<Definition> {

@@ -5,24 +5,36 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 /// A yield that takes so many nanoseconds has cost somebody else's slice.
 const LONG: u64 = 200_000;
+/// A long yield shows that other programs want this core if it has lasted for this part of the time
+/// since the one before. Where several jobs or hosts share a machine, waiting ranks yield to each
+/// other, and only some of these yields are long.
+const PART: u64 = 8;
 /// For how many times as long nobody yields after that: then trying again costs little.
 const TIMES: u64 = 20;
 
 /// Times are nanoseconds since some moment.
 pub(super) struct Price {
     dear_until: AtomicU64,
+    /// When the last long yield was over, or the time after it for which nobody was to yield.
+    last: AtomicU64,
 }
 
 impl Price {
     pub(super) const fn new() -> Price {
-        Price { dear_until: AtomicU64::new(0) }
+        Price { dear_until: AtomicU64::new(0), last: AtomicU64::new(0) }
     }
 
     /// A yield is over, which began then.
     pub(super) fn pay(&self, began: u64, now: u64) {
         let lasted = now.saturating_sub(began);
-        if lasted >= LONG {
-            self.dear_until.store(now + TIMES * lasted, Ordering::Relaxed);
+        if lasted < LONG {
+            return;
+        }
+        let is_much = PART * lasted >= now.saturating_sub(self.last.load(Ordering::Relaxed));
+        let rest = if is_much { TIMES * lasted } else { 0 };
+        self.last.store(now + rest, Ordering::Relaxed);
+        if is_much {
+            self.dear_until.store(now + rest, Ordering::Relaxed);
         }
     }
 
@@ -38,17 +50,31 @@ impl Price {
 mod tests {
     use super::*;
 
+    const MS: u64 = 1_000_000;
+
     #[test]
-    fn after_a_long_yield_waiters_sleep_for_a_while_and_then_try_again() {
+    fn after_long_yields_waiters_sleep_for_a_while_and_then_try_again() {
         let price = Price::new();
         assert!(!price.is_dear(|| 0));
-        price.pay(1_000, 1_000 + LONG - 1);
-        assert!(!price.is_dear(|| LONG));
-        price.pay(1_000, 4_001_000);
-        assert!(price.is_dear(|| 4_001_000) && price.is_dear(|| 84_000_999));
-        price.pay(5_000_000, 5_000_100);
-        assert!(price.is_dear(|| 6_000_000), "a short yield meanwhile changes nothing");
-        assert!(!price.is_dear(|| 84_001_000));
+        price.pay(100 * MS, 100 * MS + LONG - 1);
+        price.pay(101 * MS, 105 * MS);
+        assert!(!price.is_dear(|| 105 * MS), "the first may be an accident");
+        price.pay(106 * MS, 110 * MS);
+        assert!(price.is_dear(|| 110 * MS) && price.is_dear(|| 190 * MS - 1));
+        price.pay(111 * MS, 111 * MS + 100);
+        assert!(price.is_dear(|| 112 * MS), "a short yield meanwhile changes nothing");
+        assert!(!price.is_dear(|| 190 * MS));
+        price.pay(191 * MS, 195 * MS);
+        assert!(price.is_dear(|| 195 * MS), "and it is as it was");
+    }
+
+    #[test]
+    fn a_long_yield_now_and_then_is_cheap() {
+        let price = Price::new();
+        for turn in 1..100 {
+            price.pay(turn * 20 * MS, turn * 20 * MS + 2 * MS);
+            assert!(!price.is_dear(|| turn * 20 * MS + 2 * MS), "{turn}");
+        }
     }
 
     #[test]

@@ -75,7 +75,8 @@ pub(super) fn settle(state: &LibcState) {
         let template = TEMPLATE.get().expect("it was just prepared");
         let start = template.bytes.as_ptr();
         let entries = template.starts.iter().map(|&at| start.wrapping_add(at));
-        own.array = entries.map(|string| Entry(string.cast_mut().cast())).collect();
+        own.array.reserve_exact(template.starts.len() + RANK_VARIABLES.len() + 1);
+        own.array.extend(entries.map(|string| Entry(string.cast_mut().cast())));
         own.tell_rank(state.seat);
         own.array.push(Entry(null_mut()));
     }

@@ -63,11 +63,25 @@ pub(super) fn is_harmless(rank: &Rank, thread: &Thread, registers: &Registers) -
         None => (registers[libc::REG_RAX as usize] == -i64::from(libc::EINTR)).then_some(pc),
     };
     let first = registers[libc::REG_RDI as usize] as usize;
+    let waits_harmlessly = || {
+        behind.is_some_and(|behind| thread.is_excused(behind, sp))
+            || call.is_some_and(|call| is_harmless_wait(rank, call, first))
+    };
     rank.images.contains(pc)
         || life::harmless_code().iter().any(|code| code.contains(&pc))
         || thread.signals.is_at_ease(sp)
-        || behind.is_some_and(|behind| thread.is_excused(behind, sp))
-        || call.is_some_and(|call| is_harmless_wait(rank, call, first))
+        || waits_harmlessly() && !is_in_call_of_ours(pc, sp)
+}
+
+/// Whether this library is in a system call there that it makes by libc's `syscall`: it waits for a
+/// lock, whose word need not be its own: parking_lot's queues are on the stacks of those who wait.
+fn is_in_call_of_ours(pc: usize, sp: usize) -> bool {
+    const LONGEST: usize = 64;
+    let is_in_syscall = pc.wrapping_sub(libc::syscall as *const () as usize) < LONGEST;
+    // SAFETY: `syscall` changes nothing on the stack of the thread that is in it: on top is where
+    // it returns to.
+    let returns_to = || unsafe { std::ptr::with_exposed_provenance::<usize>(sp).read() };
+    is_in_syscall && life::own_offset(returns_to()).is_some()
 }
 
 /// Whether the calling thread has sent itself the signal, and waits for it right there: by a write

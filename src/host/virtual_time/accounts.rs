@@ -59,7 +59,11 @@ pub(in crate::host) fn note_wait(seat: usize, waited: Picos, now: Picos, cause: 
 pub(super) fn note_computing(time: Picos) {
     match blamed() {
         NOBODY => {}
-        seat => ACCOUNTS.lock().of(seat).computing += time,
+        seat => {
+            let mut accounts = ACCOUNTS.lock();
+            let account = accounts.of(seat);
+            account.computing = account.computing.saturating_add(time);
+        }
     }
 }
 

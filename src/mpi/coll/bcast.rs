@@ -29,7 +29,7 @@ impl Bcast {
         if role == Role::Nobody {
             return Ok(Bcast { role, data: Region::EMPTY, claim });
         }
-        let (data, amount) = (offer.spot()?, offer.amount()?);
+        let (data, amount) = offer.measured()?;
         Ok(Bcast { role, data: data.region(), claim: claim.amount(amount) })
     }
 }

@@ -93,6 +93,14 @@ impl<'a> Offer<'a> {
         Ok(Spot { datatype, place: datatype.place(self.buf, self.count()?)? })
     }
 
+    /// Checks the address and size of the data; returns their types and number, too.
+    #[inline(always)]
+    pub(super) fn measured(&self) -> Result<(Spot<'a>, Amount)> {
+        let (datatype, count) = (self.datatype()?, self.count()?);
+        let spot = Spot { datatype, place: datatype.place(self.buf, count)? };
+        Ok((spot, Amount::of(datatype, count)))
+    }
+
     #[inline(always)]
     pub(super) fn datatype(&self) -> Result<&'a Datatype> {
         self.datatype.as_deref().map_err(again)
@@ -319,13 +327,20 @@ pub(super) fn given<'a>(offer: &Offer<'a>) -> Result<Option<Spot<'a>>> {
     if offer.is_in_place() { Ok(None) } else { offer.spot().map(Some) }
 }
 
-/// The contents of each block, if all are equal: for the root, and for the other members.
+/// What this member gives to the root or gets from it, or `None` where that is in place, and the
+/// contents of each block, if all are equal.
 #[inline(always)]
-pub(super) fn block(role: Role, at_root: &impl Sides, mine: &Offer<'_>) -> Result<Amount> {
-    match role {
-        _ if !at_root.is_even() => Ok(Amount::ANY),
-        Role::Root => at_root.each(),
-        Role::Leaf(_) => mine.amount(),
-        Role::Nobody => Ok(Amount::ANY),
-    }
+pub(super) fn part<'a>(
+    comm: &Comm, role: Role, at_root: &impl Sides, mine: &Offer<'a>,
+) -> Result<(Option<Spot<'a>>, Amount)> {
+    let (mine, amount) = match role {
+        Role::Root if comm.is_inter() => (None, at_root.each()?),
+        Role::Root => (given(mine)?, at_root.each()?),
+        Role::Leaf(_) => {
+            let (mine, amount) = mine.measured()?;
+            (Some(mine), amount)
+        }
+        Role::Nobody => (None, Amount::ANY),
+    };
+    Ok((mine, if at_root.is_even() { amount } else { Amount::ANY }))
 }

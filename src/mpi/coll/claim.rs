@@ -143,6 +143,9 @@ const TITLES: [&str; 55] = [
 /// Calls of which members give and get nothing.
 const BARRIERS: [Kind; 3] = [Kind::Barrier, Kind::WinFence, Kind::WinFree];
 
+/// Calls after which members have less in common.
+const PARTINGS: [Kind; 2] = [Kind::Disconnect, Kind::WinFree];
+
 /// Calls of different forms do not match (MPI-5.0 §6.12).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::mpi) enum Form {
@@ -225,6 +228,12 @@ impl Claim {
     pub(super) fn amount(self, Amount { code, content }: Amount) -> Claim {
         let claim = self.with(code.into(), ELEMENT);
         Claim(Call { amount: content, ..claim.0 })
+    }
+
+    /// Whether the members agree in atomic mode on how it went. Those that part do not: one that
+    /// has seen a failure clears up before it recovers, while others wait elsewhere for that.
+    pub(super) fn is_agreed_on(self) -> bool {
+        !PARTINGS.iter().any(|kind| self.is_of(*kind))
     }
 
     /// Whether it is a call of this kind.

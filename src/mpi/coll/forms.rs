@@ -49,9 +49,9 @@ pub fn block<P: Plan>(process: &Process, comm: &Comm, plan: &Result<P>) -> Resul
 
 #[inline(always)]
 fn block_on(plan: &impl Plan, lane: &Lane<'_>) -> Result {
-    let meeting = lane.comm().meeting(lane.process());
+    let (meeting, membership) = lane.comm().meeting_and_membership(lane.process());
     let claim = || plan.claim().form(Form::Blocking);
-    let mut crowd = Crowd::of(lane);
+    let mut crowd = Crowd::of_membership(membership, lane);
     let is_small = crowd.is_small();
     if !is_small {
         compare(lane, meeting, claim())?;
@@ -174,7 +174,7 @@ async fn pay<P: Plan>(plan: &P, lane: &Lane<'_>) -> Result<Option<Paid<P>>> {
 /// `claim`: what it has called, if that is still to be compared.
 async fn perform(plan: &impl Plan, lane: &Lane<'_>, claim: Option<Claim>) -> Result {
     let outcome = attempt(plan, lane, claim).await;
-    match lane.is_atomic() {
+    match lane.is_atomic() && plan.claim().is_agreed_on() {
         false => outcome,
         true => Box::pin(lane.settle(outcome)).await,
     }

@@ -2,7 +2,7 @@
 //! short blocks as copies and leave, and the root reads long blocks in place; by messages, each
 //! member sends its block straight to the root.
 
-use super::blocks::{Blocks, Offer, Sides, Spot, at_living, block, check, given};
+use super::blocks::{Blocks, Offer, Sides, Spot, at_living, check, part};
 use super::claim::{Claim, Kind};
 use super::members::{Members, Wait, index};
 use super::plan::Plan;
@@ -30,15 +30,9 @@ impl Gather {
     #[inline(always)]
     pub fn plan<S: Sides>(comm: &Comm, send: &Offer<'_>, recv: &S, root: i32) -> Result<Gather> {
         let role = Role::of(comm, root)?;
-        let mine = match role {
-            Role::Root if comm.is_inter() => None,
-            Role::Root => given(send)?,
-            Role::Leaf(_) => Some(send.spot()?),
-            Role::Nobody => None,
-        };
+        let (mine, amount) = part(comm, role, recv, send)?;
         let is_even = recv.is_even();
         let kind = if is_even { Kind::Gather } else { Kind::Gatherv };
-        let amount = block(role, recv, send)?;
         let claim = Claim::of(kind).root(root, role, comm).amount(amount);
         let blocks = if role == Role::Root { Some(check(recv, comm)?) } else { None };
         let blocks = blocks.map(|blocks| at_living::<S>(blocks, comm));

@@ -65,7 +65,7 @@ fn operation(claim: Claim) -> Option<Operation> {
 
 /// The crowd of members whose data move without taking time.
 pub(super) fn crowd(lane: &Lane<'_>) -> Crowd {
-    Crowd::beside_time(lane.size() as usize)
+    Crowd::beside_time(lane.size() as u32)
 }
 
 impl Part<'_, '_> {

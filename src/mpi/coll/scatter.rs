@@ -2,7 +2,7 @@
 //! root publishes short blocks as a copy and leaves, and members read long blocks in place; by
 //! messages, the root sends each member its block.
 
-use super::blocks::{Blocks, Offer, Sides, Spot, at_living, block, check, given};
+use super::blocks::{Blocks, Offer, Sides, Spot, at_living, check, part};
 use super::claim::{Claim, Kind};
 use super::members::{Members, Wait, index};
 use super::plan::Plan;
@@ -29,15 +29,9 @@ impl Scatter {
     #[inline(always)]
     pub fn plan<S: Sides>(comm: &Comm, send: &S, recv: &Offer<'_>, root: i32) -> Result<Scatter> {
         let role = Role::of(comm, root)?;
-        let mine = match role {
-            Role::Root if comm.is_inter() => None,
-            Role::Root => given(recv)?,
-            Role::Leaf(_) => Some(recv.spot()?),
-            Role::Nobody => None,
-        };
+        let (mine, amount) = part(comm, role, send, recv)?;
         let is_even = send.is_even();
         let kind = if is_even { Kind::Scatter } else { Kind::Scatterv };
-        let amount = block(role, send, recv)?;
         let claim = Claim::of(kind).root(root, role, comm).amount(amount);
         let blocks = if role == Role::Root { Some(check(send, comm)?) } else { None };
         let blocks = blocks.map(|blocks| at_living::<S>(blocks, comm));

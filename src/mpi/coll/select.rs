@@ -6,7 +6,7 @@
 //! of its owner's memory. All members must select alike, so a choice depends only on what all of
 //! them know.
 
-use crate::engine::FEW_MEMBERS;
+use crate::mpi::comm::membership::Membership;
 use crate::mpi::lane::Lane;
 use crate::mpi::run::Way;
 
@@ -118,13 +118,9 @@ const FEW_AFAR: usize = 32;
 /// What is known of an operation before it begins: the input of the selection.
 #[derive(Clone, Copy)]
 pub struct Crowd {
-    members: usize,
-    /// How many ranks of the job share a core.
-    ranks_per_core: usize,
-    is_small: bool,
+    /// Its `can_meet` holds for the operation.
+    membership: Membership,
     is_blocking: bool,
-    /// Whether the operation may use shared memory, and there is another member to share it with.
-    can_meet: bool,
     afar: Afar,
 }
 
@@ -139,16 +135,18 @@ enum Afar {
 }
 
 impl Crowd {
-    #[inline(always)]
     pub(super) fn of(lane: &Lane<'_>) -> Crowd {
-        let members = lane.comm().group.len();
-        let ranks_per_core = lane.process().world.ranks_per_core();
+        let membership = Membership::of(lane.comm().group.len(), lane.process().world);
+        Crowd { is_blocking: lane.way() == Way::Blocking, ..Crowd::of_membership(membership, lane) }
+    }
+
+    /// Those who do the blocking operation of `lane`.
+    #[inline(always)]
+    pub(super) fn of_membership(membership: Membership, lane: &Lane<'_>) -> Crowd {
+        let can_meet = membership.can_meet && lane.is_for_shared_memory();
         Crowd {
-            members,
-            ranks_per_core,
-            is_small: members <= FEW_MEMBERS && ranks_per_core <= 1,
-            is_blocking: lane.way() == Way::Blocking,
-            can_meet: members > 1 && lane.can_meet(),
+            membership: Membership { can_meet, ..membership },
+            is_blocking: true,
             afar: Afar::No,
         }
     }
@@ -156,8 +154,9 @@ impl Crowd {
     /// Members in processes of their own, which share memory for copies.
     pub(super) fn afar(lane: &Lane<'_>) -> Crowd {
         let here = Crowd::of(lane);
-        let afar = if here.is_small { Afar::Few } else { Afar::Many };
-        Crowd { is_small: true, can_meet: true, afar, ..here }
+        let afar = if here.is_small() { Afar::Few } else { Afar::Many };
+        let membership = Membership { is_small: true, can_meet: true, ..here.membership };
+        Crowd { membership, afar, ..here }
     }
 
     /// Whether members are in processes of their own, and publish copies of at most [`SHORT`].
@@ -167,53 +166,58 @@ impl Crowd {
     }
 
     /// Members whose data move in shared memory beside what takes time.
-    pub(super) fn beside_time(members: usize) -> Crowd {
-        Crowd {
+    pub(super) fn beside_time(members: u32) -> Crowd {
+        let membership = Membership {
             members,
             ranks_per_core: members.max(2),
             is_small: false,
-            is_blocking: false,
             can_meet: members > 1,
-            afar: Afar::No,
-        }
+        };
+        Crowd { membership, is_blocking: false, afar: Afar::No }
     }
 
     #[inline(always)]
     pub(super) fn members(self) -> usize {
-        self.members
+        self.membership.members as usize
     }
 
     /// Whether ranks have to wait for a core.
     #[inline(always)]
     pub(super) fn is_crowded(self) -> bool {
-        self.ranks_per_core > 1
+        self.membership.ranks_per_core > 1
     }
 
     /// Whether the members are few and have cores of their own, so that each polls what all others
     /// have published.
     #[inline(always)]
     pub(super) fn is_small(self) -> bool {
-        self.is_small
+        self.membership.is_small
+    }
+
+    /// Whether the operation may use shared memory, and there is another member to share it with.
+    #[inline(always)]
+    fn can_meet(self) -> bool {
+        self.membership.can_meet
     }
 
     /// Where they show or put copies of what they have, for all others.
     #[inline(always)]
     pub(super) fn of_copies(self) -> Venue {
-        if self.is_small && !self.is_afar() { Venue::Lines } else { Venue::Memory { all: true } }
+        if self.is_small() && !self.is_afar() { Venue::Lines } else { Venue::Memory { all: true } }
     }
 
     /// Whether its members can reach each other's memory while they do it.
     pub(super) fn shares_memory(self) -> bool {
-        self.can_meet && !self.is_afar()
+        self.can_meet() && !self.is_afar()
     }
 
     fn is_large(self) -> bool {
-        self.members > 16
+        self.members() > 16
     }
 
     #[inline]
     pub(super) fn barrier(self) -> Barrier {
-        match self.can_meet {
+        match self.can_meet() {
             true if self.afar == Afar::Many => Barrier::AtFirst,
             true => Barrier::Memory,
             false if self.is_crowded() => Barrier::Tree,
@@ -227,7 +231,7 @@ impl Crowd {
     pub(super) fn bcast(self, bytes: usize) -> Rooted {
         if self.is_afar() {
             // Very many pass it on along a tree sooner than they are woken one by one.
-            let is_short = bytes <= SHORT && self.members <= FEW_AFAR;
+            let is_short = bytes <= SHORT && self.members() <= FEW_AFAR;
             return if is_short { Rooted::Buffered } else { Rooted::Wire };
         }
         let is_little = match self.is_crowded() {
@@ -241,7 +245,7 @@ impl Crowd {
             _ => true,
         };
         match bytes {
-            _ if !meets || !self.can_meet => Rooted::Wire,
+            _ if !meets || !self.can_meet() => Rooted::Wire,
             0..=SEGMENT => Rooted::Buffered,
             _ => Rooted::SingleCopy,
         }
@@ -257,7 +261,7 @@ impl Crowd {
             return if is_short { Rooted::Buffered } else { Rooted::Wire };
         }
         let is_little = each.is_some_and(|each| self.is_little(each));
-        match self.can_meet && (self.is_large() || is_little) {
+        match self.can_meet() && (self.is_large() || is_little) {
             true if each.is_some_and(|each| self.buffers_for_root(each)) => Rooted::Buffered,
             true => Rooted::SingleCopy,
             false => Rooted::Wire,
@@ -267,7 +271,7 @@ impl Crowd {
     /// Whether blocks of this length are so short that an operation on them uses shared memory.
     #[inline]
     fn is_little(self, each: usize) -> bool {
-        let all = each * self.members;
+        let all = each * self.members();
         match self.is_crowded() {
             true => all <= SEGMENT,
             false => self.is_small() && all <= FEW,
@@ -286,7 +290,7 @@ impl Crowd {
     pub(super) fn scatter(self, each: Option<usize>) -> Venue {
         if self.is_afar() {
             // With messages, the root of many can be further ahead of them.
-            let is_short = each.is_some_and(|each| each * self.members <= SHORT);
+            let is_short = each.is_some_and(|each| each * self.members() <= SHORT);
             return if is_short && self.afar == Afar::Few {
                 Venue::Memory { all: false }
             } else {
@@ -308,13 +312,13 @@ impl Crowd {
     /// Blocks of at most `each` bytes, and of `all` bytes together; `is_even`: all are equal.
     #[inline]
     pub(super) fn allgather(self, each: usize, all: usize, is_even: bool) -> Exchange {
-        match (self.members, all) {
+        match (self.members(), all) {
             _ if self.afar == Afar::Few && each <= SHORT => Exchange::Buffered,
             _ if self.afar == Afar::Many && is_even && all <= SHORT => Exchange::AtFirst,
             // By messages.
             _ if self.is_afar() => Exchange::Pairwise,
-            _ if self.can_meet && each <= 4096 && all <= 1 << 18 => Exchange::Buffered,
-            _ if self.can_meet => Exchange::SingleCopy,
+            _ if self.can_meet() && each <= 4096 && all <= 1 << 18 => Exchange::Buffered,
+            _ if self.can_meet() => Exchange::SingleCopy,
             (0..=2, _) => Exchange::Pairwise,
             (0..=8, 32_768..) => Exchange::Pairwise,
             _ if self.is_crowded() => Exchange::Central,
@@ -326,16 +330,16 @@ impl Crowd {
     /// `each` bytes for each member; `None`: the lengths differ.
     #[inline]
     pub(super) fn alltoall(self, each: Option<usize>) -> Exchange {
-        let rows = |each: usize| each * self.members <= 1 << 14;
-        let all = |each: usize| each * self.members * self.members <= 1 << 21;
-        match (self.members, each) {
-            (_, Some(each)) if self.afar == Afar::Few && each * self.members <= SHORT => {
+        let rows = |each: usize| each * self.members() <= 1 << 14;
+        let all = |each: usize| each * self.members() * self.members() <= 1 << 21;
+        match (self.members(), each) {
+            (_, Some(each)) if self.afar == Afar::Few && each * self.members() <= SHORT => {
                 Exchange::Buffered
             }
             // By messages, many through the first member.
             _ if self.is_afar() => Exchange::Pairwise,
-            (_, Some(each)) if self.can_meet && rows(each) && all(each) => Exchange::Buffered,
-            _ if self.can_meet => Exchange::SingleCopy,
+            (_, Some(each)) if self.can_meet() && rows(each) && all(each) => Exchange::Buffered,
+            _ if self.can_meet() => Exchange::SingleCopy,
             (0..=3, _) => Exchange::Pairwise,
             (_, Some(0..=2048)) if self.is_crowded() => Exchange::Central,
             _ => Exchange::Pairwise,
@@ -349,7 +353,7 @@ impl Crowd {
         if self.is_afar() {
             return self.reduce_afar(bytes, is_plain, Reduction::Buffered);
         }
-        match self.members > 2 || self.is_small() || bytes > 1 << 16 {
+        match self.members() > 2 || self.is_small() || bytes > 1 << 16 {
             true => self.allreduce(bytes, is_plain),
             false => Reduction::Wire,
         }
@@ -365,10 +369,10 @@ impl Crowd {
             Afar::Many => return self.reduce_afar(bytes, is_plain, Reduction::AtFirst),
         }
         match bytes {
-            _ if !is_plain || !self.can_meet => Reduction::Wire,
+            _ if !is_plain || !self.can_meet() => Reduction::Wire,
             _ if self.combines_copies(bytes) => Reduction::Buffered,
             // Two members combine everything faster than they could tell each other of halves.
-            0..=0x10_0000 if self.members == 2 && self.is_small() => Reduction::Replicated,
+            0..=0x10_0000 if self.members() == 2 && self.is_small() => Reduction::Replicated,
             0..=0x40_0000 => Reduction::Parts,
             _ => Reduction::Wire,
         }
@@ -376,7 +380,7 @@ impl Crowd {
 
     /// Where members share memory for copies, one combines at most so much, one by one.
     fn reduce_afar(self, bytes: usize, is_plain: bool, way: Reduction) -> Reduction {
-        let is_short = bytes <= 2048 && self.members <= 256;
+        let is_short = bytes <= 2048 && self.members() <= 256;
         if is_plain && is_short { way } else { Reduction::Wire }
     }
 
@@ -392,7 +396,7 @@ impl Crowd {
         // other's than one takes to combine everything. Few members read each other's values in
         // place faster than from copies.
         let most = if self.is_small() { 2048 } else { 4096 };
-        bytes <= most && (bytes * self.members <= 1 << 19 || bytes < self.members)
+        bytes <= most && (bytes * self.members() <= 1 << 19 || bytes < self.members())
     }
 
     /// Whether a member whose results overwrite what others read publishes a copy for them.
@@ -404,14 +408,14 @@ impl Crowd {
     /// each result is for the member that combines it.
     #[inline]
     pub(super) fn scan(self, bytes: usize, is_plain: bool, is_in_one_piece: bool) -> Chain {
-        let is_little = bytes <= 4096 && bytes * self.members <= 1 << 19;
+        let is_little = bytes <= 4096 && bytes * self.members() <= 1 << 19;
         match self.afar {
             Afar::No => {}
             Afar::Few if is_plain && bytes <= SHORT => return Chain::Buffered,
             // With messages, a member can be further ahead of others.
             _ => return Chain::Pipeline,
         }
-        match self.can_meet {
+        match self.can_meet() {
             true if is_little && is_plain && self.is_blocking => Chain::Buffered,
             // A member that computes meanwhile must not be the one to pass on what others wait for.
             true if is_little && is_plain => Chain::Central,
@@ -430,8 +434,9 @@ impl Crowd {
     /// How many members combine a part each of all members' vectors. Members that share a core
     /// would only get in each other's way; a few more than there are cores make up for late ones.
     pub(super) fn combiners(self) -> usize {
-        let cores = self.members.div_ceil(self.ranks_per_core.max(1));
-        if self.is_crowded() { (2 * cores).min(self.members) } else { self.members }
+        let cores =
+            self.membership.members.div_ceil(self.membership.ranks_per_core.max(1)) as usize;
+        if self.is_crowded() { (2 * cores).min(self.members()) } else { self.members() }
     }
 
     /// The radix of a tree along which data move: each node has one child fewer than that on each
@@ -439,7 +444,7 @@ impl Crowd {
     /// could do. (A tree of values to combine has the radix of its bracket.)
     pub(super) fn radix(self) -> i32 {
         match self.is_crowded() {
-            true => i32::try_from(self.ranks_per_core * 4).map_or(256, |radix| radix.min(256)),
+            true => self.membership.ranks_per_core.min(64) as i32 * 4,
             false => 2,
         }
     }
@@ -447,15 +452,15 @@ impl Crowd {
     /// Whether two members with cores of their own exchange their values by messages and each
     /// combine both.
     pub(super) fn exchanges(self) -> bool {
-        self.members == 2 && !self.is_crowded()
+        self.members() == 2 && !self.is_crowded()
     }
 
     /// How a reduction of `bytes` in `items` that cannot be divided is bracketed, whether by
     /// messages or in shared memory.
     #[inline]
     pub(super) fn combination(self, bytes: usize, items: i64) -> Combination {
-        match bytes / self.members {
-            _ if self.members < 2 || items < self.members as i64 => Combination::Tree,
+        match bytes / self.members() {
+            _ if self.members() < 2 || items < self.members() as i64 => Combination::Tree,
             0..=8191 => Combination::Tree,
             _ => Combination::Parts,
         }
@@ -465,6 +470,6 @@ impl Crowd {
     /// whole vectors up a tree. Two of them send one message each, instead of one after the other.
     #[inline]
     pub(super) fn divides(self, bytes: usize, items: i64) -> bool {
-        self.members == 2 || self.combination(bytes, items) == Combination::Parts
+        self.members() == 2 || self.combination(bytes, items) == Combination::Parts
     }
 }

@@ -2,6 +2,7 @@
 
 use crate::base::Member;
 use crate::engine::{Drawn, Enrolment, Meeting};
+use crate::mpi::comm::membership::Membership;
 use crate::mpi::comm::{Attendee, Comm};
 use crate::mpi::error::{Class, Result};
 use crate::mpi::process::Process;
@@ -15,6 +16,15 @@ impl Comm {
         &self.attendee(process).meeting
     }
 
+    /// Where the members meet, and what is known of them.
+    #[inline(always)]
+    pub(in crate::mpi) fn meeting_and_membership(
+        &self, process: &Process,
+    ) -> (&Meeting, Membership) {
+        let attendee = self.attendee(process);
+        (&attendee.meeting, attendee.membership)
+    }
+
     #[inline(always)]
     fn attendee(&self, process: &Process) -> &Attendee {
         let comm = self.union();
@@ -22,7 +32,9 @@ impl Comm {
             let (world, key) = (process.world, (comm.context(), comm.member(0)));
             let list = || comm.group.members().collect();
             let meeting = world.meeting(key, list);
-            Attendee { world, meeting, hall: OnceLock::new(), nonblocking: OnceLock::new() }
+            let membership = Membership::of(comm.group.len(), world);
+            let (hall, nonblocking) = (OnceLock::new(), OnceLock::new());
+            Attendee { world, meeting, membership, hall, nonblocking }
         };
         comm.attendance.0.get_or_init(attend)
     }

@@ -6,6 +6,7 @@ pub mod create;
 pub mod group;
 pub mod intercomm;
 pub mod meeting;
+pub mod membership;
 pub mod prepared;
 pub mod wishes;
 
@@ -14,6 +15,7 @@ use crate::base::member::Roster;
 use crate::engine::{Enrolment, Meeting, World};
 use crate::mpi::attributes::{Attributes, Bearer, On};
 use crate::mpi::comm::group::{Both, Comparison, Group};
+use crate::mpi::comm::membership::Membership;
 use crate::mpi::errhandler::Installed;
 use crate::mpi::error::{Class, Failure, Result};
 use crate::mpi::failure::fault_attributes::FaultAttributes;
@@ -81,6 +83,7 @@ pub struct Attendance(Arc<OnceLock<Attendee>>);
 struct Attendee {
     world: &'static World,
     meeting: Arc<Meeting>,
+    membership: Membership,
     /// Where members in processes of their own meet, if they can.
     hall: OnceLock<Option<Hall>>,
     /// The part of this rank in the nonblocking operations.

@@ -89,12 +89,13 @@ const TYPES: &[(usize, &str, Element)] = &[
     (0x2eb, "MPI_COMPLEX32", ComplexQuad),
 ];
 
-type Table = [Option<Datatype>; LAST - FIRST + 1];
+/// By their handles. Made on the heap: it is larger than the stacks of some ranks.
+type Table = Box<[Option<Datatype>]>;
 
 /// The predefined type with this handle.
 #[inline]
 pub fn find(handle: usize) -> Option<Held<Datatype>> {
-    static TABLE: OnceLock<Box<Table>> = OnceLock::new();
+    static TABLE: OnceLock<Table> = OnceLock::new();
     let index = handle.checked_sub(FIRST)?;
     TABLE.get_or_init(table).get(index)?.as_ref().map(Held::Ever)
 }
@@ -185,8 +186,8 @@ pub fn name(handle: usize) -> Option<&'static str> {
     TYPES.iter().find(|(known, _, _)| *known == handle).map(|(_, name, _)| *name)
 }
 
-fn table() -> Box<Table> {
-    let mut table: Box<Table> = Box::new([const { None }; LAST - FIRST + 1]);
+fn table() -> Table {
+    let mut table: Table = (FIRST..=LAST).map(|_| None).collect();
     for (handle, _, element) in TYPES {
         let datatype = Datatype::new(*handle, form(*element), Contents::named(), true);
         table[handle - FIRST] = Some(datatype);

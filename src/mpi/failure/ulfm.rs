@@ -15,6 +15,7 @@ use crate::mpi::comm::prepared::Draft;
 use crate::mpi::comm::{Comm, Contexts};
 use crate::mpi::error::{Class, Failure, Result};
 use crate::mpi::handle_table::Held;
+use crate::mpi::p2p::outcome::news;
 use crate::mpi::process::Process;
 use crate::mpi::run::{self, Way};
 use std::future::poll_fn;
@@ -110,12 +111,13 @@ impl Round {
     ) -> Result<Arc<Decision>> {
         let engine = &process.engine;
         let op = engine.start_agreement(self.matter, self.everyone.members(), value)?;
-        match way {
+        let outcome = match way {
             Way::Blocking => engine.wait(op)?,
             Way::Nonblocking(run) => {
                 poll_fn(|_| engine.ended_for(op, run).map_or(Poll::Pending, Poll::Ready)).await
             }
         };
+        news(&outcome)?;
         Ok(engine.decision(self.matter)?)
     }
 

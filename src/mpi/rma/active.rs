@@ -80,7 +80,11 @@ pub fn complete(process: &Process, win: &Win) -> Result {
     process.engine.step()?;
     let partners = win.epochs.complete()?;
     sync();
-    tell(process, win, &partners, |mail| &mut mail.completed, Endpoint::tell_completed);
+    // After a failure that forbids accesses, some of the epoch's may be missing: whoever waits for
+    // them hears of that failure.
+    if must_be_whole(process, win).is_ok() {
+        tell(process, win, &partners, |mail| &mut mail.completed, Endpoint::tell_completed);
+    }
     let targets = partners.ranks.iter().filter_map(|rank| win.traffic_to(*rank));
     targets.for_each(|(traffic, seat)| traffic.complete_here(Some(seat)));
     must_be_whole(process, win)?;
@@ -107,6 +111,10 @@ pub fn test(process: &Process, win: &Win) -> Result<bool> {
     if !take(win, &partners, |mail| &mut mail.completed) {
         let lost = partners.ranks.iter().try_for_each(|rank| must_live(process, win, *rank));
         let lost = lost.and_then(|()| peers::must_not_be_left(process));
+        let lost = lost.and_then(|()| match is_left(win, &partners, |mail| &mut mail.completed) {
+            true => Err(peers::left(process)),
+            false => Ok(()),
+        });
         if lost.is_err() {
             win.epochs.unexpose();
         }
@@ -155,10 +163,19 @@ fn hear(process: &Process, win: &Win, partners: &Partners, of: Names) -> Result 
     let watch = peers::watch(process, win, partners);
     // The wait asks again after it has ended; the names are gone by then.
     let are_taken = Cell::new(false);
-    peers::wait(process, win, &watch, missing, || {
+    let is_over = || {
         are_taken.set(are_taken.get() || take(win, partners, of));
         are_taken.get()
-    })
+    };
+    peers::wait(process, win, &watch, missing, is_over, || is_left(win, partners, of))
+}
+
+/// Whether a partner that is not in the own box has freed the window after a failure.
+fn is_left(win: &Win, partners: &Partners, of: Names) -> bool {
+    // What one has told before it left is there when that is seen.
+    let has_left = |rank: &&i32| win.shared.has_left(**rank);
+    let is_out = |rank: &i32| !of(&mut win.own_part().mail.lock()).contains(rank);
+    partners.ranks.iter().filter(has_left).any(is_out)
 }
 
 /// Takes the partners out of the own box if all are there.

@@ -15,7 +15,7 @@ use crate::mpi::info::Info;
 use crate::mpi::lane::Lane;
 use crate::mpi::process::Process;
 use crate::mpi::rma::hints;
-use crate::mpi::rma::peers::must_be_whole;
+use crate::mpi::rma::peers::{self, must_be_whole};
 use crate::mpi::rma::remote::meet;
 use crate::mpi::rma::segment::Segment;
 use crate::mpi::rma::shared::{Creations, Memory, Part, Shared};
@@ -218,15 +218,22 @@ fn agree(lane: &Lane<'_>) -> Result<Contexts> {
 /// Frees the window behind `handle`, once no member accesses another one's memory any more.
 pub fn free(process: &'static Process, handle: usize) -> Result {
     let win = process.win(handle, "win")?;
-    win.epochs.must_be_closed()?;
+    let whole = must_be_whole(process, &win);
+    match whole.is_ok() && peers::all_live(process, &win) {
+        true => win.epochs.must_be_closed()?,
+        // Those who would have ended the epoch may be gone.
+        false => win.epochs.must_hold_no_locks()?,
+    }
     win.attributes.clear(&process.keyvals, handle)?;
-    let parted = must_be_whole(process, &win)
-        .and_then(|()| coll::block(process, &win.comm, &Barrier::of(Kind::WinFree)));
+    let parted = whole.and_then(|()| coll::block(process, &win.comm, &Barrier::of(Kind::WinFree)));
     if is_death(&parted) {
         return parted;
     }
     win.own_part().close();
-    meet::close(process, win.comm.context());
+    if parted.is_err() {
+        peers::tell_left(process, &win);
+    }
+    meet::close(process, win.comm.context(), parted.is_ok());
     process.windows.remove(handle);
     process.engine.let_go(win.comm.context())?;
     // After a failure the members cannot meet any more; the window goes all the same.

@@ -386,6 +386,14 @@ impl Epochs {
             (access, None) => Err(wrong(access.words())),
         }
     }
+
+    /// Fails if this rank has begun to lock, and has not unlocked since.
+    pub fn must_hold_no_locks(&self) -> Result {
+        match &self.open.lock().access {
+            access @ (Access::Locks(_) | Access::All(_)) => Err(wrong(access.words())),
+            Access::Nothing | Access::Fence | Access::Start(_) => Ok(()),
+        }
+    }
 }
 
 const POSTED: &str = "the epoch that MPI_Win_post has begun has not ended";

@@ -143,10 +143,12 @@ fn wait_for_lock(
         let is_dead = |rank| process.world.is_dead(win.shared.part(rank).member);
         pass_on(process, win, rank, |queue| queue.bury(is_dead)).contains(&me)
     };
-    let taken = wait(process, win, &watch(process, win, rank), missing, || {
+    let is_over = || {
         has_it.set(has_it.get() || looks());
         has_it.get()
-    });
+    };
+    let is_left = || win.shared.has_left(rank);
+    let taken = wait(process, win, &watch(process, win, rank), missing, is_over, is_left);
     // A rank that dies here leaves the queue as one of the dead.
     if taken.is_err() && !is_death(&taken) {
         leave(process, win, rank);
@@ -162,10 +164,12 @@ fn wait_for_lock_there(
     endpoint.ask_for_lock(world, member, lock == Lock::Exclusive, has_locks);
     // The wait asks again after it has ended.
     let is_granted = Cell::new(false);
-    let taken = wait(process, win, &watch(process, win, rank), rank, || {
+    let is_over = || {
         is_granted.set(is_granted.get() || endpoint.take_grant(rank));
         is_granted.get()
-    });
+    };
+    let is_left = || win.shared.has_left(rank);
+    let taken = wait(process, win, &watch(process, win, rank), rank, is_over, is_left);
     if taken.is_err() && !is_death(&taken) {
         endpoint.give_lock_up(world, member);
     }

@@ -1,11 +1,12 @@
 //! What a failure means for a window, and how its members wait for each other.
 
-use crate::engine::{Outcome, PeerWait, Watch};
-use crate::mpi::error::{Class, Result};
+use crate::engine::{Mishap, Outcome, PeerWait, Watch};
+use crate::mpi::error::{Class, Failure, Result};
 use crate::mpi::failure::usability::must_stand;
 use crate::mpi::p2p::outcome::{envelope, loss, news};
 use crate::mpi::process::Process;
 use crate::mpi::rma::epochs::Partners;
+use crate::mpi::rma::shared::Part;
 use crate::mpi::rma::win::Win;
 
 /// Fails where a failure allows no call on the window: it was created before a recovery, or the
@@ -27,6 +28,12 @@ pub fn must_live(process: &Process, win: &Win, rank: i32) -> Result {
     }
 }
 
+/// Whether no member is dead.
+pub fn all_live(process: &Process, win: &Win) -> bool {
+    let is_dead = |part: &Part| process.world.is_dead(part.member);
+    process.engine.is_calm() || !win.shared.parts().iter().any(is_dead)
+}
+
 /// Fails if the others recover: whoever asks for their doings again and again asks in vain.
 pub fn must_not_be_left(process: &Process) -> Result {
     match process.engine.is_called() && process.world.rules().modes().is_some() {
@@ -36,14 +43,39 @@ pub fn must_not_be_left(process: &Process) -> Result {
 }
 
 /// Waits until `is_over`, which the ranks that `watch` names bring about; or until a failure stands
-/// against that. `missing` is one that keeps it from ending.
+/// against that: also one of which this rank has not heard, and that made a member free the window
+/// (`is_left`). `missing` is one that keeps it from ending.
 pub fn wait(
     process: &Process, win: &Win, watch: &Watch, missing: i32, is_over: impl Fn() -> bool,
+    is_left: impl Fn() -> bool,
 ) -> Result {
     let envelope = envelope(2 * win.comm.context() + 1, win.comm.rank, 0);
     let wait = PeerWait { envelope, watch, missing };
-    let mishap = process.engine.wait_for_peers(&wait, is_over)?;
-    news(&Outcome { mishap, ..Outcome::default() })
+    let mishap = process.engine.wait_for_peers(&wait, || is_over() || is_left())?;
+    news(&Outcome { mishap, ..Outcome::default() })?;
+    if is_over() { Ok(()) } else { Err(left(process)) }
+}
+
+/// The failure of what needs a member that has freed the window after a failure.
+#[cold]
+pub fn left(process: &Process) -> Failure {
+    match process.world.rules().modes() {
+        Some(_) => Class::PROC_ABORTED.because("a member has freed the window after a failure"),
+        None => {
+            let mishap = Some(Mishap::Revoked);
+            news(&Outcome { mishap, ..Outcome::default() }).expect_err("a mishap is a failure")
+        }
+    }
+}
+
+/// Tells the others that this rank has freed the window, since they may wait for it.
+pub fn tell_left(process: &Process, win: &Win) {
+    for part in win.shared.parts().iter().filter(|part| part.member != process.me) {
+        match win.shared.endpoint().filter(|_| part.there().is_some()) {
+            Some(endpoint) => endpoint.tell_left(process.world, part.member),
+            None => process.world.wake(part.member.seat),
+        }
+    }
 }
 
 /// The death of any partner ends a wait for them.

@@ -201,6 +201,11 @@ impl Shared {
         Some(place as i32)
     }
 
+    /// Whether a failure has let the member with this rank free the window.
+    pub fn has_left(&self, rank: i32) -> bool {
+        self.part(rank).is_closed()
+    }
+
     /// The target whose lock is to be waited for by ranks that hold none, wherever they begin.
     #[inline(always)]
     pub fn starving(&self) -> Option<i32> {

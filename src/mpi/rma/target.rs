@@ -11,7 +11,7 @@ use crate::mpi::p2p::outcome::loss;
 use crate::mpi::process::Process;
 use crate::mpi::rma::epochs::Reach;
 use crate::mpi::rma::passive;
-use crate::mpi::rma::peers::{must_be_whole, must_live};
+use crate::mpi::rma::peers::{left, must_be_whole, must_live};
 use crate::mpi::rma::remote::question;
 use crate::mpi::rma::segment::Segment;
 use crate::mpi::rma::shared::Part;
@@ -66,6 +66,9 @@ impl<'w> Target<'w> {
         must_live(process, win, spot.rank)?;
         win.epochs.note_stores();
         let part = win.shared.part(spot.rank);
+        if part.is_closed() {
+            return Err(left(process));
+        }
         let (segment, elsewhere) = memory_of(part, spot)?;
         let (address, hull, is_kept) = locate(win, part, &segment, spot)?;
         if let (Some(_), Flavor::Dynamic) = (elsewhere, win.flavor)
@@ -160,9 +163,8 @@ fn memory_of(part: &Part, spot: &Spot<'_>) -> Result<(Segment, Option<Showing>)>
     if let Some(there) = part.there() {
         return part.reach(there).map_err(|_| loss(spot.rank));
     }
-    let segment = part.segment().filter(|_| !part.is_closed()).copied();
-    let segment = segment.ok_or_else(|| out_of_range(spot, "it has freed the window"))?;
-    Ok((segment, None))
+    let segment = part.segment().copied();
+    Ok((segment.ok_or_else(|| out_of_range(spot, "it has none"))?, None))
 }
 
 /// The address of the target's first item, all memory that the items reach over, and whether it

@@ -18,7 +18,8 @@ pub(super) struct Stamp {
 
 const LENGTH: usize = 4 * size_of::<u64>() + 13 * size_of::<u32>();
 
-pub(super) fn pack(stamp: Stamp, frame: &Frame, bytes: &[u8]) -> Vec<u8> {
+/// The numbers of a frame, after which its bytes come.
+pub(super) fn head(stamp: Stamp, frame: &Frame) -> [u8; LENGTH] {
     let Frame {
         kind,
         envelope,
@@ -32,23 +33,31 @@ pub(super) fn pack(stamp: Stamp, frame: &Frame, bytes: &[u8]) -> Vec<u8> {
         address,
     } = *frame;
     let Envelope { context, source, tag } = envelope;
-    let mut packed = Vec::with_capacity(LENGTH + bytes.len());
+    let (mut head, mut at) = ([0; LENGTH], 0);
+    let mut write = |bytes: &[u8]| {
+        head[at..][..bytes.len()].copy_from_slice(bytes);
+        at += bytes.len();
+    };
     for number in [stamp.key, stamp.number, long, address] {
-        packed.extend_from_slice(&number.to_le_bytes());
+        write(&number.to_le_bytes());
     }
     let (source, tag) = (source as u32, tag as u32);
     let of_processes = [stamp.from, stamp.life, stamp.to];
     let of_ranks = [kind, context, source, tag, from, sender, to, addressee, hold, mark];
     for number in of_processes.into_iter().chain(of_ranks) {
-        packed.extend_from_slice(&number.to_le_bytes());
+        write(&number.to_le_bytes());
     }
-    packed.extend_from_slice(bytes);
-    packed
+    head
+}
+
+/// A frame as it travels.
+pub(super) fn pack(stamp: Stamp, frame: &Frame, bytes: &[u8]) -> Vec<u8> {
+    [&head(stamp, frame), bytes].concat()
 }
 
 /// `None`: no process of this library has sent it.
-pub(super) fn unpack(packed: &[u8]) -> Option<(Stamp, Frame, &[u8])> {
-    let (numbers, bytes) = packed.split_at_checked(LENGTH)?;
+pub(super) fn unpack(packed: &[u8]) -> Option<(Stamp, Frame)> {
+    let (numbers, _) = packed.split_at_checked(LENGTH)?;
     let (long, short) = numbers.split_at(4 * size_of::<u64>());
     let mut long = long
         .chunks_exact(8)
@@ -78,7 +87,12 @@ pub(super) fn unpack(packed: &[u8]) -> Option<(Stamp, Frame, &[u8])> {
         bytes: length,
         address,
     };
-    Some((stamp, frame, bytes))
+    Some((stamp, frame))
+}
+
+/// The bytes after the numbers of a frame that was unpacked.
+pub(super) fn bytes_of(packed: &[u8]) -> &[u8] {
+    &packed[LENGTH..]
 }
 
 #[cfg(test)]
@@ -102,8 +116,9 @@ mod tests {
         };
         let stamp = Stamp { key: u64::MAX / 3, number: 12, from: 6, life: 7, to: u32::MAX - 2 };
         let packed = pack(stamp, &frame, b"data");
-        assert_eq!(unpack(&packed), Some((stamp, frame, &b"data"[..])));
-        assert_eq!(unpack(&packed[..LENGTH]), Some((stamp, frame, &b""[..])));
+        assert_eq!((unpack(&packed), bytes_of(&packed)), (Some((stamp, frame)), &b"data"[..]));
+        let empty = &packed[..LENGTH];
+        assert_eq!((unpack(empty), bytes_of(empty)), (Some((stamp, frame)), &b""[..]));
         assert_eq!(unpack(&packed[..LENGTH - 1]), None);
     }
 }

@@ -1,22 +1,25 @@
-//! The wire between hosts: frames like those in the rings of one host, carried by UCX.
+//! The wire between hosts: frames like those in the rings of one host, carried by TCP or UCX.
 //!
 //! A short message goes along with its frame. A longer one stays with its sender: the receiver asks
 //! for it, and gets it in pieces, which whoever makes progress there sends, rank or service thread.
 //! A process talks only to lives of others that it has been told of, and hears nobody else. A
 //! [`Member`] is a process here, and a life of it, whatever ranks it has.
 //!
-//! Where ranks share the process, only its service thread uses UCX, and sends what they leave in
-//! the outbox: a rank may be ended, or switched away from, in a system call that waits, and would
-//! leave UCX, and its lock, in the middle of something.
+//! Where ranks share the process, only its service thread uses the network, and sends what they
+//! leave in the outbox: a rank may be ended in a system call that waits, or switched away from, and
+//! would leave the network, and its lock, in the middle of something.
 
+mod attendance;
 mod frame;
 mod order;
 mod outbox;
 mod silence;
 
 use crate::base::Member;
+use crate::transport::network::{Endpoint, Worker};
 use crate::transport::processes::stream::{BEAT, BEAT_BACK, Frame};
-use crate::transport::ucx::{self, Endpoint, Worker};
+use crate::transport::readable::wait_for;
+use attendance::Attendance;
 use frame::Stamp;
 use order::Sequence;
 use outbox::Outbox;
@@ -30,7 +33,7 @@ use std::time::{Duration, Instant};
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Distant {
     pub incarnation: u32,
-    /// Of its UCX worker.
+    /// Of its worker (see `network`).
     pub address: Vec<u8>,
 }
 
@@ -56,7 +59,21 @@ pub(super) struct Letter {
     /// The process that has sent it.
     pub(super) from: Member,
     pub(super) frame: Frame,
-    pub(super) bytes: Vec<u8>,
+    packed: Vec<u8>,
+}
+
+impl Letter {
+    /// One as it would come.
+    #[cfg(test)]
+    pub(super) fn with(from: Member, frame: Frame, bytes: &[u8]) -> Letter {
+        let stamp = Stamp { key: 0, number: 0, from: 0, life: 0, to: 0 };
+        Letter { from, packed: frame::pack(stamp, &frame, bytes), frame }
+    }
+
+    /// What comes with the frame.
+    pub(super) fn bytes(&self) -> &[u8] {
+        frame::bytes_of(&self.packed)
+    }
 }
 
 /// The processes of other hosts, as one process sees them.
@@ -64,7 +81,8 @@ pub(super) struct Hosts {
     me: Member,
     here: OnHost,
     address: Vec<u8>,
-    descriptor: i32,
+    /// Of the network, and of the outbox.
+    descriptors: Vec<i32>,
     net: Mutex<Net>,
     /// The host of each process, plus one; 0: not known.
     hosts: Box<[AtomicU32]>,
@@ -74,14 +92,13 @@ pub(super) struct Hosts {
     answered: Condvar,
     /// How many frames have come.
     arrivals: AtomicU64,
+    attendance: Attendance,
     started: Instant,
 }
 
 struct Net {
     worker: Worker,
     lines: Vec<Line>,
-    /// A process to which UCX has no way, and why.
-    refusal: Option<(usize, String)>,
     silence: Silence,
 }
 
@@ -90,6 +107,8 @@ struct Net {
 struct Line {
     at: Option<Distant>,
     endpoint: Option<Endpoint>,
+    /// There is no way to this life.
+    refusal: Option<Refusal>,
     sent: u64,
     came: Sequence<Letter>,
     /// Lives before this one are over.
@@ -99,6 +118,13 @@ struct Line {
     is_reported: bool,
     /// Somebody wants to know whether it answers.
     is_wanted: bool,
+}
+
+/// Why there is no way.
+struct Refusal {
+    why: String,
+    since: Instant,
+    is_told: bool,
 }
 
 /// What this process has asked others.
@@ -117,12 +143,13 @@ struct Question {
 
 impl Hosts {
     pub(super) fn open(
-        me: Member, here: OnHost, processes: usize, is_shared: bool,
+        me: Member, here: OnHost, (processes, is_shared): (usize, bool), net: &str,
     ) -> Result<Hosts, String> {
-        let worker = Worker::open()?;
+        let worker = Worker::open(net)?;
         let outbox = is_shared.then(Outbox::open).transpose();
         let outbox = outbox.map_err(|error| format!("cannot make sockets: {error}"))?;
-        let (address, descriptor) = (worker.address()?, worker.descriptor());
+        let (address, mut descriptors) = (worker.address()?, worker.descriptors());
+        descriptors.extend(outbox.as_ref().map(Outbox::descriptor));
         let lines = (0..processes).map(|_| Line::default()).collect();
         let hosts: Box<[AtomicU32]> = (0..processes).map(|_| AtomicU32::new(0)).collect();
         hosts[me.seat].store(here.host + 1, Ordering::Relaxed);
@@ -130,13 +157,14 @@ impl Hosts {
             me,
             here,
             address,
-            descriptor,
-            net: Mutex::new(Net { worker, lines, refusal: None, silence: Silence::default() }),
+            descriptors,
+            net: Mutex::new(Net { worker, lines, silence: Silence::default() }),
             hosts,
             outbox,
             questions: Mutex::default(),
             answered: Condvar::new(),
             arrivals: AtomicU64::new(0),
+            attendance: Attendance::default(),
             started: Instant::now(),
         })
     }
@@ -211,27 +239,29 @@ impl Hosts {
         let line = &self.net.lock().lines[to.seat];
         line.at.as_ref().is_some_and(|at| at.incarnation == to.incarnation)
             && !line.endpoint.as_ref().is_some_and(Endpoint::is_broken)
+            && !line.is_refused()
     }
 
     /// Sends a frame; false if the process was not met yet. What is sent to a process that cannot
     /// be reached any more is lost: its end will be told.
     pub(super) fn send(&self, process: usize, frame: &Frame, bytes: &[u8]) -> bool {
         let mut net = self.net.lock();
-        let Net { worker, lines, refusal, .. } = &mut *net;
+        let Net { worker, lines, .. } = &mut *net;
         let line = &mut lines[process];
         let Some(at) = &line.at else { return false };
         let number = line.sent;
         if let Some(outbox) = &self.outbox {
             let to = Member { seat: process, incarnation: at.incarnation };
-            let packed = self.packed(process, number, frame, bytes);
+            let packed = frame::pack(self.stamp(process, number), frame, bytes);
             line.sent += 1;
             outbox.put(to, packed);
             drop(net);
             outbox.wake();
             return true;
         }
-        if let Some(endpoint) = line.connected(worker, refusal, process) {
-            worker.send(endpoint, self.packed(process, number, frame, bytes));
+        if let Some(endpoint) = line.connected(worker) {
+            let head = frame::head(self.stamp(process, number), frame);
+            worker.send(endpoint, &head, bytes);
             line.sent += 1;
         }
         true
@@ -239,33 +269,34 @@ impl Hosts {
 
     /// Sends what is in the outbox. The service thread does that.
     fn empty_outbox(&self, net: &mut Net) {
-        let Net { worker, lines, refusal, .. } = net;
+        let Net { worker, lines, .. } = net;
         while let Some((Member { seat: process, incarnation }, packed)) =
             self.outbox.as_ref().and_then(Outbox::take)
         {
             let line = &mut lines[process];
             // Another life numbers what it gets from the beginning.
             if line.at.as_ref().is_some_and(|at| at.incarnation == incarnation)
-                && let Some(endpoint) = line.connected(worker, refusal, process)
+                && let Some(endpoint) = line.connected(worker)
             {
-                worker.send(endpoint, packed);
+                worker.send(endpoint, &packed, &[]);
             }
         }
     }
 
-    fn packed(&self, to: usize, number: u64, frame: &Frame, bytes: &[u8]) -> Vec<u8> {
+    /// That of a frame for a process.
+    fn stamp(&self, to: usize, number: u64) -> Stamp {
         let Member { seat, incarnation: life } = self.me;
         let (from, to) = (seat as u32, to as u32);
-        frame::pack(Stamp { key: self.here.key, number, from, life, to }, frame, bytes)
+        Stamp { key: self.here.key, number, from, life, to }
     }
 
     /// Sends a beat, or the answer to one. Beats are no part of what is numbered and counted.
     fn beat(&self, net: &mut Net, kind: u32, process: usize) {
-        let Net { worker, lines, refusal, .. } = net;
+        let Net { worker, lines, .. } = net;
         let line = &mut lines[process];
-        if let Some(endpoint) = line.connected(worker, refusal, process) {
+        if let Some(endpoint) = line.connected(worker) {
             let frame = Frame { kind, ..Frame::default() };
-            worker.send(endpoint, self.packed(process, 0, &frame, &[]));
+            worker.send(endpoint, &frame::head(self.stamp(process, 0), &frame), &[]);
         }
     }
 
@@ -275,7 +306,7 @@ impl Hosts {
         let Some(mut net) = self.net.try_lock() else { return };
         self.empty_outbox(&mut net);
         for packed in net.worker.progress() {
-            let Some((stamp, frame, bytes)) = frame::unpack(&packed) else { continue };
+            let Some((stamp, frame)) = frame::unpack(&packed) else { continue };
             let is_ours = stamp.key == self.here.key && stamp.to as usize == self.me.seat;
             let from = stamp.from as usize;
             let Some(line) = net.lines.get_mut(from).filter(|_| is_ours) else { continue };
@@ -291,11 +322,11 @@ impl Hosts {
             }
             let line = &mut net.lines[from];
             let from = Member { seat: from, incarnation: stamp.life };
-            line.hear(stamp, Letter { from, frame, bytes: bytes.to_vec() }, into);
+            line.hear(stamp, Letter { from, frame, packed }, into);
             self.arrivals.fetch_add(1, Ordering::Relaxed);
         }
-        let lines = net.lines.iter_mut();
-        for line in lines.filter(|line| line.at.is_some() && !line.early.is_empty()) {
+        for line in net.lines.iter_mut().filter(|line| line.at.is_some() && !line.early.is_empty())
+        {
             for (stamp, letter) in std::mem::take(&mut line.early) {
                 self.arrivals.fetch_add(1, Ordering::Relaxed);
                 line.hear(stamp, letter, into);
@@ -359,9 +390,27 @@ impl Hosts {
         told
     }
 
-    /// A process to which UCX has no way, and why, if that is so; told once.
-    pub(super) fn refusal(&self) -> Option<(usize, String)> {
-        self.net.lock().refusal.take()
+    /// A process that lives and to which there is no way, and why, if there is one; told once. A
+    /// refusal may also be the first that is seen of a death, so that it is held back for a while.
+    /// To lives that have left, there need not be a way.
+    pub(super) fn refusal(&self, has_left: impl Fn(Member) -> bool) -> Option<(usize, String)> {
+        const UNTIL_A_DEATH_IS_KNOWN: Duration = Duration::from_secs(2);
+        let mut net = self.net.lock();
+        let Net { worker, lines, .. } = &mut *net;
+        let (mut told, mut gone) = (None, Vec::new());
+        for (seat, line) in lines.iter_mut().enumerate() {
+            line.note_refusal(worker);
+            let (Some(refusal), Some(at)) = (&mut line.refusal, &line.at) else { continue };
+            if has_left(Member { seat, incarnation: at.incarnation }) {
+                gone.push(seat);
+            } else if !refusal.is_told && told.is_none() {
+                refusal.is_told = refusal.since.elapsed() >= UNTIL_A_DEATH_IS_KNOWN;
+                told = refusal.is_told.then(|| (seat, refusal.why.clone()));
+            }
+        }
+        drop(net);
+        gone.into_iter().for_each(|process| self.part(process));
+        told
     }
 
     /// Nobody answers what these lives were asked.
@@ -370,6 +419,11 @@ impl Hosts {
         let lost = questions.open.values_mut().filter(|question| is_over(question.to));
         lost.for_each(|question| question.is_lost = true);
         self.answered.notify_all();
+    }
+
+    /// Who looks after the network: the rank, or the service thread.
+    pub(super) fn attendance(&self) -> &Attendance {
+        &self.attendance
     }
 
     /// Sleeps until there may be something to do.
@@ -382,12 +436,9 @@ impl Hosts {
         }
         let time = if net.worker.is_sending() { WHILE_SENDING } else { IDLE };
         drop(net);
-        match &self.outbox {
-            None => ucx::wait_for(&[self.descriptor], time),
-            Some(outbox) => {
-                ucx::wait_for(&[self.descriptor, outbox.descriptor()], time);
-                outbox.has_slept();
-            }
+        wait_for(&self.descriptors, time);
+        if let Some(outbox) = &self.outbox {
+            outbox.has_slept();
         }
     }
 
@@ -425,6 +476,7 @@ impl Hosts {
                 return questions.open.remove(&number)?.answer;
             }
             if turn > SPINS {
+                self.attendance.leave();
                 self.answered.wait_for(&mut questions, AGAIN);
             }
         }
@@ -443,10 +495,12 @@ impl Hosts {
     }
 
     /// What has passed between this process and each life of another host; `None`: the network is
-    /// at work.
+    /// at work, or refuses a life, of which more will be heard.
     pub(super) fn traffic(&self) -> Option<Vec<Traffic>> {
         let net = self.net.try_lock()?;
-        if net.worker.is_sending() || self.outbox.as_ref().is_some_and(|it| !it.is_empty()) {
+        let is_refused = net.lines.iter().any(Line::is_refused);
+        let has_more = self.outbox.as_ref().is_some_and(|it| !it.is_empty());
+        if net.worker.is_sending() || has_more || is_refused {
             return None;
         }
         let lines = net.lines.iter().enumerate();
@@ -473,18 +527,34 @@ impl Hosts {
 }
 
 impl Line {
-    /// The endpoint, which is made when it is first used.
-    fn connected(
-        &mut self, worker: &mut Worker, refusal: &mut Option<(usize, String)>, to: usize,
-    ) -> Option<&Endpoint> {
+    /// The endpoint, which is made when it is first used. A life that was refused once stays so:
+    /// what was to go to it is lost.
+    fn connected(&mut self, worker: &mut Worker) -> Option<&Endpoint> {
         let at = self.at.as_ref()?;
-        if self.endpoint.is_none() {
+        if self.endpoint.is_none() && self.refusal.is_none() {
             match worker.connect(&at.address)? {
                 Ok(endpoint) => self.endpoint = Some(endpoint),
-                Err(why) => _ = refusal.get_or_insert((to, why)),
+                Err(why) => self.refuse(why),
             }
         }
         self.endpoint.as_ref()
+    }
+
+    fn refuse(&mut self, why: String) {
+        self.refusal = Some(Refusal { why, since: Instant::now(), is_told: false });
+    }
+
+    fn is_refused(&self) -> bool {
+        let refuses = |endpoint: &Endpoint| endpoint.refusal().is_some();
+        self.refusal.is_some() || self.endpoint.as_ref().is_some_and(refuses)
+    }
+
+    /// That there is no way may show after the endpoint was made.
+    fn note_refusal(&mut self, worker: &mut Worker) {
+        if let Some(why) = self.endpoint.as_ref().and_then(Endpoint::refusal) {
+            self.refuse(why.into());
+            self.endpoint.take().into_iter().for_each(|endpoint| worker.close(endpoint));
+        }
     }
 
     fn hear(&mut self, stamp: Stamp, letter: Letter, into: &mut VecDeque<Letter>) {

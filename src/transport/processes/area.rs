@@ -52,7 +52,8 @@ struct Callers {
 /// What a process publishes in one communicator.
 #[repr(C, align(4096))]
 struct Room {
-    /// The mark of the latest operation to which the process has come: it has left all before.
+    /// The mark of an operation to which the process has come, the first since a multiple of
+    /// [`STRIDE`]: it has left all before.
     stand: Stand,
     slots: [Slot; SLOTS],
     /// What has no room in the slots.
@@ -218,6 +219,10 @@ pub struct Hall {
     latest: [AtomicU32; SLOTS],
     /// All members have come to this operation, and left all before.
     settled: AtomicU32,
+    /// The multiple of [`STRIDE`] to which this member has come; see [`IS_SET`].
+    come_to: AtomicU32,
+    /// The latest operation in which this member has read.
+    read: AtomicU32,
     /// A member that was behind when it was last looked at.
     laggard: AtomicU32,
 }
@@ -239,6 +244,8 @@ impl Hall {
             members,
             latest: Default::default(),
             settled: AtomicU32::new(0),
+            come_to: AtomicU32::new(0),
+            read: AtomicU32::new(0),
             laggard: AtomicU32::new(0),
         }
     }
@@ -257,11 +264,14 @@ impl Hall {
     /// This member comes to an operation, and so has left all before.
     #[inline]
     pub fn come(&self, turn: u32) {
-        let stand = &self.area.own_room(self.room).stand.0;
-        let before = stand.load(Ordering::Relaxed);
-        stand.store(mark(self.context, turn), Ordering::Release);
-        // Only at these do others wait for this member to come.
-        if (before ^ mark(self.context, turn)) & !(STRIDE as u64 - 1) != 0 {
+        let before = self.come_to.load(Ordering::Relaxed);
+        let now = turn & !(STRIDE - 1) | IS_SET;
+        // Only at these do others wait for this member to come, so only then are they told: they
+        // look there again and again, and a store to a line that others read holds up what follows.
+        if before != now {
+            self.come_to.store(now, Ordering::Relaxed);
+            let stand = &self.area.own_room(self.room).stand.0;
+            stand.store(mark(self.context, turn), Ordering::Release);
             fence(Ordering::SeqCst);
             self.answer_callers();
         }
@@ -335,6 +345,9 @@ impl Hall {
         slot.bytes.store(bytes as u32, Ordering::Relaxed);
         slot.settled.store(self.settled.load(Ordering::Relaxed), Ordering::Relaxed);
         slot.mark.swap(mark(self.context, turn), Ordering::SeqCst);
+        if self.read.load(Ordering::Relaxed) != turn.wrapping_sub(1) & !IS_SET {
+            prefetch_to_write(&raw const room.slots[turn.wrapping_add(AHEAD) as usize % SLOTS]);
+        }
         self.latest[index].store(turn | IS_SET, Ordering::Relaxed);
         self.answer_callers();
     }
@@ -364,6 +377,7 @@ impl Hall {
         }
         read(slot.place_of(bytes, &room.long[index]));
         fence(Ordering::Acquire);
+        self.read.store(turn, Ordering::Relaxed);
         let is_intact = slot.mark.load(Ordering::Relaxed) == mark;
         if is_intact && settled != 0 {
             self.settle(settled & !IS_SET);
@@ -428,6 +442,10 @@ impl Drop for Hall {
         }
     }
 }
+
+/// How many operations before it writes to a line a member asks for it that does not wait for the
+/// others: they have read it by then. Who waits for them each time has them looking at that line.
+const AHEAD: u32 = 4;
 
 /// Members ahead wait for operations that are multiples of this.
 const STRIDE: u32 = SLOTS as u32 / 2;

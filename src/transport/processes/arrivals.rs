@@ -29,7 +29,7 @@ impl Processes {
         match frame.kind {
             MESSAGE | REFERENCE | SYNCHRONOUS => {
                 let is_sane = self.is_between(process, frame)
-                    && bytes.len() <= Packet::ROOM.max(longest(self.geometry.ring))
+                    && bytes.len() <= self.longest_along()
                     && (frame.hold as usize) < HOLDS
                     && (frame.kind != SYNCHRONOUS || frame.bytes == bytes.len() as u64);
                 if !is_sane {
@@ -68,6 +68,11 @@ impl Processes {
             _ => return Err(Broken),
         }
         Ok(Some(Taken::No))
+    }
+
+    /// How many bytes may come along with a message.
+    fn longest_along(&self) -> usize {
+        Packet::ROOM.max(longest(self.geometry.ring)).max(Processes::LONGEST_SENT_ABROAD)
     }
 
     /// Whether a frame comes from a rank of this process, and is for one of ours.

@@ -7,7 +7,6 @@ use super::stream::{ANSWER, ASK_IF_READ, ASK_TO_CLAIM, ASK_TO_FORGET, Frame, Sho
 use super::{Incoming, Processes};
 use crate::base::Member;
 use crate::transport::hosts::{Distant, Hosts, Letter, OnHost};
-use crate::transport::packet::Packet;
 use std::sync::atomic::Ordering;
 
 /// What a process finds out about other hosts.
@@ -35,10 +34,11 @@ impl Processes {
         Member { seat: self.division.seats_of(process.seat).start, ..process }
     }
 
-    /// The job has several hosts; returns by what this process is reached from others.
-    pub fn open_hosts(&self, here: OnHost) -> Result<Vec<u8>, String> {
+    /// The job has several hosts; returns by what this process is reached from others. `net` says
+    /// what the user wants to carry messages.
+    pub fn open_hosts(&self, here: OnHost, net: &str) -> Result<Vec<u8>, String> {
         let me = Member { seat: self.me, incarnation: self.life };
-        let hosts = Hosts::open(me, here, self.peers.len(), self.are_shared())?;
+        let hosts = Hosts::open(me, here, (self.peers.len(), self.are_shared()), net)?;
         Ok(self.hosts.get_or_init(|| hosts).address().to_vec())
     }
 
@@ -63,6 +63,16 @@ impl Processes {
         hosts.and_then(|hosts| hosts.host_of(self.process_of(seat))).unwrap_or(0)
     }
 
+    /// The longest message that goes to another host with its envelope. Its receiver asks for
+    /// longer ones.
+    pub const LONGEST_SENT_ABROAD: usize = 256 << 10;
+
+    /// Whether a rank is on another host.
+    #[inline]
+    pub fn is_abroad(&self, seat: usize) -> bool {
+        self.hosts_for(self.process_of(seat)).is_some()
+    }
+
     /// The way to a process, if that is on another host.
     #[inline]
     pub(super) fn hosts_for(&self, process: usize) -> Option<&Hosts> {
@@ -80,9 +90,10 @@ impl Processes {
         while hosts.life(process).is_some()
             && let Some(parcel) = peer.queue.pop_front()
         {
-            if let Some(back) = self.put(process, parcel, Packet::ROOM, |frame, bytes| {
-                hosts.send(process, frame, bytes)
-            }) {
+            let most = Processes::LONGEST_SENT_ABROAD;
+            if let Some(back) =
+                self.put(process, parcel, most, |frame, bytes| hosts.send(process, frame, bytes))
+            {
                 peer.queue.push_front(back);
                 break;
             }
@@ -106,7 +117,7 @@ impl Processes {
                 hosts.settle(letter);
                 continue;
             }
-            let Letter { frame, bytes, .. } = &letter;
+            let (frame, bytes) = (&letter.frame, letter.bytes());
             // What makes no sense comes from a process that has gone mad: it spoils its own only.
             if let Ok(Some(Taken::Enough)) =
                 self.accept(from, frame, bytes, &mut incoming.pool, wants)
@@ -131,7 +142,7 @@ impl Processes {
                 }
             }
             ASK_IF_READ => {}
-            _ => bytes = remote_memory::serve(asked, &letter.bytes, &mut frame),
+            _ => bytes = remote_memory::serve(asked, letter.bytes(), &mut frame),
         }
         // Whoever has asked may have ended meanwhile.
         let _sent = hosts.send(to, &frame, &bytes);
@@ -181,6 +192,7 @@ impl Processes {
     pub fn attend_hosts(&self, tell: impl Fn(OfHosts)) -> ! {
         let hosts = self.hosts.get().expect("the job has several hosts");
         let mut known = 0;
+        let mut attendant = hosts.attendance().attend();
         loop {
             let mut incoming = self.incoming.visit();
             self.take_all(&mut incoming, |_| Taken::No);
@@ -195,14 +207,30 @@ impl Processes {
             for broken in hosts.broken() {
                 tell(OfHosts::Unreachable(self.by_seat(broken)));
             }
-            if let Some((process, why)) = hosts.refusal() {
+            let has_left = |process: Member| !self.are_shared() && self.is_over(process);
+            if let Some((process, why)) = hosts.refusal(has_left) {
                 let [me, to] = [self.me, process].map(|it| self.division.seats_of(it).start);
                 tell(OfHosts::NoWay(format!("rank {me} has no way to rank {to}: {why}")));
             }
             for (process, is_silent) in hosts.listen() {
                 tell(OfHosts::Silent { member: self.by_seat(process), is_silent });
             }
-            hosts.sleep();
+            if !attendant.rests() {
+                hosts.sleep();
+            }
+        }
+    }
+
+    /// Whether a rank that waits may look itself for what comes from other hosts.
+    pub fn may_look_abroad(&self) -> bool {
+        self.hosts.get().is_some_and(|hosts| !hosts.has_outbox())
+    }
+
+    /// Looks for what has come from other hosts; the service thread rests meanwhile.
+    pub fn look_abroad(&self) {
+        if let Some((hosts, mut incoming)) = self.hosts.get().zip(self.incoming.try_lock()) {
+            hosts.attendance().look();
+            hosts.poll(&mut incoming.letters);
         }
     }
 

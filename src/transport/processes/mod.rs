@@ -34,7 +34,7 @@ use crate::base::sync::fence;
 use crate::base::{Division, Member};
 use crate::host::memory::Region;
 use crate::host::memory::afar::Missing;
-use crate::host::sched::{self, Bell, Seen, SharedBell};
+use crate::host::sched::{Bell, Seen, SharedBell};
 use crate::transport::hosts::{Hosts, Letter};
 use crate::transport::inbox::{Outside, Wire};
 use crate::transport::packet::pool::Pool;
@@ -108,8 +108,12 @@ struct Incoming {
 
 impl Processes {
     /// The wire of the process in which this seat is, in its life of this number.
-    pub fn new(me: Member, division: Division) -> io::Result<&'static Processes> {
+    pub fn new(me: Member, division: Division, is_crowded: bool) -> io::Result<&'static Processes> {
         let processes = Processes::make(me, division)?;
+        // Who sleeps for each message makes the fence himself: it is more than one processor's.
+        if !is_crowded && fence::arm_among_processes() {
+            processes.segment.head.get().bell.be_heard_from_afar();
+        }
         expect_recalls(recall);
         Ok(OF_PROCESS.get_or_init(|| processes))
     }
@@ -121,10 +125,6 @@ impl Processes {
         let geometry = Geometry::of(processes);
         let segment = Segment::new(geometry)?;
         fence::arm();
-        // Who sleeps for each message makes the fence himself: it is more than one processor's.
-        if division.seats() <= sched::cores() && fence::arm_among_processes() {
-            segment.head.get().bell.be_heard_from_afar();
-        }
         // A receiver reads a long message from the memory of this process.
         // SAFETY: it only allows what the same user may do anyway, whatever the system's policy.
         unsafe { libc::prctl(libc::PR_SET_PTRACER, libc::PR_SET_PTRACER_ANY) };
@@ -352,6 +352,9 @@ impl Processes {
             return;
         }
         let heard = self.bell().listen();
+        if let Some(hosts) = self.hosts.get() {
+            hosts.attendance().leave();
+        }
         // Another thread may have looked before this one listened.
         let has_news = self.has_news_of(&self.incoming.visit());
         if !has_news && !is_so() {
@@ -435,7 +438,10 @@ impl Processes {
         let is_meant = |waiting: &Option<Waiting>| {
             waiting.as_ref().is_some_and(|waiting| waiting.packet.is_of(ticket))
         };
-        let Some(place) = away.packets.iter().position(is_meant) else { return false };
+        let Some(place) = away.packets.iter().position(is_meant) else {
+            // It has come back, as there was no room for it, or it is home.
+            return ticket.recall_from_here().is_ok();
+        };
         if !self.recall_hold(place) {
             return false;
         }

@@ -432,6 +432,33 @@ mod tests {
         assert!(here.waiting() == 1 && here.recall(last));
     }
 
+    /// A ring may be full while the sender hears of a revocation.
+    #[test]
+    fn a_message_is_taken_back_while_there_is_no_room_for_it() {
+        let (here, _notes) = process(ME);
+        let (there, _) = process(DEAD);
+        introduce(here, there);
+        let long = vec![1; Packet::ROOM + 1];
+        let mut pool = Pool::new(here.wire().port(0));
+        for round in 0..2000 {
+            pool.grow(0);
+            let mut packet = pool.blank(0).expect("the pool has just grown");
+            packet.address(Envelope { context: 2, source: 0, tag: 7 }, ME, DEAD, 1);
+            packet.load(Load::Referenced(&Span::of(&long).into())).expect("it is there");
+            let ticket = packet.ticket();
+            std::thread::scope(|scope| {
+                let recall =
+                    scope.spawn(move || ticket.recall_from_here().is_ok() || here.recall(ticket));
+                let mut parcel = Some(Parcel::Message(1, packet));
+                while let Some(waits) = parcel.take().filter(|_| !recall.is_finished()) {
+                    parcel = here.put(1, waits, 0, |_, _| false);
+                }
+                assert!(recall.join().is_ok_and(|is_back| is_back), "round {round}");
+            });
+            assert_eq!(here.waiting(), 0);
+        }
+    }
+
     /// It may be that of a revocation, which ends the wait for them.
     #[test]
     fn messages_that_were_sent_before_a_note_come_before_it_whichever_process_sent_them() {

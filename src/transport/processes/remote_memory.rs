@@ -253,8 +253,8 @@ impl Way {
         must_be_there(&letter)?;
         match self {
             Way::Out => Ok(()),
-            Way::In if letter.bytes.len() == own.bytes() => {
-                let copied = memory::transfer(&Span::of(&letter.bytes).into(), own);
+            Way::In if letter.bytes().len() == own.bytes() => {
+                let copied = memory::transfer(&Span::of(letter.bytes()).into(), own);
                 copied.map_err(|fault| Missing::Here(fault.address))
             }
             Way::In => Err(Missing::Process),
@@ -345,7 +345,7 @@ mod tests {
             let mut frame = Frame { kind: ANSWER, ..Frame::default() };
             let bytes = serve(&asked, &bytes, &mut frame);
             let from = Member { seat: 1, incarnation: 0 };
-            way.take(Some(Letter { from, frame, bytes }), &own)?;
+            way.take(Some(Letter::with(from, frame, &bytes)), &own)?;
             count += 1;
         }
         Ok(count)

@@ -9,13 +9,13 @@ mod symbols;
 #[cfg(test)]
 mod tests;
 
+use crate::host::service;
 use ending::unless_over;
 use parking_lot::Mutex;
 use std::ffi::c_void;
 use std::ptr;
 use std::slice;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
-use std::time::Duration;
 use symbols::{
     EndpointParams, HandlerParams, LAST_ERROR, OK, Params, RequestParams, Status, Symbols,
     WorkerParams,
@@ -68,6 +68,12 @@ struct Parcel {
 impl Worker {
     /// The worker of this process. It lives as long as the process.
     pub(super) fn open() -> Result<Worker, String> {
+        /// What UCX calls the thread that keeps its connections.
+        const ITS_THREAD: &str = "async";
+        service::adopt(ITS_THREAD, Worker::make)
+    }
+
+    fn make() -> Result<Worker, String> {
         let symbols: &'static Symbols = Box::leak(Box::new(Symbols::open()?));
         ending::watch_exit();
         let check = |what: &str, status: Status| match status {
@@ -241,14 +247,6 @@ impl Endpoint {
     pub(super) fn is_broken(&self) -> bool {
         self.end.is_broken.load(Ordering::Relaxed)
     }
-}
-
-/// Sleeps until one of the descriptors is readable, or for this time.
-pub(super) fn wait_for(descriptors: &[i32], time: Duration) {
-    let one = |fd: &i32| libc::pollfd { fd: *fd, events: libc::POLLIN, revents: 0 };
-    let mut all: Vec<libc::pollfd> = descriptors.iter().map(one).collect();
-    // SAFETY: as many descriptors as is said.
-    unsafe { libc::poll(all.as_mut_ptr(), all.len() as u64, time.as_millis() as i32) };
 }
 
 /// A message has come.

@@ -1,7 +1,8 @@
 //! The layouts as the real headers have them, and two workers that talk.
 
+use super::Worker;
 use super::symbols::{EndpointParams, HandlerParams, Params, RequestParams, WorkerParams};
-use super::{Worker, wait_for};
+use crate::transport::readable::wait_for;
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 

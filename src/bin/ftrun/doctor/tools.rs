@@ -39,7 +39,7 @@ pub(super) fn findings() -> Vec<Finding> {
     TOOLS.iter().map(finding).chain([ucx()]).collect()
 }
 
-/// The library that carries messages between hosts.
+/// The library that carries messages between hosts by networks that are faster than TCP.
 fn ucx() -> Finding {
     const NAME: &str = "libucp.so.0";
     let found = std::env::current_exe().ok().and_then(|own| {
@@ -51,8 +51,8 @@ fn ucx() -> Finding {
         Some(path) => Finding::new(State::Good, "UCX", path.display().to_string()),
         None => {
             let words = format!(
-                "no {NAME}: only needed for jobs on several hosts (docs/CLUSTERS.md); Debian: \
-                 `apt-get install libucx0`"
+                "no {NAME}: only needed on several hosts with InfiniBand or RoCE \
+                 (docs/CLUSTERS.md); Debian: `apt-get install libucx0`"
             );
             Finding::new(State::Lacking, "UCX", words)
         }

@@ -28,9 +28,8 @@ pub(crate) struct Awaited {
 /// An agent that has come, and knows the secret.
 struct Come {
     host: usize,
-    name: String,
     version: String,
-    stream: TcpStream,
+    agent: Host,
 }
 
 impl Awaited {
@@ -65,7 +64,7 @@ impl Awaited {
             }
         });
         // The first rank has started this process, and the other launcher ends the job with it.
-        summon::begin_on(await_all(count, places, &coming)?, &program, (events, true))
+        summon::begin_on(await_all(count, places, &coming)?, (program, places), (events, true))
     }
 }
 
@@ -76,8 +75,9 @@ fn greet(mut stream: TcpStream, expected: &str) -> Option<Come> {
     stream.set_nodelay(true).ok()?;
     insist(&stream);
     let said = wireup::read_at_most(&mut stream, summon::LONGEST_HELLO).ok()??;
-    let OfAgent::Hello { secret, host, version, name } = said else { return None };
-    (secret == expected).then_some(Come { host: host as usize, name, version, stream })
+    let OfAgent::Hello { secret, host, version, name, cores } = said else { return None };
+    let agent = Host { name, cores: (cores as usize).max(1), stream, starter: None };
+    (secret == expected).then(|| Come { host: host as usize, version, agent })
 }
 
 fn await_all(
@@ -88,7 +88,7 @@ fn await_all(
     let mut hosts: Vec<Option<Host>> = (0..count).map(|_| None).collect();
     while let Some(missing) = hosts.iter().position(Option::is_none) {
         let left = until.saturating_duration_since(Instant::now());
-        let Ok(Come { host, name, version, stream }) = coming.recv_timeout(left) else {
+        let Ok(Come { host, version, agent }) = coming.recv_timeout(left) else {
             let rank = places.iter().position(|host| *host == missing).unwrap_or(0);
             return Err(Refusal::new(
                 NOT_RUNNABLE,
@@ -100,10 +100,10 @@ fn await_all(
         };
         if version != ours {
             let why = summon::other_version(&version, &ours);
-            return Err(Refusal::new(NOT_RUNNABLE, format!("host {name} {why}")));
+            return Err(Refusal::new(NOT_RUNNABLE, format!("host {} {why}", agent.name)));
         }
         if let Some(place) = hosts.get_mut(host) {
-            *place = Some(Host { name, stream, starter: None });
+            *place = Some(agent);
         }
     }
     Ok(hosts.into_iter().flatten().collect())

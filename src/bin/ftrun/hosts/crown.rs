@@ -21,8 +21,8 @@ pub(crate) struct Crown {
     pub(crate) started: Instant,
     /// When it has asked for votes.
     pub(crate) asked: Instant,
-    /// When it had enough.
-    pub(crate) enough: Instant,
+    /// When the last of its voters was loyal to another coordinator.
+    pub(crate) deserted: Instant,
     pub(crate) reign: Reign,
     /// The hosts whose agents have certainly ended.
     pub(crate) gone: Vec<usize>,
@@ -36,13 +36,13 @@ impl Crown {
     pub(crate) fn begin(
         self, events: &Sender<Happening>,
     ) -> (Vec<Arc<Agent>>, Arc<Registry>, Steps) {
-        let Crown { asked, enough, mut reign, gone, voters, fellows, .. } = self;
+        let Crown { asked, deserted, mut reign, gone, voters, fellows, .. } = self;
         // Its clock begins when it has asked them.
         reign.back(Duration::ZERO);
         let (steps, settled) = (Steps::default(), reign.settled().clone());
         let hosts = fellows.hosts.len();
         let registry = Registry::new(hosts, reign, false, asked, steps.clone(), events.clone());
-        registry.succeed_after(enough);
+        registry.succeed_after(deserted);
         let registry = Arc::new(registry);
         let mut agents = Vec::new();
         for (host, mut stream) in voters {

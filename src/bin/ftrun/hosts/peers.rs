@@ -36,11 +36,20 @@ fn attend(stream: TcpStream, shared: &Shared) -> Option<()> {
     if secret != succession.secret || host != succession.me {
         return None;
     }
-    let (would, known) = succession.standing(|it, now| it.would(epoch, now))?;
-    wireup::write(&mut out, &OfPeer::Would { would, epoch: known }).ok()?;
-    let mut has_voted = false;
+    let (mut has_voted, mut asks) = (false, true);
     while !has_voted {
-        let ToPeer::Stand = wireup::read(&mut from).ok()?? else { return None };
+        if asks {
+            let (would, known) = succession.standing(|it, now| it.would(epoch, now))?;
+            wireup::write(&mut out, &OfPeer::Would { would, epoch: known }).ok()?;
+        }
+        asks = match wireup::read(&mut from).ok()?? {
+            ToPeer::AskAgain => true,
+            ToPeer::Stand => false,
+            ToPeer::Ask { .. } | ToPeer::Elected { .. } => return None,
+        };
+        if asks {
+            continue;
+        }
         let before = succession.epoch();
         let vote = succession.vote(epoch);
         has_voted = vote.is_some();
@@ -54,7 +63,7 @@ fn attend(stream: TcpStream, shared: &Shared) -> Option<()> {
             // It waits for other votes.
             ToPeer::Stand => succession.wait(epoch),
             ToPeer::Elected { settled, known } => break (settled, known),
-            ToPeer::Ask { .. } => return None,
+            ToPeer::Ask { .. } | ToPeer::AskAgain => return None,
         }
     };
     if succession.follow(epoch, &settled) {

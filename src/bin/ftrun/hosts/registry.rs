@@ -66,10 +66,10 @@ impl Registry {
         Registry { state: Mutex::new(state), hosts, started, steps, events }
     }
 
-    /// There were enough votes at that time: once leases are over that others may have prolonged
-    /// before, those are given up that have not voted.
-    pub(super) fn succeed_after(&self, enough: Instant) {
-        let at = enough.saturating_duration_since(self.started) + SUCCESSION;
+    /// Until that time, the voters may have been loyal to others: once leases are over that those
+    /// may have prolonged before, the hosts are given up that have not voted.
+    pub(super) fn succeed_after(&self, deserted: Instant) {
+        let at = (deserted + SUCCESSION).saturating_duration_since(self.started);
         self.with(|state, _| state.succeeds = state.reign.has_to_wait().then_some(at));
     }
 
@@ -199,7 +199,7 @@ impl Registry {
 
     /// From now on, hosts whose leases are over are given up.
     pub(crate) fn watch(self: &Arc<Registry>, agents: &[Arc<Agent>]) {
-        const OFTEN: Duration = Duration::from_millis(100);
+        const OFTEN: Duration = Duration::from_millis(20);
         self.with(|state, now| {
             // Nobody was to be heard before all had answered.
             state.leases = Leases::new(self.hosts, now);

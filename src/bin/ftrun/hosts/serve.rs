@@ -16,7 +16,7 @@ use crate::processes::lines::{self, READING, Stream};
 use crate::processes::seats::{Life, Template};
 use crate::shared::refusal::{BROKEN, Refusal};
 use ftmpi_base::Member;
-use ftmpi_launch::Job;
+use ftmpi_launch::{Job, number_of_program};
 use ftmpi_wireup::hosts::{FOR_UCX, OfAgent, Program, ToAgent};
 use ftmpi_wireup::takeover::{Entry, LifeAccount};
 use ftmpi_wireup::{self as wireup, Told};
@@ -61,7 +61,8 @@ pub(crate) fn serve(call: Call, awaits: Option<Listener>, succeed: Succeed) -> R
     let mut stream = connect(&addresses).map_err(|why| Refusal::new(UNREACHED as u8, why))?;
     let gone = |error: io::Error| Refusal::broken(format!("ftrun has gone: {error}"));
     let (hello, name) = (secret.clone(), this_host());
-    let hello = OfAgent::Hello { secret: hello, host, version, name };
+    let cores = ftmpi_launch::cores() as u32;
+    let hello = OfAgent::Hello { secret: hello, host, version, name, cores };
     wireup::write(&mut stream, &hello).map_err(gone)?;
     let mut reading = BufReader::new(stream.try_clone().map_err(gone)?);
     let Some(ToAgent::Begin(program)) = wireup::read(&mut reading).map_err(gone)? else {
@@ -154,14 +155,16 @@ fn enter(program: &Program) -> Result<(), String> {
         let shown = directory.display();
         format!("cannot enter the directory {shown}: {error}; make it there, or use --wdir")
     })?;
-    let file = Path::new(OsStr::from_bytes(&program.file));
-    match file.metadata() {
-        Ok(_) => Ok(()),
-        Err(error) => Err(format!(
-            "the program {} cannot be read: {error}; copy it to the same place on each host",
-            file.display()
-        )),
-    }
+    program.apps.iter().try_for_each(|app| {
+        let file = Path::new(OsStr::from_bytes(&app.file));
+        match file.metadata() {
+            Ok(_) => Ok(()),
+            Err(error) => Err(format!(
+                "the program {} cannot be read: {error}; copy it to the same place on each host",
+                file.display()
+            )),
+        }
+    })
 }
 
 fn template(
@@ -171,15 +174,13 @@ fn template(
     let job = program.job.clone();
     let is_shared = Job::decode(&job).is_ok_and(|job| job.processes.is_some());
     let (tags_output, key) = (program.tags_output && !is_shared, program.key);
-    let shown = String::from_utf8_lossy(&program.file).into_owned();
     let sink = move |to: Stream, lines: &[u8]| {
         let is_error = to == Stream::Errors;
         uplink.say(&OfAgent::Output { is_error, lines: lines.to_vec() });
         Ok(())
     };
     Template {
-        command: Box::new(move || command(&program)),
-        shown,
+        command: Box::new(move |seat| command(&program, seat)),
         job,
         tags_output,
         is_shared,
@@ -198,15 +199,20 @@ fn by_this_clock(program: &Program, now: Duration) -> String {
     job.encode()
 }
 
-fn command(program: &Program) -> Command {
+fn command(program: &Program, seat: usize) -> Command {
     let word = |bytes: &Vec<u8>| OsStr::from_bytes(bytes).to_os_string();
-    let mut command = Command::new(word(&program.file));
-    let mut words = program.arguments.iter().map(word);
+    let app = number_of_program(program.apps.iter().map(|app| app.ranks), seat);
+    let app = &program.apps[app];
+    let mut command = Command::new(word(&app.file));
+    let mut words = app.arguments.iter().map(word);
     if let Some(name) = words.next() {
         command.arg0(name);
     }
     command.args(words);
-    for (name, value) in &program.variables {
+    if let Some(directory) = &app.directory {
+        command.current_dir(word(directory));
+    }
+    for (name, value) in program.variables.iter().chain(&app.variables) {
         match value {
             Some(value) => command.env(word(name), word(value)),
             None => command.env_remove(word(name)),
@@ -380,12 +386,14 @@ impl Office {
             Happening::Closed { seat, incarnation } => {
                 if let Some(life) = self.lives.get_mut(&(seat, incarnation)) {
                     life.is_silent = true;
+                    life.let_go();
                 }
                 OfAgent::Closed { seat, incarnation }
             }
             Happening::Ended { seat, incarnation, status } => {
                 if let Some(life) = self.lives.get_mut(&(seat, incarnation)) {
                     life.ended = Some(status);
+                    life.let_go();
                 }
                 OfAgent::Ended { seat, incarnation, status: status.into_raw() }
             }

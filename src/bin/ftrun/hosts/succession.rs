@@ -8,10 +8,11 @@ use ftmpi_fault::{HostView, Standby, Vote, Won};
 use ftmpi_wireup as wireup;
 use ftmpi_wireup::hosts::{Mark, Program};
 use ftmpi_wireup::takeover::{Fellow, Fellows, OfPeer, ToPeer};
+use std::collections::{BTreeMap, BTreeSet};
 use std::io::{BufReader, ErrorKind};
 use std::net::{SocketAddr, TcpStream};
-use std::sync::mpsc::{Sender, channel};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
+use std::sync::{Arc, Condvar, Mutex, PoisonError};
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
@@ -25,6 +26,8 @@ pub(super) struct Succession {
     program: Program,
     succeed: Succeed,
     state: Mutex<State>,
+    /// Tells the thread that watches that the connection to the coordinator has ended.
+    deserted: Condvar,
     started: Instant,
 }
 
@@ -53,8 +56,8 @@ impl Succession {
     pub(super) fn new(
         me: usize, secret: String, program: Program, succeed: Succeed,
     ) -> Arc<Succession> {
-        let (state, started) = (Mutex::default(), Instant::now());
-        Arc::new(Succession { me, secret, program, succeed, state, started })
+        let (state, started, deserted) = (Mutex::default(), Instant::now(), Condvar::new());
+        Arc::new(Succession { me, secret, program, succeed, state, deserted, started })
     }
 
     fn with<T>(&self, act: impl FnOnce(&mut State, Duration) -> T) -> T {
@@ -124,7 +127,9 @@ impl Succession {
 
     /// The connection to the coordinator of this epoch has ended. False if that is the end.
     pub(super) fn desert(&self, epoch: u64) -> bool {
-        self.standing(|standby, _| standby.desert(epoch)).is_some()
+        let goes_on = self.standing(|standby, _| standby.desert(epoch)).is_some();
+        self.deserted.notify_all();
+        goes_on
     }
 
     /// Votes in this epoch, if it may.
@@ -180,43 +185,63 @@ impl Succession {
 
     fn watch(self: Arc<Succession>) {
         const OFTEN: Duration = Duration::from_millis(50);
+        const SELDOM: Duration = Duration::from_millis(5);
         loop {
-            thread::sleep(OFTEN);
+            let due = self.standing(|standby, now| standby.due(now).saturating_sub(now));
+            self.rest(due.unwrap_or(OFTEN).clamp(SELDOM, OFTEN));
             if let Some(epoch) = self.standing(Standby::ask).flatten() {
                 self.clone().canvass(epoch);
             }
         }
     }
 
+    /// Waits for so long, or until the connection to the coordinator ends.
+    fn rest(&self, time: Duration) {
+        let state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+        // Why it wakes makes no difference.
+        let _woken = self.deserted.wait_timeout(state, time);
+    }
+
     /// Asks all others; stands if most would vote for it, and takes over with enough votes.
     fn canvass(self: Arc<Succession>, epoch: u64) {
         let fellows = self.with(|state, _| state.fellows.clone());
         let (sender, heard) = channel();
+        let (mut orders, mut answered, mut is_refused) = (BTreeMap::new(), BTreeSet::new(), false);
         for (host, fellow) in fellows.hosts.iter().cloned().enumerate() {
-            let (sender, secret) = (sender.clone(), self.secret.clone());
-            thread::spawn(move || {
-                if let Some(heard) = ask((host, &fellow), secret, epoch) {
-                    // It may be too late.
-                    let _late = sender.send(heard);
-                }
-            });
+            let (order, ordered) = channel();
+            orders.insert(host, order);
+            let canvasser =
+                Canvasser { host, epoch, succession: self.clone(), sender: sender.clone() };
+            thread::spawn(move || canvasser.work(&fellow, &ordered));
         }
-        let (begun, mut stood, mut open, mut voters) = (Instant::now(), None, vec![], vec![]);
+        let (begun, mut stood, mut voters) = (Instant::now(), None, vec![]);
         let won = loop {
             match heard.recv_timeout(AGAIN) {
-                Ok(Heard::Would { host, stream, would }) => {
+                Ok(Heard::Would { host, would }) => {
+                    answered.insert(host);
+                    is_refused |= !would.0;
                     let hear = |it: &mut Standby, now| it.hear_would(host, epoch, would, now);
                     if self.standing(hear).unwrap_or(false) {
                         stood = Some(Instant::now());
+                        // Who cannot be reached gets no orders.
+                        orders.values().for_each(|order| _ = order.send(()));
                     }
-                    open.push((host, stream));
                 }
                 Ok(Heard::Vote { host, stream, vote }) => {
                     voters.push((host, stream));
                     self.standing(|standby, now| standby.hear_vote(host, vote, now));
                 }
-                Ok(Heard::Gone { host }) => _ = self.standing(|standby, _| standby.miss(host)),
+                Ok(Heard::Gone { host }) => {
+                    answered.insert(host);
+                    self.standing(|standby, _| standby.miss(host));
+                }
+                Ok(Heard::Nothing { host }) => _ = answered.insert(host),
                 Err(_) => {}
+            }
+            let insists = self.standing(|it, now| it.insists(epoch, now)).unwrap_or(false);
+            // Others may be at it as well; those that are silent are asked again later.
+            if stood.is_none() && !insists && (is_refused || answered.len() == orders.len()) {
+                return;
             }
             let has_enough = self.standing(|standby, _| standby.has_enough()).unwrap_or(false);
             let is_late = |since: &Instant| since.elapsed() > PATIENCE;
@@ -224,33 +249,31 @@ impl Succession {
                 return;
             }
             if stood.is_some() {
-                open.drain(..).for_each(|(host, stream)| stand(host, stream, sender.clone()));
                 if let Some(won) = self.standing(Standby::win).flatten() {
                     break won;
                 }
                 voters.iter_mut().for_each(|(_, stream)| still_counts(stream));
             }
         };
-        let Won { reign, at, gone } = won;
+        let Won { reign, deserted, gone } = won;
         let members: Vec<usize> = reign.members().collect();
         voters.retain(|(host, _)| members.contains(host));
         let (me, program, asked) = (self.me, self.program.clone(), stood.unwrap_or(begun));
         let started = self.with(|state, _| state.met).unwrap_or(begun);
         let begun = started.checked_sub(fellows.age).unwrap_or(started);
-        let enough = self.started + at;
+        let deserted = self.started + deserted;
         let crown =
-            Crown { me, begun, started, asked, enough, reign, gone, voters, program, fellows };
+            Crown { me, begun, started, asked, deserted, reign, gone, voters, program, fellows };
         let succeed = self.succeed;
         let reign = thread::spawn(move || succeed(crown));
         self.with(|state, _| state.reign = Some(reign));
     }
 }
 
-/// What another agent answers.
+/// What comes of another agent.
 enum Heard {
     Would {
         host: usize,
-        stream: BufReader<TcpStream>,
         would: (bool, u64),
     },
     Vote {
@@ -262,6 +285,10 @@ enum Heard {
     Gone {
         host: usize,
     },
+    /// It cannot be reached, or does not answer.
+    Nothing {
+        host: usize,
+    },
 }
 
 /// Tells one that has voted that the others are waited for.
@@ -270,15 +297,60 @@ fn still_counts(stream: &mut BufReader<TcpStream>) {
     let _unheard = wireup::write(stream.get_mut(), &ToPeer::Stand);
 }
 
-/// Asks an agent for its vote until it gives it.
-fn stand(host: usize, mut stream: BufReader<TcpStream>, sender: Sender<Heard>) {
-    let begun = Instant::now();
-    thread::spawn(move || {
+/// One that asks the agent of a host.
+struct Canvasser {
+    host: usize,
+    epoch: u64,
+    succession: Arc<Succession>,
+    sender: Sender<Heard>,
+}
+
+impl Canvasser {
+    fn work(self, fellow: &Fellow, ordered: &Receiver<()>) {
+        let host = self.host;
+        let heard = match connect(fellow) {
+            Ok(stream) => self.ask(stream, ordered).unwrap_or(Heard::Nothing { host }),
+            Err(true) => Heard::Gone { host },
+            Err(false) => Heard::Nothing { host },
+        };
+        // It may be too late.
+        let _late = self.sender.send(heard);
+    }
+
+    /// Asks whether it would vote, again where it has refused, as it may be about to notice that
+    /// the coordinator is lost; and for its vote once that is ordered.
+    fn ask(&self, mut stream: TcpStream, ordered: &Receiver<()>) -> Option<Heard> {
+        let Canvasser { host, epoch, .. } = *self;
+        stream.set_nodelay(true).ok()?;
+        stream.set_read_timeout(Some(AT_MOST)).ok()?;
+        let secret = self.succession.secret.clone();
+        wireup::write(&mut stream, &ToPeer::Ask { secret, host, epoch }).ok()?;
+        let mut stream = BufReader::new(stream);
+        loop {
+            let OfPeer::Would { would, epoch } = wireup::read(&mut stream).ok()?? else {
+                return None;
+            };
+            self.sender.send(Heard::Would { host, would: (would, epoch) }).ok()?;
+            let insists = |it: &mut Standby, now| it.insists(self.epoch, now);
+            let asks_again = !would && self.succession.standing(insists)?;
+            match ordered.recv_timeout(if asks_again { AGAIN } else { AT_MOST }) {
+                Ok(()) => break self.stand(stream),
+                Err(RecvTimeoutError::Timeout) if asks_again => {
+                    wireup::write(stream.get_mut(), &ToPeer::AskAgain).ok()?;
+                }
+                Err(_) => return None,
+            }
+        }
+    }
+
+    /// Asks for its vote until it gives it.
+    fn stand(&self, mut stream: BufReader<TcpStream>) -> Option<Heard> {
+        let begun = Instant::now();
         while begun.elapsed() < AT_MOST {
             wireup::write(stream.get_mut(), &ToPeer::Stand).ok()?;
             match wireup::read(&mut stream).ok()? {
                 Some(OfPeer::Voted(Some(vote))) => {
-                    return sender.send(Heard::Vote { host, stream, vote }).ok();
+                    return Some(Heard::Vote { host: self.host, stream, vote });
                 }
                 // It may be about to notice that the coordinator is lost.
                 Some(OfPeer::Voted(None)) => thread::sleep(AGAIN),
@@ -286,11 +358,11 @@ fn stand(host: usize, mut stream: BufReader<TcpStream>, sender: Sender<Heard>) {
             }
         }
         None
-    });
+    }
 }
 
-/// Asks an agent whether it would vote.
-fn ask((host, fellow): (usize, &Fellow), secret: String, epoch: u64) -> Option<Heard> {
+/// Connects to an agent. If that cannot be: whether it has certainly ended.
+fn connect(fellow: &Fellow) -> Result<TcpStream, bool> {
     let connect = |address: &SocketAddr| TcpStream::connect_timeout(address, PATIENCE / 2);
     let mut refused = 0;
     let stream = fellow.addresses.iter().find_map(|address| {
@@ -300,18 +372,5 @@ fn ask((host, fellow): (usize, &Fellow), secret: String, epoch: u64) -> Option<H
         tried.ok()
     });
     // One address alone may be another host's here, as those of bridges are.
-    if stream.is_none() && refused == fellow.addresses.len() {
-        return Some(Heard::Gone { host });
-    }
-    let mut stream = stream?;
-    stream.set_nodelay(true).ok()?;
-    stream.set_read_timeout(Some(AT_MOST)).ok()?;
-    wireup::write(&mut stream, &ToPeer::Ask { secret, host, epoch }).ok()?;
-    let mut stream = BufReader::new(stream);
-    match wireup::read(&mut stream).ok()?? {
-        OfPeer::Would { would, epoch } => {
-            Some(Heard::Would { host, stream, would: (would, epoch) })
-        }
-        OfPeer::Voted(_) => None,
-    }
+    stream.ok_or(refused == fellow.addresses.len())
 }

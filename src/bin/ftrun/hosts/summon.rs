@@ -15,6 +15,7 @@ use crate::processes::happening::Happening;
 use crate::request::Hosts;
 use crate::shared::refusal::{NOT_RUNNABLE, Refusal};
 use ftmpi_fault::Reign;
+use ftmpi_launch::Job;
 use ftmpi_wireup as wireup;
 use ftmpi_wireup::hosts::{OfAgent, Program, ToAgent};
 use rustix::fd::OwnedFd;
@@ -40,8 +41,14 @@ pub(super) const LONGEST_HELLO: usize = 4096;
 
 /// What happens until all have answered.
 enum Answer {
-    Hello { host: usize, version: String, stream: TcpStream },
+    Hello { host: usize, version: String, agent: Come },
     Gone { host: usize, status: ExitStatus, last_line: String },
+}
+
+/// An agent that has connected, and how many cores its host has.
+struct Come {
+    stream: TcpStream,
+    cores: usize,
 }
 
 /// The agents, and where others reach each of them.
@@ -52,9 +59,11 @@ pub(crate) struct Summoned {
     pub(crate) steps: Steps,
 }
 
-/// Starts the agents; what they say goes to `events`.
+/// Starts the agents, and tells all what to run; `places` has the host of each rank. What they say
+/// goes to `events`.
 pub(crate) fn all(
-    hosts: &[Named], ways: &Hosts, program: Program, events: &Sender<Happening>,
+    hosts: &[Named], ways: &Hosts, (program, places): (Program, &[usize]),
+    events: &Sender<Happening>,
 ) -> Result<Summoned, Refusal> {
     let broken = |what: &str, error: std::io::Error| Refusal::broken(format!("{what}: {error}"));
     let listener = TcpListener::bind((Ipv4Addr::UNSPECIFIED, 0))
@@ -68,30 +77,29 @@ pub(crate) fn all(
         calls.push(Call::make((host, &named.name), ways, port, &secret, &sender)?);
         Ok(())
     });
-    let streams = all.and_then(|()| await_all(&calls, &version, &answers));
-    let agents = streams
-        .and_then(|streams| begin_all(&calls, streams, &program, (events, ways.has_no_takeover)));
+    let all = all.and_then(|()| await_all(&calls, &version, &answers));
+    let agents = all.and_then(|all| {
+        begin_on(with_names(&calls, all)?, (program, places), (events, ways.has_no_takeover))
+    });
     if agents.is_err() {
         calls.iter().for_each(Call::end);
     }
     agents
 }
 
-fn begin_all(
-    calls: &[Call], streams: Vec<TcpStream>, program: &Program,
-    (events, is_alone): (&Sender<Happening>, bool),
-) -> Result<Summoned, Refusal> {
-    let began = calls.iter().zip(streams).map(|(call, stream)| {
+fn with_names(calls: &[Call], agents: Vec<Come>) -> Result<Vec<Host>, Refusal> {
+    let named = calls.iter().zip(agents).map(|(call, Come { stream, cores })| {
         let starter = call.starter.try_clone();
         let starter = starter.map_err(|error| Refusal::broken(format!("{error}")))?;
-        Ok(Host { name: call.name.clone(), stream, starter: Some(starter) })
+        Ok(Host { name: call.name.clone(), cores, stream, starter: Some(starter) })
     });
-    begin_on(began.collect::<Result<_, _>>()?, program, (events, is_alone))
+    named.collect()
 }
 
 /// A host whose agent has answered.
 pub(super) struct Host {
     pub(super) name: String,
+    pub(super) cores: usize,
     pub(super) stream: TcpStream,
     /// What has started the agent, if `ftrun` has.
     pub(super) starter: Option<OwnedFd>,
@@ -100,8 +108,11 @@ pub(super) struct Host {
 /// Tells all agents what to run, and hears what they say from then on. `is_alone`: no agent takes
 /// over if this process is lost.
 pub(super) fn begin_on(
-    hosts: Vec<Host>, program: &Program, (events, is_alone): (&Sender<Happening>, bool),
+    hosts: Vec<Host>, (mut program, places): (Program, &[usize]),
+    (events, is_alone): (&Sender<Happening>, bool),
 ) -> Result<Summoned, Refusal> {
+    let cores: Vec<usize> = hosts.iter().map(|host| host.cores).collect();
+    tell_how_crowded(&mut program, ranks_per_core(places, &cores));
     let (steps, now) = (Steps::default(), Instant::now());
     let reign = Reign::first(hosts.len(), Duration::ZERO);
     let registry = Registry::new(hosts.len(), reign, is_alone, now, steps.clone(), events.clone());
@@ -109,7 +120,7 @@ pub(super) fn begin_on(
     let (mut agents, mut addresses) = (Vec::new(), Vec::new());
     for (number, host) in hosts.into_iter().enumerate() {
         let name = host.name.clone();
-        let begun = begin(number, host, program, &registry, &steps).map_err(|why| {
+        let begun = begin(number, host, &program, &registry, &steps).map_err(|why| {
             Refusal::new(NOT_RUNNABLE, format!("host {name} cannot start ranks: {why}"))
         });
         let (agent, found) = begun?;
@@ -120,10 +131,24 @@ pub(super) fn begin_on(
     Ok(Summoned { agents, addresses, registry, steps })
 }
 
+/// How many ranks share a core of the host that has the most for each.
+fn ranks_per_core(places: &[usize], cores: &[usize]) -> usize {
+    let ranks_on = |host: usize| places.iter().filter(|place| **place == host).count();
+    let each = cores.iter().enumerate().map(|(host, cores)| ranks_on(host).div_ceil(*cores));
+    each.max().unwrap_or(1)
+}
+
+fn tell_how_crowded(program: &mut Program, ranks_per_core: usize) {
+    if let Ok(job) = Job::decode(&program.job) {
+        let ranks_per_core = Some(ranks_per_core);
+        program.job = Job { ranks_per_core, ..job }.encode();
+    }
+}
+
 /// Tells an agent what to run, and hears what it says from then on.
 fn begin(
-    host: usize, Host { name, stream, starter }: Host, program: &Program, registry: &Arc<Registry>,
-    steps: &Steps,
+    host: usize, Host { name, stream, starter, .. }: Host, program: &Program,
+    registry: &Arc<Registry>, steps: &Steps,
 ) -> Result<(Arc<Agent>, Vec<SocketAddr>), String> {
     let lost = |error: std::io::Error| format!("its agent has gone ({error})");
     let mut reading = BufReader::new(stream.try_clone().map_err(lost)?);
@@ -272,35 +297,36 @@ fn greet(mut stream: TcpStream, expected: &str, hosts: usize) -> Option<Answer> 
     stream.set_nodelay(true).ok()?;
     insist(&stream);
     let said = wireup::read_at_most(&mut stream, LONGEST_HELLO).ok()??;
-    let OfAgent::Hello { secret, host, version, .. } = said else { return None };
+    let OfAgent::Hello { secret, host, version, cores, .. } = said else { return None };
     let (host, is_known) = (host as usize, secret == expected);
-    (is_known && host < hosts).then_some(Answer::Hello { host, version, stream })
+    let agent = Come { stream, cores: (cores as usize).max(1) };
+    (is_known && host < hosts).then_some(Answer::Hello { host, version, agent })
 }
 
 fn await_all(
     calls: &[Call], version: &str, answers: &Receiver<Answer>,
-) -> Result<Vec<TcpStream>, Refusal> {
+) -> Result<Vec<Come>, Refusal> {
     let seconds = join_seconds();
     let until = Instant::now() + Duration::from_secs(seconds);
-    let mut streams: Vec<Option<TcpStream>> = calls.iter().map(|_| None).collect();
-    while streams.iter().any(Option::is_none) {
+    let mut all: Vec<Option<Come>> = calls.iter().map(|_| None).collect();
+    while all.iter().any(Option::is_none) {
         let left = until.saturating_duration_since(Instant::now());
         match answers.recv_timeout(left) {
             Ok(Answer::Hello { host, version: theirs, .. }) if theirs != version => {
                 return Err(refused(&calls[host], other_version(&theirs, version)));
             }
-            Ok(Answer::Hello { host, stream, .. }) => streams[host] = Some(stream),
-            Ok(Answer::Gone { host, .. }) if streams[host].is_some() => {}
+            Ok(Answer::Hello { host, agent, .. }) => all[host] = Some(agent),
+            Ok(Answer::Gone { host, .. }) if all[host].is_some() => {}
             Ok(Answer::Gone { host, status, last_line }) => {
                 return Err(refused(&calls[host], why_gone(&calls[host], status, &last_line)));
             }
             Err(_) => {
-                let silent = streams.iter().position(Option::is_none).unwrap_or(0);
+                let silent = all.iter().position(Option::is_none).unwrap_or(0);
                 return Err(refused(&calls[silent], why_silent(&calls[silent], seconds)));
             }
         }
     }
-    Ok(streams.into_iter().flatten().collect())
+    Ok(all.into_iter().flatten().collect())
 }
 
 /// How long to wait for all hosts.

@@ -43,7 +43,7 @@ impl Tenancy {
     }
 
     fn beat(&self, uplink: &Uplink, succession: &Succession) {
-        const OFTEN: Duration = Duration::from_millis(50);
+        const OFTEN: Duration = Duration::from_millis(20);
         loop {
             if let Some(beat) = self.with(Lease::beat) {
                 uplink.beat(beat, succession.mark());

@@ -108,7 +108,8 @@ impl Work {
             (life.is_silent, life.is_lost) = (true, true);
         }
         self.detect(Deadlock::interrupt);
-        if !lost.is_empty() {
+        // Spares, and those whose ranks have died before, are missed as well.
+        if self.end.is_none() {
             self.tell_user(&format!("ftrun: host {name} is lost"));
         }
         lost.into_iter().for_each(|seat| self.conclude(seat));

@@ -77,9 +77,14 @@ fn conduct(
     starter: impl FnOnce(Prepared, &Sender<Happening>) -> Result<Starter, Refusal>,
 ) -> Result<ExitCode, Refusal> {
     let hosts = &prepared.hosts;
+    let job = &mut prepared.request.job;
+    if job.chance.is_some() && job.virtual_time.is_none() {
+        // The order in which processes run is the system's: the seed is that of the failures alone.
+        job.seed = None;
+    }
+    job.ranks_per_core = Some(job.ranks.div_ceil(ftmpi_launch::cores()));
     refuse_what_is_not_built(
         &prepared.request.job,
-        prepared.request.apps.len(),
         (!hosts.is_empty()).then_some(prepared.request.hosts.named_by),
     )?;
     allow_open_files();
@@ -100,7 +105,7 @@ fn conduct(
     Ok(ExitCode::from(status))
 }
 
-/// What all ranks run where this is the only host. `awaits`: where they come to that another
+/// What the ranks run where this is the only host. `awaits`: where they come to that another
 /// launcher has started.
 fn template(
     prepared: Prepared, awaits: Option<Listener>, events: &Sender<Happening>,
@@ -115,21 +120,9 @@ fn template(
     let (ranks, tags_output, job) = (job.ranks, job.tag_output && !is_shared, job.encode());
     let offer = Offer { host: None, job: job.clone() };
     listener.serve(events.clone(), adopts.then_some(offer));
-    let shown = prepared.program().display().to_string();
-    let command = Box::new(move || prepared.command_without_job(ranks));
+    let command = Box::new(move |seat| prepared.command_of(seat, ranks));
     let sink = Arc::new(lines::write);
-    Ok(Template {
-        command,
-        shown,
-        job,
-        tags_output,
-        is_shared,
-        address,
-        secret,
-        host: None,
-        adopts,
-        sink,
-    })
+    Ok(Template { command, job, tags_output, is_shared, address, secret, host: None, adopts, sink })
 }
 
 /// Allows as many open files as the system does: each rank needs some here.
@@ -140,15 +133,13 @@ fn allow_open_files() {
 }
 
 /// Options that mean nothing yet where ranks are processes.
-fn refuse_what_is_not_built(
-    job: &Job, programs: usize, hosts: Option<&str>,
-) -> Result<(), Refusal> {
+fn refuse_what_is_not_built(job: &Job, hosts: Option<&str>) -> Result<(), Refusal> {
     let asked = [
+        (job.virtual_time.is_some(), "--virtual"),
         (job.seed.is_some(), "--seed"),
         (hosts.is_some() && job.machine.is_some(), "--machine"),
         (job.shares_image, "--share-image"),
         (job.universe > job.ranks, "--universe"),
-        (programs > 1, "several programs"),
     ];
     let is_shared = job.processes.is_some();
     let of_shared = [

@@ -89,7 +89,7 @@ fn written(
         .report
         .as_ref()
         .map(|file| Report::go_on(job, begun, (file, &format!("{output}.report")), entries));
-    let name = String::from_utf8_lossy(&program.file);
+    let name = String::from_utf8_lossy(program.apps.first().map_or(&[], |app| &app.file));
     let name = name.rsplit('/').next().unwrap_or(&name);
     let trace = fellows.trace.as_ref().and_then(|file| {
         let kind = file.path.rsplit('.').next().unwrap_or_default();

@@ -6,7 +6,7 @@ use crate::hosts::agent::Agent;
 use ftmpi_base::Member;
 use ftmpi_launch::RANK_VARIABLES;
 use ftmpi_wireup::{Place, VARIABLE, Whereabouts};
-use rustix::event::{PollFd, PollFlags, poll};
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::fd::OwnedFd;
 use rustix::io::Errno;
 use rustix::process::{Pid, PidfdFlags, Signal, pidfd_open, pidfd_send_signal};
@@ -18,12 +18,10 @@ use std::sync::mpsc::Sender;
 use std::thread;
 use std::time::{Duration, Instant};
 
-/// What all ranks run that are started on this host.
+/// What the ranks run that are started on this host.
 pub(crate) struct Template {
-    /// What runs the program, whichever rank it is.
-    pub(crate) command: Box<dyn Fn() -> Command>,
-    /// The file that it starts.
-    pub(crate) shown: String,
+    /// What runs the program of the rank in this seat.
+    pub(crate) command: Box<dyn Fn(usize) -> Command>,
     /// The job, as the library is told of it.
     pub(crate) job: String,
     pub(crate) tags_output: bool,
@@ -107,7 +105,7 @@ impl Template {
         if self.adopts && incarnation == 0 {
             return Ok(Life::awaited());
         }
-        let mut command = (self.command)();
+        let mut command = (self.command)(seat);
         let (address, secret, host) = (self.address.clone(), self.secret.clone(), self.host);
         let place = Place { address, secret, seat, incarnation, host };
         if self.is_shared {
@@ -128,7 +126,8 @@ impl Template {
             (0, Some(_)) => Stdio::piped(),
             _ => Stdio::null(),
         });
-        let failed = |error| format!("cannot start {}: {error}", self.shown);
+        let shown = command.get_program().to_string_lossy().into_owned();
+        let failed = |error| format!("cannot start {shown}: {error}");
         let mut child = command.spawn().map_err(failed)?;
         let pidfd = handle(child.id() as i32).map_err(|error| failed(error.into()))?;
         let output = self.pass_on_output(&mut child, seat);
@@ -265,6 +264,24 @@ impl Life {
             }
             Body::There { agent, seat } => agent.kill(*seat, self.incarnation),
             Body::Within(_) | Body::Nowhere => {}
+        }
+    }
+
+    /// Keeps no descriptors of a process that is over, and has been heard to the end.
+    pub(crate) fn let_go(&mut self) {
+        if self.ended.is_none() || !self.is_silent {
+            return;
+        }
+        (self.connection, self.input) = (None, None);
+        if let Body::Here { child, joined, output } = &mut self.body {
+            // What was started may have started it, and ended first.
+            let has_ended = |process: &OwnedFd| {
+                let now = Timespec { tv_sec: 0, tv_nsec: 0 };
+                poll(&mut [PollFd::new(process, PollFlags::IN)], Some(&now)) != Ok(0)
+            };
+            *child = None;
+            *joined = joined.take().filter(|process| !has_ended(process));
+            output.retain(|passing| !passing.finish(Duration::ZERO));
         }
     }
 

@@ -12,11 +12,12 @@ use crate::hosts::summon::{self, Summoned};
 use crate::prepared::Prepared;
 use crate::shared::refusal::Refusal;
 use ftmpi_base::Member;
-use ftmpi_wireup::hosts::{Program, ToAgent, Variable};
+use ftmpi_wireup::hosts::{App, Program, ToAgent, Variable};
 use ftmpi_wireup::takeover::{Fellow, Fellows};
 use std::collections::BTreeMap;
 use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt;
+use std::process::Command;
 use std::sync::mpsc::Sender;
 use std::time::Duration;
 
@@ -55,7 +56,7 @@ pub(super) fn cluster(
     let all = [hosts, &named::spares(&request.hosts, hosts)?].concat();
     let program = program(prepared)?;
     let directory = program.directory.clone();
-    let summoned = summon::all(&all, &request.hosts, program, events)?;
+    let summoned = summon::all(&all, &request.hosts, (program, &places), events)?;
     let Summoned { agents, addresses, registry, steps } = summoned;
     if !request.hosts.has_no_takeover {
         let output = output_after(&directory, std::process::id());
@@ -112,25 +113,43 @@ const OWN: [&str; 12] = [
     "SHLVL",
 ];
 
-/// What all ranks run, for agents on other hosts.
+/// What the ranks run, for agents on other hosts.
 fn program(prepared: &Prepared) -> Result<Program, Refusal> {
     let job = &prepared.request.job;
-    let command = prepared.command_without_job(job.ranks);
-    let bytes = |text: &OsStr| text.as_bytes().to_vec();
     let own = std::env::vars_os().filter(|(name, _)| !OWN.iter().any(|own| name == own));
     let mut variables: BTreeMap<Vec<u8>, Option<Vec<u8>>> =
         own.map(|(name, value)| (bytes(&name), Some(bytes(&value)))).collect();
-    let changes = command.get_envs().map(|(name, value)| (bytes(name), value.map(bytes)));
-    variables.extend(changes);
+    let common = prepared.command_without_job(job.ranks);
+    variables.extend(changes(&common));
     let variables: Vec<Variable> = variables.into_iter().collect();
     let failed = |error| Refusal::usage(format!("where are we? {error}"));
-    let file = std::path::absolute(prepared.program()).map_err(failed)?;
     let directory = std::env::current_dir().map_err(failed)?;
-    let name = prepared.request.apps[job.carrier].program.as_os_str();
-    let words = std::iter::once(name).chain(command.get_args());
+    // In processes that ranks share, the library runs the others.
+    let counts = match job.programs.is_empty() || job.processes.is_some() {
+        true => vec![job.ranks],
+        false => job.programs.iter().map(|program| program.ranks).collect(),
+    };
+    let (mut apps, mut first) = (Vec::new(), 0);
+    for ranks in counts {
+        let command = prepared.command_of(first, job.ranks);
+        let app = match job.processes {
+            None => &prepared.request.apps[job.app_of(first)],
+            Some(_) => &prepared.request.apps[job.carrier],
+        };
+        let words = std::iter::once(app.program.as_os_str()).chain(command.get_args());
+        let file = std::path::absolute(command.get_program()).map_err(failed)?;
+        let known = |variable: &Variable| variables.contains(variable);
+        apps.push(App {
+            ranks,
+            file: bytes(file.as_os_str()),
+            arguments: words.map(bytes).collect(),
+            variables: changes(&command).filter(|variable| !known(variable)).collect(),
+            directory: command.get_current_dir().map(|it| bytes(it.as_os_str())),
+        });
+        first += ranks;
+    }
     Ok(Program {
-        file: bytes(file.as_os_str()),
-        arguments: words.map(bytes).collect(),
+        apps,
         variables,
         directory: bytes(directory.as_os_str()),
         job: job.encode(),
@@ -138,4 +157,13 @@ fn program(prepared: &Prepared) -> Result<Program, Refusal> {
         tags_output: job.tag_output,
         key: chance(),
     })
+}
+
+fn bytes(text: &OsStr) -> Vec<u8> {
+    text.as_bytes().to_vec()
+}
+
+/// What a command changes in the environment.
+fn changes(command: &Command) -> impl Iterator<Item = Variable> {
+    command.get_envs().map(|(name, value)| (bytes(name), value.map(bytes)))
 }

@@ -63,6 +63,11 @@ impl Endpoint {
         self.write(world, to, Word::Completed);
     }
 
+    /// This member has freed the window, since a failure keeps all from doing so together.
+    pub fn tell_left(&self, world: &World, to: Member) {
+        self.write(world, to, Word::Left);
+    }
+
     /// That member's memory at this address is missing.
     pub fn tell_missing(&self, world: &World, to: Member, address: usize) {
         self.write(world, to, Word::Missing(address as u64));

@@ -22,6 +22,8 @@ enum Entry {
     Known(Weak<Shared>),
     /// Other members have got the window already, and have written.
     Early(Vec<(Member, Word)>),
+    /// The window was freed after a failure: others may still write.
+    Left,
 }
 
 impl Registry {
@@ -35,8 +37,13 @@ impl Registry {
         }
     }
 
-    pub(super) fn close(&self, which: (u32, Member)) {
-        self.0.lock().remove(&which);
+    /// Notes about the window are of no matter any more. `is_last`: nobody writes any.
+    pub(super) fn close(&self, which: (u32, Member), is_last: bool) {
+        let mut entries = self.0.lock();
+        match is_last {
+            true => entries.remove(&which),
+            false => entries.insert(which, Entry::Left),
+        };
     }
 }
 
@@ -47,6 +54,7 @@ pub fn read(world: &World, from: Member, to: Member, bytes: &[u8]) {
     let mut entries = registry.0.lock();
     match entries.entry((window, to)).or_insert_with(|| Entry::Early(Vec::new())) {
         Entry::Early(early) => early.push((from, word)),
+        Entry::Left => {}
         Entry::Known(shared) => {
             let shared = shared.upgrade();
             drop(entries);
@@ -65,7 +73,7 @@ pub fn bury(world: &World, member: Member) {
     let entries = registry.0.lock();
     let known = |entry: &Entry| match entry {
         Entry::Known(shared) => shared.upgrade(),
-        Entry::Early(_) => None,
+        Entry::Early(_) | Entry::Left => None,
     };
     let windows: Vec<Arc<Shared>> = entries.values().filter_map(known).collect();
     drop(entries);
@@ -106,6 +114,10 @@ fn act(world: &World, shared: &Shared, endpoint: &Endpoint, from: Member, word: 
         }
         Word::Completed => {
             own.mail.lock().completed.insert(rank);
+            wake();
+        }
+        Word::Left => {
+            shared.part(rank).close();
             wake();
         }
         Word::Missing(address) => {

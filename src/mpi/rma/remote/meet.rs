@@ -10,12 +10,14 @@ use crate::mpi::comm::{Comm, Contexts};
 use crate::mpi::datatype::Address;
 use crate::mpi::error::{Class, Failure, Result};
 use crate::mpi::lane::Lane;
+use crate::mpi::p2p::outcome::loss;
 use crate::mpi::process::Process;
 use crate::mpi::rma::segment::Segment;
 use crate::mpi::rma::shared::{Part, Shared};
 use crate::mpi::run;
 use crate::transport::Showing;
 use serde::{Deserialize, Serialize};
+use std::io;
 use std::sync::Arc;
 
 /// Whether the members of `comm` are in several processes.
@@ -61,11 +63,13 @@ pub fn introduce(lane: &Lane<'_>, shared: &Shared, me: i32) -> Result<Contexts> 
         (0..lane.size()).map(|rank| said.by(rank)).collect::<Result<Vec<_>>>()
     }))?;
     let mut contexts = None;
-    for (rank, bytes) in (0..).zip(all) {
+    for (place, bytes) in (0..).zip(all) {
         let (drawn, offer): (Vec<u8>, Option<Offer>) = decode(&bytes)?;
-        if rank == 0 {
+        if place == 0 {
             contexts = Some(Words::new(drawn).read().contexts());
         }
+        // The lane counts without the gaps.
+        let rank = shared.rank_of(lane.comm().member(place)).ok_or_else(gone)?;
         match offer {
             None => shared.spoil(),
             Some(_) if rank == me => {}
@@ -79,6 +83,23 @@ pub fn introduce(lane: &Lane<'_>, shared: &Shared, me: i32) -> Result<Contexts> 
     contexts.ok_or_else(gone)
 }
 
+/// Why a process has not mapped the window's memory.
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
+enum Unmapped {
+    NoMemory,
+    /// The process of this member has ended, and its memory with it.
+    Gone(i32),
+}
+
+impl Unmapped {
+    fn because(error: &io::Error, rank: i32) -> Unmapped {
+        match error.raw_os_error() {
+            Some(libc::ENOMEM | libc::EMFILE | libc::ENFILE) => Unmapped::NoMemory,
+            _ => Unmapped::Gone(rank),
+        }
+    }
+}
+
 /// Maps the memory of all members of a window that all use directly: what has a place already, and
 /// the rest, which the first member allocates in one piece of `total` bytes.
 pub fn line_up(lane: &Lane<'_>, shared: &Shared, total: usize) -> Result {
@@ -87,25 +108,43 @@ pub fn line_up(lane: &Lane<'_>, shared: &Shared, total: usize) -> Result {
     let mine = encode(&(std::process::id() as i32, descriptor));
     let told = run::block(unite(lane, &mine, |said| said.by(0)))?;
     let (pid, descriptor): (i32, Option<i32>) = decode(&told)?;
-    let opened = || SharedBlock::open(pid, descriptor?, total).ok();
-    let block = first.or_else(opened);
-    let mapped = block.is_some() && map_placed(shared);
-    let mine = encode(&mapped);
-    let all_mapped = run::block(unite(lane, &mine, |said| said.by_all(lane.size())))?;
-    let are_mapped = all_mapped.iter().all(|mapped| *mapped == 1);
-    let all = block.filter(|_| are_mapped).and_then(|block| shared.keep_for_all(block));
+    let rank = shared.rank_of(lane.comm().member(0)).ok_or_else(gone)?;
+    let opened = || {
+        let descriptor = descriptor.ok_or(Unmapped::NoMemory)?;
+        let opened = SharedBlock::open(pid, descriptor, total);
+        opened.map_err(|error| Unmapped::because(&error, rank))
+    };
+    let block = first.map_or_else(opened, Ok).and_then(|block| {
+        map_placed(shared)?;
+        Ok(block)
+    });
+    let mine = encode(&block.as_ref().err());
+    let all = run::block(unite(lane, &mine, |said| {
+        (0..lane.size()).map(|place| said.by(place)).collect::<Result<Vec<_>>>()
+    }))?;
+    let all = all.iter().map(|said| decode(said)).collect::<Result<Vec<Option<Unmapped>>>>()?;
+    let whys = || all.iter().copied().flatten();
+    // That is a death, of which others may have heard nothing yet.
+    let lost =
+        whys().find_map(|why| if let Unmapped::Gone(rank) = why { Some(rank) } else { None });
+    if let Some(rank) = lost {
+        return Err(loss(rank));
+    }
+    let are_mapped = whys().next().is_none();
+    let all = block.ok().filter(|_| are_mapped).and_then(|block| shared.keep_for_all(block));
     let words = "a process cannot map the window's memory";
     place(shared, all.ok_or_else(|| Class::NO_MEM.because(words))?);
     Ok(())
 }
 
 /// Maps what members have allocated themselves.
-fn map_placed(shared: &Shared) -> bool {
-    let mut parts = shared.parts().iter();
-    parts.all(|part| match part.there() {
-        Some(there) if there.segment.is_kept => part.reach(there).is_ok(),
-        _ => true,
-    })
+fn map_placed(shared: &Shared) -> std::result::Result<(), Unmapped> {
+    for (rank, part) in (0..).zip(shared.parts()) {
+        if let Some(there) = part.there().filter(|there| there.segment.is_kept) {
+            part.reach(there).map_err(|error| Unmapped::because(&error, rank))?;
+        }
+    }
+    Ok(())
 }
 
 /// Gives the members that have no memory yet their pieces of `all`, in rank order.
@@ -131,10 +170,10 @@ pub fn open(process: &'static Process, shared: &Arc<Shared>, window: u32, me: i3
     process.world.tenant::<Registry>().open(process.world, shared, endpoint);
 }
 
-/// Nothing is written about the window any more.
-pub fn close(process: &Process, window: u32) {
+/// The window is freed. `is_last`: nothing is written about it any more.
+pub fn close(process: &Process, window: u32, is_last: bool) {
     if process.world.is_of_several_processes() {
-        process.world.tenant::<Registry>().close((window, process.me));
+        process.world.tenant::<Registry>().close((window, process.me), is_last);
     }
 }
 

@@ -27,6 +27,8 @@ pub(super) enum Word {
     /// The writer has posted, or completed.
     Posted,
     Completed,
+    /// The writer has freed the window, which only a failure lets it do before the reader does.
+    Left,
     /// The reader's memory at this address is not there.
     Missing(u64),
     Ask {

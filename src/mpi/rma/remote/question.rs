@@ -16,7 +16,7 @@ pub(super) fn ask(process: &Process, win: &Win, rank: i32, question: Question) -
     endpoint.write(process.world, member, Word::Ask { ticket, question });
     let watch = watch_one(win, rank);
     let is_there = || endpoint.answers.lock().get(&ticket).is_some_and(Option::is_some);
-    let waited = wait(process, win, &watch, rank, is_there);
+    let waited = wait(process, win, &watch, rank, is_there, || win.shared.has_left(rank));
     let answer = endpoint.answers.lock().remove(&ticket).flatten();
     waited?;
     Ok(answer.expect("the wait ends when it is there"))
