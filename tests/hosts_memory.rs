@@ -128,6 +128,20 @@ fn memory_that_is_not_there_ends_the_rank_that_names_it() {
     }
 }
 
+#[test]
+fn memory_of_a_window_that_was_freed_after_a_failure_is_its_owners_again() {
+    let program = build("rma_freed.c");
+    for case in [["put", "allocate"], ["get", "allocate"], ["fetch", "allocate"]] {
+        for words in [&case[..], &case[..1]] {
+            for _ in 0..3 {
+                let run = on(&program, "a,b,c", 3).option("--mode=ulfm").args(words);
+                let seen = run.outcome();
+                assert_eq!(seen.lines_with("ok"), 2, "{words:?}\n{seen}");
+            }
+        }
+    }
+}
+
 /// A run in a directory of its own, where the files are.
 fn with_files(program: &Program, hosts: &str, ranks: usize) -> Run {
     on(program, hosts, ranks).directory(support::fresh_directory("hosts_files"))

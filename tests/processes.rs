@@ -507,3 +507,33 @@ fn windows_among_gaps_reach_each_member_by_its_rank() {
         assert_eq!(seen.lines_with("is done"), 4, "{form}: {seen}");
     }
 }
+
+#[test]
+fn a_fault_in_the_library_is_told_with_its_place() {
+    let text = r#"
+        #include <mpi.h>
+        #include <sys/mman.h>
+        int main(int argc, char **argv)
+        {
+            int rank, byte;
+            MPI_Init(&argc, &argv);
+            MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+            char *none = mmap(0, 4096, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+            if (rank == 0)
+                MPI_Recv(&byte, 1, MPI_INT, 1, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+            else if (argc > 1)
+                return *(volatile char *)none;
+            else
+                MPI_Send(none, 1, MPI_INT, 0, 0, MPI_COMM_WORLD);
+            return 0;
+        }
+    "#;
+    let program = support::c_text("bad_buffer", text).build();
+    let place = "in thread bad_buffer of rank 1. It was at libftmpi_rs.so+0x";
+    let seen = processes(&program).ranks(2).outcome();
+    assert!(seen.stderr.contains("ftrun: rank 1 died of SIGSEGV"), "{seen}");
+    assert_eq!(seen.stderr.lines().filter(|line| line.contains(place)).count(), 1, "{seen}");
+    let seen = processes(&program).ranks(2).args(["own"]).outcome();
+    assert!(seen.stderr.contains("ftrun: rank 1 died of SIGSEGV"), "{seen}");
+    assert!(!seen.stderr.contains("It was at"), "{seen}");
+}

@@ -110,6 +110,12 @@ pub fn is_yielding_dear() -> bool {
     PRICE.is_dear(nanoseconds) && this_fiber().is_none()
 }
 
+/// Whether other threads that wait want this core, and give it back soon, as this one does.
+#[inline]
+pub fn is_core_shared() -> bool {
+    PRICE.is_shared()
+}
+
 /// The time since the first call, whatever time the ranks are told.
 fn nanoseconds() -> u64 {
     static FIRST: LazyLock<Instant> = LazyLock::new(Instant::now);

@@ -25,6 +25,7 @@ mod stack;
 mod waits;
 
 pub(super) use alarms::{is_set as has_alarm, ring as ring_alarm};
+pub use crash::watch as watch_faults;
 pub(super) use dispositions::Dispositions;
 pub(super) use held::let_in;
 pub use held::{enter_call, leave_call, own_pulse};
@@ -38,7 +39,7 @@ pub(super) use stack::{SignalStack, use_signal_stack};
 use crate::host::life::{self, Ending, Thread, end_current, is_own_process};
 use crate::host::{Rank, computing, current, errno, fiber, memory};
 use dispositions::IGNORED_AT_START;
-use held::real_sigaction;
+use held::{as_by_default, listen, real_sigaction};
 use inbox::plain_story;
 use libc::{c_int, c_void, sigaction, siginfo_t, sigset_t, ucontext_t};
 use numbers::{ENDING, FAULTS, SIGNALS, bits, blank, is_virtual};
@@ -84,15 +85,8 @@ pub(super) fn install() {
     });
 }
 
-/// With `SA_RESTART`: the interrupted thread is seen before the system call that it would restart,
-/// which tells what call it is; [`places::interrupt`] makes it fail if a rank wants that.
 fn listen_to(number: i32, flags: i32) {
-    const FLAGS: i32 = libc::SA_SIGINFO | libc::SA_ONSTACK | libc::SA_NODEFER | libc::SA_RESTART;
-    let mut action = blank();
-    action.sa_sigaction = on_signal as extern "C-unwind" fn(_, _, _) as usize;
-    action.sa_flags = FLAGS | flags;
-    // SAFETY: our handler is made for any signal at any time.
-    unsafe { real_sigaction(number, &action, ptr::null_mut()) };
+    listen(number, on_signal as extern "C-unwind" fn(_, _, _) as usize, flags);
 }
 
 extern "C-unwind" fn on_signal(number: c_int, info: *mut siginfo_t, context: *mut c_void) {
@@ -214,18 +208,6 @@ fn strike(
     // A handler may have sent the thread elsewhere.
     if served == Served::Interrupts && places::pc(registers) == pc {
         places::interrupt(registers);
-    }
-}
-
-/// Does to the process of the calling thread what the signal does if it is not handled.
-fn as_by_default(number: c_int) {
-    // SAFETY: restores the default and sends the signal again; faults strike again by themselves.
-    unsafe {
-        real_sigaction(number, &blank(), ptr::null_mut());
-        if !FAULTS.contains(&number) {
-            let (process, thread) = (libc::getpid(), libc::gettid());
-            libc::syscall(libc::SYS_tgkill, process, thread, number);
-        }
     }
 }
 

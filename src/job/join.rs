@@ -6,7 +6,7 @@ use crate::engine::shared::rules::Rules;
 use crate::engine::{Node, World};
 use crate::fault::{Report, Summons};
 use crate::host::life::Newcomer;
-use crate::host::{life, service};
+use crate::host::{life, service, signals};
 use crate::job::link::{self, say};
 use crate::job::live::answers;
 use crate::job::{death_outside, end, fault_injection, launched, standstill, start};
@@ -48,6 +48,7 @@ pub fn join(call: fn() -> &'static str) -> Option<Joined> {
         life::refuse(&format!("cannot read the variable {VARIABLE}"));
     };
     let joined = enter(&place, &job, call).unwrap_or_else(|why| life::refuse(&why))?;
+    signals::watch_faults(place.seat);
     joined.attend().unwrap_or_else(|error| life::refuse(&cannot_join(&place, &error)));
     Some(joined)
 }

@@ -416,12 +416,12 @@ impl<'a> Lane<'a> {
         self.start_recv(from, into)?.end().await
     }
 
-    /// Sends and receives at the same time. What is sent at once needs nobody's receive: the member
-    /// then waits for one message only.
+    /// Sends and receives at the same time, as all members do: so none gets far ahead. What is sent
+    /// at once needs nobody's receive: the member then waits for one message only.
     pub async fn exchange(
         &self, to: i32, data: &Region, from: i32, into: &Region,
     ) -> Result<usize> {
-        let send = self.start_send(to, data)?;
+        let send = self.start_send_as(Mode::Standard, to, data)?;
         if send.op.is_none() {
             return self.recv(from, into).await;
         }
@@ -433,11 +433,16 @@ impl<'a> Lane<'a> {
     /// Starts to send.
     #[inline]
     pub fn start_send(&self, to: i32, data: &Region) -> Result<Doing<'_, 'a>> {
+        self.start_send_as(self.mode, to, data)
+    }
+
+    #[inline]
+    fn start_send_as(&self, mode: Mode, to: i32, data: &Region) -> Result<Doing<'_, 'a>> {
         let envelope = envelope(2 * self.comm.context() + 1, self.comm.rank, self.tag);
         must_be_fresh(self.process, self.comm)?;
         let everyone = Some(self.roster());
         let letter = Letter { envelope, to: self.comm.member(to), rank: to, everyone };
-        let op = self.process.engine.send(letter, data, self.mode)?;
+        let op = self.process.engine.send(letter, data, mode)?;
         Ok(Doing { lane: self, op })
     }
 

@@ -27,7 +27,8 @@ pub use crate::transport::ring::{
 pub use packet::pool::Pool;
 pub use packet::{Between, Delivery, Envelope, Fate, Load, Packet, Port, Ticket};
 pub use payloads::LONGEST as LONGEST_IN_RING;
-pub use processes::remote_memory::{Showing, ShownWord, WordChange};
+pub use processes::remote_memory::{Showing, WordChange};
+pub use processes::shown::{ShownMemory, ShownWord, shown};
 pub use processes::{
     Address, Area, Hall, LONGEST_IN_AREA, MOST_IN_AREA, Next, OfHosts, Processes, Reservation,
     Seat, Short, Taken,

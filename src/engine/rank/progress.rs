@@ -23,7 +23,7 @@ const TURNS: u32 = 16;
 /// takes 0.8 µs, so there is little time between two for anything else.
 const LOOKS_ABROAD: u32 = 1;
 const TURNS_ABROAD: u32 = 512;
-/// After so many looks at the network, others run for a moment.
+/// After so many looks at the network, others run for a moment; after each, if there are others.
 const ABROAD_IN_A_ROW: u32 = 4;
 /// How often to look at the inbox before looking at everything else.
 const LOOKS_AT_INBOX: u32 = 16;
@@ -460,7 +460,7 @@ impl Engine {
                 }
                 std::hint::spin_loop();
             }
-            if turn % in_a_row == 0 {
+            if turn % in_a_row == 0 || sched::is_core_shared() {
                 sched::yield_now();
             }
         }

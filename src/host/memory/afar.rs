@@ -14,6 +14,8 @@ pub enum Missing {
     Process,
     /// Its memory at this address.
     There(usize),
+    /// It does not, or no longer, let others change that memory.
+    Hidden,
     /// Memory of this process at this address.
     Here(usize),
 }
@@ -85,24 +87,60 @@ fn run(way: Way, pid: i32, theirs: &Region, own: &Region) -> Result<(), Missing>
     assert_eq!(theirs.bytes(), own.bytes(), "both sides are as long");
     let (mut left, mut from, mut to) = (own.bytes(), theirs.cursor_at(0), own.cursor_at(0));
     let at = |region: &Region, offset: i64| region.address().wrapping_add_signed(offset as isize);
+    let pieces = std::iter::from_fn(|| {
+        let bytes = from.run_bytes().min(to.run_bytes()).min(left);
+        let piece = Piece { own: at(own, to.offset()), theirs: at(theirs, from.offset()), bytes };
+        left -= bytes;
+        if left > 0 {
+            from.pass(bytes, 1);
+            to.pass(bytes, 1);
+        }
+        (bytes > 0).then_some(piece)
+    });
+    copy_all(way, pid, pieces)
+}
+
+/// Memory on both sides.
+struct Piece {
+    own: usize,
+    theirs: usize,
+    bytes: usize,
+}
+
+fn copy_all(way: Way, pid: i32, pieces: impl Iterator<Item = Piece>) -> Result<(), Missing> {
     let none = [iovec(0, 0); PIECES];
     let mut batch = Batch { own: none, theirs: none, count: 0 };
-    while left > 0 {
-        batch.count = 0;
-        while left > 0 && batch.count < PIECES {
-            let bytes = from.run_bytes().min(to.run_bytes()).min(left);
-            batch.theirs[batch.count] = iovec(at(theirs, from.offset()), bytes);
-            batch.own[batch.count] = iovec(at(own, to.offset()), bytes);
-            batch.count += 1;
-            left -= bytes;
-            if left > 0 {
-                from.pass(bytes, 1);
-                to.pass(bytes, 1);
-            }
+    for Piece { own, theirs, bytes } in pieces {
+        (batch.own[batch.count], batch.theirs[batch.count]) =
+            (iovec(own, bytes), iovec(theirs, bytes));
+        batch.count += 1;
+        if batch.count == PIECES {
+            copy_batch(way, pid, &mut batch)?;
+            batch.count = 0;
         }
-        copy_batch(way, pid, &mut batch)?;
     }
-    Ok(())
+    copy_batch(way, pid, &mut batch)
+}
+
+/// Copies stretches of memory of this process, which the kernel has to find there, to `into`, which
+/// is as long: no signal is needed for that.
+pub fn gather(stretches: &[Span], into: Span) -> Result<(), Missing> {
+    copy_own(Way::In, stretches, into)
+}
+
+/// Copies `from` to stretches of memory of this process, as [`gather`] does.
+pub fn scatter(from: Span, stretches: &[Span]) -> Result<(), Missing> {
+    copy_own(Way::Out, stretches, from)
+}
+
+fn copy_own(way: Way, stretches: &[Span], whole: Span) -> Result<(), Missing> {
+    let mut rest = whole.address();
+    let pieces = stretches.iter().filter(|stretch| stretch.bytes() > 0).map(|stretch| {
+        let piece = Piece { own: rest, theirs: stretch.address(), bytes: stretch.bytes() };
+        rest += piece.bytes;
+        piece
+    });
+    copy_all(way, std::process::id().cast_signed(), pieces)
 }
 
 fn copy_batch(way: Way, pid: i32, batch: &mut Batch) -> Result<(), Missing> {
@@ -127,6 +165,23 @@ fn copy_batch(way: Way, pid: i32, batch: &mut Batch) -> Result<(), Missing> {
         }
     }
     Ok(())
+}
+
+/// Gives what is in these spans to a socket, which takes so much of it. The kernel reads it, and
+/// has to find it there.
+pub fn send(socket: i32, spans: &[Span]) -> io::Result<usize> {
+    const MOST: usize = 64;
+    let mut all = [iovec(0, 0); MOST];
+    let count = spans.len().min(MOST);
+    for (one, span) in all.iter_mut().zip(spans) {
+        *one = iovec(span.address(), span.bytes());
+    }
+    // SAFETY: all zeroes are valid.
+    let mut message: libc::msghdr = unsafe { std::mem::zeroed() };
+    (message.msg_iov, message.msg_iovlen) = (all.as_mut_ptr(), count);
+    // SAFETY: the kernel reads so many spans, and checks the addresses of what they name.
+    let sent = unsafe { libc::sendmsg(socket, &message, libc::MSG_DONTWAIT | libc::MSG_NOSIGNAL) };
+    usize::try_from(sent).map_err(|_| io::Error::last_os_error())
 }
 
 /// Whose memory is not there, where a copy does not get any further.

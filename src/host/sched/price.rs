@@ -1,10 +1,10 @@
 //! What it costs to let other threads run. Beside busy programs, whoever yields gets the core back
 //! after their slices, which is milliseconds; a sleeper that is woken gets it within microseconds.
 
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 /// A yield that takes so many nanoseconds has cost somebody else's slice.
-const LONG: u64 = 200_000;
+const LONG: u64 = 500_000;
 /// A long yield shows that other programs want this core if it has lasted for this part of the time
 /// since the one before. Where several jobs or hosts share a machine, waiting ranks yield to each
 /// other, and only some of these yields are long.
@@ -12,8 +12,13 @@ const PART: u64 = 8;
 /// For how many times as long nobody yields after that: then trying again costs little.
 const TIMES: u64 = 20;
 
+/// In a yield that takes so many nanoseconds, somebody else has run.
+const SHARED: u64 = 1_500;
+
 /// Times are nanoseconds since some moment.
 pub(super) struct Price {
+    /// Whether somebody else has run in the last yield.
+    is_shared: AtomicBool,
     dear_until: AtomicU64,
     /// When the last long yield was over, or the time after it for which nobody was to yield.
     last: AtomicU64,
@@ -21,12 +26,19 @@ pub(super) struct Price {
 
 impl Price {
     pub(super) const fn new() -> Price {
-        Price { dear_until: AtomicU64::new(0), last: AtomicU64::new(0) }
+        Price {
+            is_shared: AtomicBool::new(false),
+            dear_until: AtomicU64::new(0),
+            last: AtomicU64::new(0),
+        }
     }
 
     /// A yield is over, which began then.
     pub(super) fn pay(&self, began: u64, now: u64) {
         let lasted = now.saturating_sub(began);
+        if self.is_shared() != (lasted >= SHARED) {
+            self.is_shared.store(lasted >= SHARED, Ordering::Relaxed);
+        }
         if lasted < LONG {
             return;
         }
@@ -36,6 +48,12 @@ impl Price {
         if is_much {
             self.dear_until.store(now + rest, Ordering::Relaxed);
         }
+    }
+
+    /// Whether others want the core who give it back soon.
+    #[inline]
+    pub(super) fn is_shared(&self) -> bool {
+        self.is_shared.load(Ordering::Relaxed)
     }
 
     /// Whether whoever waits should rather sleep.
@@ -66,6 +84,15 @@ mod tests {
         assert!(!price.is_dear(|| 190 * MS));
         price.pay(191 * MS, 195 * MS);
         assert!(price.is_dear(|| 195 * MS), "and it is as it was");
+    }
+
+    #[test]
+    fn a_core_is_shared_if_somebody_has_run_in_the_last_yield() {
+        let price = Price::new();
+        for (lasted, is_shared) in [(300, false), (4000, true), (3000, true), (400, false)] {
+            price.pay(MS, MS + lasted);
+            assert_eq!(price.is_shared(), is_shared, "{lasted}");
+        }
     }
 
     #[test]

@@ -11,6 +11,7 @@ use crate::host::life::Pulse;
 use libc::{c_int, sigaction, sigset_t};
 use std::cell::Cell;
 use std::ffi::c_void;
+use std::ptr;
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -173,4 +174,28 @@ pub(super) unsafe extern "C" fn set_handler_once(
     let real: Choose = crate::host::real!("__sysv_signal");
     // SAFETY: as our caller promises.
     unsafe { real(number, handler) }
+}
+
+/// With `SA_RESTART`: the interrupted thread is seen before the system call that it would restart,
+/// which tells what call it is; [`interrupt`](super::places::interrupt) makes it fail if a rank
+/// wants that.
+pub(super) fn listen(number: i32, handler: usize, flags: i32) {
+    const FLAGS: i32 = libc::SA_SIGINFO | libc::SA_ONSTACK | libc::SA_NODEFER | libc::SA_RESTART;
+    let mut action = blank();
+    action.sa_sigaction = handler;
+    action.sa_flags = FLAGS | flags;
+    // SAFETY: our handler is made for any signal at any time.
+    unsafe { real_sigaction(number, &action, ptr::null_mut()) };
+}
+
+/// Does to the process of the calling thread what the signal does if it is not handled.
+pub(super) fn as_by_default(number: c_int) {
+    // SAFETY: restores the default and sends the signal again; faults strike again by themselves.
+    unsafe {
+        real_sigaction(number, &blank(), ptr::null_mut());
+        if !FAULTS.contains(&number) {
+            let (process, thread) = (libc::getpid(), libc::gettid());
+            libc::syscall(libc::SYS_tgkill, process, thread, number);
+        }
+    }
 }

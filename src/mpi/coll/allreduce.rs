@@ -6,7 +6,7 @@ use super::members::{Members, Wait};
 use super::plan::Plan;
 use super::role::others;
 use super::select::{Combination, Crowd, Reduction, Venue};
-use super::sum::{Sum, Terms, check, climb, combine_parts};
+use super::sum::{Part, Sum, Terms, check, climb, combine_parts};
 use crate::host::memory::Region;
 use crate::mpi::comm::Comm;
 use crate::mpi::datatype::Address;
@@ -48,24 +48,40 @@ impl Allreduce {
         lane.note(local.verdict())
     }
 
-    /// Two members exchange their values; at both, the left operand is that of the first member.
-    async fn by_exchange(&self, lane: &Lane<'_>) -> Result {
-        let (sum, count, across) = (&self.sum, self.sum.count, 1 - lane.rank());
-        let (mut mine, mut theirs) = (sum.room(count)?, sum.room(count)?);
-        let (give, get) = (sum.in_room(&mine, count)?, sum.in_room(&theirs, count)?);
-        lane.copy(sum.values(), &give)?;
-        check(lane, across, lane.exchange(across, &give, across, &get).await?, &get)?;
-        let result = match across {
-            0 => {
-                sum.combine(lane, &theirs, &mut mine, count)?;
-                mine
-            }
-            _ => {
-                sum.combine(lane, &mine, &mut theirs, count)?;
-                theirs
-            }
+    /// In each step a member gets the values of as many as it has already. In the end each combines
+    /// all of them, in the order of their ranks.
+    async fn by_doubling(&self, lane: &Lane<'_>) -> Result {
+        let (sum, count) = (&self.sum, self.sum.count);
+        let (size, rank) = (lane.size(), lane.rank());
+        let room = sum.room(count * i64::from(size))?;
+        let row = |place: i32, members: i32| {
+            let (first, items) = (i64::from(place) * count, i64::from(members) * count);
+            sum.at(room.buf, Part { first, items })
         };
-        lane.copy(&sum.in_room(&result, count)?, &self.target)
+        // Pairs exchange what they have, if that brings everything to everybody: then messages
+        // acknowledge each other. Else a row begins with the own values.
+        let are_pairs = size.count_ones() == 1;
+        let place = |member: i32| if are_pairs { member } else { (member - rank + size) % size };
+        lane.copy(sum.values(), &row(place(rank), 1)?)?;
+        let mut have = 1;
+        while have < size {
+            let more = have.min(size - have);
+            let (to, from, given, got) = if are_pairs {
+                let (across, first) = (rank ^ have, rank & -have);
+                (across, across, first, first ^ have)
+            } else {
+                ((rank - have + size) % size, (rank + have) % size, 0, have)
+            };
+            let bytes = lane.exchange(to, &row(given, more)?, from, &row(got, more)?).await?;
+            check(lane, from, bytes / more as usize, &row(0, 1)?)?;
+            have += more;
+        }
+        let combiner = sum.combiner(lane.process());
+        for member in 1..size {
+            let [left, right] = [member - 1, member].map(|it| sum.span_at(&room, place(it)));
+            combiner.combine(left, right);
+        }
+        lane.copy(&row(place(size - 1), 1)?, &self.target)
     }
 
     async fn by_parts(&self, lane: &Lane<'_>) -> Result {
@@ -123,7 +139,9 @@ impl Plan for Allreduce {
         }
         match self.sum.combination(Crowd::of(lane)) {
             Combination::Parts => self.by_parts(lane).await,
-            Combination::Tree if Crowd::of(lane).exchanges() => self.by_exchange(lane).await,
+            Combination::Tree if self.sum.is_exchanged(Crowd::of(lane)) => {
+                self.by_doubling(lane).await
+            }
             Combination::Tree => {
                 if let Some(values) = climb(lane, &self.sum, 0).await? {
                     let values = self.sum.in_room(&values, self.sum.count)?;

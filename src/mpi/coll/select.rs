@@ -449,10 +449,13 @@ impl Crowd {
         }
     }
 
-    /// Whether two members with cores of their own exchange their values by messages and each
-    /// combine both.
-    pub(super) fn exchanges(self) -> bool {
-        self.members() == 2 && !self.is_crowded()
+    /// Whether members with cores of their own exchange values of so many bytes by messages, and
+    /// each combines those of all.
+    pub(super) fn exchanges(self, bytes: usize) -> bool {
+        const MOST: usize = 64;
+        const ALL: usize = 32 << 10;
+        let is_little = || self.members() <= MOST && bytes * self.members() <= ALL;
+        !self.is_crowded() && (self.members() == 2 || is_little())
     }
 
     /// How a reduction of `bytes` in `items` that cannot be divided is bracketed, whether by

@@ -212,6 +212,19 @@ impl Sum {
         Bracket::of(self.combination(crowd), self.bytes(), top)
     }
 
+    /// Whether members of this crowd exchange all values by messages and combine them in a row.
+    pub(super) fn is_exchanged(&self, crowd: Crowd) -> bool {
+        let is_row = || self.bracket(crowd, 0).first_of_row(crowd.members()).is_some();
+        crowd.exchanges(self.bytes()) && is_row()
+    }
+
+    /// The values of the member in this place of a room for several.
+    pub(super) fn span_at(&self, room: &Room, place: i32) -> Span {
+        let offset = i64::from(place) * self.count * self.datatype.shape.extent;
+        let start = room.buf.0.wrapping_add_signed(offset as isize);
+        Span::new(std::ptr::with_exposed_provenance(start), self.bytes())
+    }
+
     /// The part of the member with this rank; parts are as equal as possible.
     pub(super) fn part(&self, rank: i32, members: i32) -> Part {
         let edge = |rank: i32| {

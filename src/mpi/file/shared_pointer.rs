@@ -64,7 +64,7 @@ fn change(keepers: &[Keeper], change: WordChange) -> Result<i64> {
             Ok(former) => return Ok(former),
             Err(Missing::Process) => failure = Some(loss(*rank)),
             // It has closed the file.
-            Err(Missing::There(_) | Missing::Here(_)) => {}
+            Err(Missing::There(_) | Missing::Here(_) | Missing::Hidden) => {}
         }
     }
     let words = "the processes that have the shared file pointer have closed the file";

@@ -29,6 +29,9 @@ pub fn attach(process: &Process, win: &Win, base: Address, size: i64) -> Result 
         return Err(refused(memory, "overlaps with memory that is attached already"));
     }
     attached.push(memory);
+    if win.shared.endpoint().is_some() {
+        win.own_part().show(memory);
+    }
     Ok(())
 }
 
@@ -41,6 +44,7 @@ pub fn detach(process: &Process, win: &Win, base: Address) -> Result {
         Some(place) => drop(attached.swap_remove(place)),
         None => return Err(refused(base.span(0), "is not attached")),
     }
+    win.own_part().hide(base.0);
     Ok(())
 }
 

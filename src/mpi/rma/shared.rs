@@ -10,7 +10,7 @@ use crate::host::memory::afar::SharedBlock;
 use crate::host::memory::{Block, Span};
 use crate::mpi::rma::remote::endpoint::{Endpoint, There};
 use crate::mpi::rma::segment::Segment;
-use crate::transport::Showing;
+use crate::transport::{Showing, ShownMemory};
 use parking_lot::{Mutex, RwLock};
 use std::collections::{BTreeSet, HashMap};
 use std::io;
@@ -61,6 +61,8 @@ pub struct Part {
     pub combining: Mutex<()>,
     /// The memory that was attached to a dynamic window.
     pub attached: RwLock<Vec<Span>>,
+    /// What other processes may change by asking for it.
+    shown: Mutex<Vec<(usize, ShownMemory)>>,
 }
 
 impl Part {
@@ -77,6 +79,7 @@ impl Part {
             mail: Mutex::default(),
             combining: Mutex::default(),
             attached: RwLock::default(),
+            shown: Mutex::default(),
         }
     }
 
@@ -149,9 +152,20 @@ impl Part {
         self.fault.get().copied()
     }
 
-    /// The member has freed the window.
+    /// Lets other processes change memory of this member.
+    pub fn show(&self, memory: Span) {
+        self.shown.lock().push((memory.address(), ShownMemory::new(memory)));
+    }
+
+    /// Takes the memory at this address back.
+    pub fn hide(&self, address: usize) {
+        self.shown.lock().retain(|(shown, _)| *shown != address);
+    }
+
+    /// The member has freed the window, or is dead: nobody who asks changes its memory any more.
     pub fn close(&self) {
         self.is_closed.store(true, Ordering::SeqCst);
+        self.shown.lock().clear();
     }
 
     pub fn is_closed(&self) -> bool {

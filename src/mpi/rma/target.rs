@@ -97,6 +97,10 @@ impl<'w> Target<'w> {
         if self.is_own || !is_targets {
             return process.engine.suffer(address).into();
         }
+        if self.part.is_closed() {
+            // It has freed the window, and may do with that memory what it likes.
+            return left(process);
+        }
         if self.part.there().is_some() {
             let endpoint = win.shared.endpoint();
             endpoint.inspect(|endpoint| {
@@ -115,6 +119,7 @@ impl<'w> Target<'w> {
     pub fn missed_there(&self, process: &Process, win: &Win, missing: Missing) -> Failure {
         match missing {
             Missing::Process => loss(self.rank),
+            Missing::Hidden => left(process),
             Missing::There(address) => self.missed(process, win, address, true),
             Missing::Here(address) => self.missed(process, win, address, false),
         }

@@ -16,6 +16,8 @@ mod outbox;
 mod silence;
 
 use crate::base::Member;
+use crate::host::memory::Span;
+use crate::host::sched;
 use crate::transport::network::{Endpoint, Worker};
 use crate::transport::processes::stream::{BEAT, BEAT_BACK, Frame};
 use crate::transport::readable::wait_for;
@@ -267,6 +269,20 @@ impl Hosts {
         true
     }
 
+    /// Sends a frame, memory of this process, which stays until it has arrived, and an end: zeros
+    /// if it is not there. For a process that has no outbox.
+    pub(super) fn send_lent(&self, process: usize, frame: &Frame, lent: Vec<Span>, end: &[u8]) {
+        let mut net = self.net.lock();
+        let Net { worker, lines, .. } = &mut *net;
+        let line = &mut lines[process];
+        let number = line.sent;
+        if let Some(endpoint) = line.connected(worker) {
+            let head = frame::head(self.stamp(process, number), frame);
+            worker.send_lent(endpoint, &head, lent, end);
+            line.sent += 1;
+        }
+    }
+
     /// Sends what is in the outbox. The service thread does that.
     fn empty_outbox(&self, net: &mut Net) {
         let Net { worker, lines, .. } = net;
@@ -467,7 +483,7 @@ impl Hosts {
     /// Waits for an answer; `None`: nobody gives one any more.
     pub(super) fn answer(&self, number: u32, work: &dyn Fn()) -> Option<Letter> {
         const AGAIN: Duration = Duration::from_millis(1);
-        const SPINS: usize = 50;
+        const SPINS: usize = 1000;
         for turn in 0.. {
             work();
             let mut questions = self.questions.lock();
@@ -475,9 +491,13 @@ impl Hosts {
             if question.answer.is_some() || question.is_lost {
                 return questions.open.remove(&number)?.answer;
             }
-            if turn > SPINS {
+            if turn > SPINS || sched::is_yielding_dear() {
                 self.attendance.leave();
                 self.answered.wait_for(&mut questions, AGAIN);
+            } else {
+                drop(questions);
+                self.attendance.look();
+                sched::yield_now();
             }
         }
         None

@@ -3,7 +3,9 @@
 use super::foreign::{CLAIMED, Foreign, OPEN};
 use super::peer::Peer;
 use super::remote_memory;
-use super::stream::{ANSWER, ASK_IF_READ, ASK_TO_CLAIM, ASK_TO_FORGET, Frame, Short, Taken};
+use super::stream::{
+    ANSWER, ASK_FOR_BYTES, ASK_IF_READ, ASK_TO_CLAIM, ASK_TO_FORGET, Frame, Short, Taken,
+};
 use super::{Incoming, Processes};
 use crate::base::Member;
 use crate::transport::hosts::{Distant, Hosts, Letter, OnHost};
@@ -106,7 +108,10 @@ impl Processes {
     pub(super) fn take_distant(
         &self, hosts: &Hosts, incoming: &mut Incoming, wants: &mut impl FnMut(Short) -> Taken,
     ) {
-        hosts.poll(&mut incoming.letters);
+        // Whoever has looked abroad just now need not look again.
+        if incoming.letters.is_empty() {
+            hosts.poll(&mut incoming.letters);
+        }
         while let Some(letter) = incoming.letters.pop_front() {
             let from = letter.from.seat;
             if (ASK_TO_CLAIM..=ASK_IF_READ).contains(&letter.frame.kind) {
@@ -142,6 +147,12 @@ impl Processes {
                 }
             }
             ASK_IF_READ => {}
+            ASK_FOR_BYTES if !hosts.has_outbox() => {
+                if let Some(lent) = remote_memory::lend(asked, letter.bytes(), &mut frame) {
+                    return hosts.send_lent(to, &frame, lent, &remote_memory::COMPLETE);
+                }
+                bytes = remote_memory::serve(asked, letter.bytes(), &mut frame);
+            }
             _ => bytes = remote_memory::serve(asked, letter.bytes(), &mut frame),
         }
         // Whoever has asked may have ended meanwhile.

@@ -106,7 +106,7 @@ impl Foreign {
         fetched.map_err(|missing| match missing {
             Missing::Here(address) => Fault { address, in_source: false },
             Missing::There(address) => Fault { address, in_source: true },
-            Missing::Process => Fault { address: self.address, in_source: true },
+            Missing::Process | Missing::Hidden => Fault { address: self.address, in_source: true },
         })
     }
 

@@ -19,6 +19,7 @@ mod reservation;
 mod rooms;
 mod segment;
 mod short;
+pub(in crate::transport) mod shown;
 mod stillness;
 pub(in crate::transport) mod stream;
 

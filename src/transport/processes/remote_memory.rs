@@ -2,6 +2,7 @@
 //! written and changed by asking, piece by piece. Whoever makes progress there answers, rank or
 //! service thread, so a process that computes serves, too.
 
+use super::shown::shown;
 use super::stream::{ASK_FOR_BYTES, ASK_TO_CHANGE, ASK_TO_STORE, Frame};
 use super::{OF_PROCESS, Processes};
 use crate::base::Member;
@@ -10,17 +11,22 @@ use crate::host::life;
 use crate::host::memory::afar::Missing;
 use crate::host::memory::{self, Change, Instruction, Region, Span, Verb, afar};
 use crate::transport::hosts::{Hosts, Letter};
-use parking_lot::Mutex;
 use serde::{Deserialize, Serialize};
-use std::collections::{BTreeSet, VecDeque};
+use std::collections::VecDeque;
 use std::ptr;
-use std::sync::atomic::AtomicI64;
 
 /// How much one question copies, from or to how many stretches of memory, and how many such
 /// questions are under way.
 const PIECE: usize = 256 << 10;
 const STRETCHES: usize = 1024;
 const WINDOW: usize = 8;
+
+/// What follows the bytes that were asked for, if all of them were there.
+pub(super) const COMPLETE: [u8; 1] = [1];
+
+/// What an answer says instead of 0 where a question was refused.
+const UNMAPPED: i32 = 1;
+const HIDDEN: i32 = 2;
 
 /// A stretch of memory, as it is written into a question: its address and its length.
 const WRITTEN: usize = 2 * size_of::<u64>();
@@ -77,31 +83,6 @@ impl Showing {
     pub fn change(self, address: usize, change: WordChange) -> Result<i64, Missing> {
         let (processes, member) = self.distant().ok_or(Missing::Process)?;
         processes.change_distant(member, address, change)
-    }
-}
-
-/// The numbers of this process that others may change, by their addresses.
-static SHOWN: Mutex<BTreeSet<usize>> = Mutex::new(BTreeSet::new());
-
-/// A number of this process that other hosts may change as long as this is there.
-#[derive(Debug)]
-pub struct ShownWord(usize);
-
-impl ShownWord {
-    pub fn new(word: &AtomicI64) -> ShownWord {
-        let address = word.as_ptr().expose_provenance();
-        SHOWN.lock().insert(address);
-        ShownWord(address)
-    }
-
-    pub fn address(&self) -> usize {
-        self.0
-    }
-}
-
-impl Drop for ShownWord {
-    fn drop(&mut self) {
-        SHOWN.lock().remove(&self.0);
     }
 }
 
@@ -253,11 +234,18 @@ impl Way {
         must_be_there(&letter)?;
         match self {
             Way::Out => Ok(()),
-            Way::In if letter.bytes().len() == own.bytes() => {
-                let copied = memory::transfer(&Span::of(letter.bytes()).into(), own);
+            Way::In => {
+                let (bytes, end) = letter.bytes().split_at_checked(own.bytes()).unwrap_or_default();
+                match end {
+                    [] => return Err(Missing::Process),
+                    end if end != COMPLETE => {
+                        return Err(Missing::There(letter.frame.address as usize));
+                    }
+                    _ => {}
+                }
+                let copied = memory::transfer(&Span::of(bytes).into(), own);
                 copied.map_err(|fault| Missing::Here(fault.address))
             }
-            Way::In => Err(Missing::Process),
         }
     }
 }
@@ -266,8 +254,18 @@ impl Way {
 fn must_be_there(answer: &Letter) -> Result<(), Missing> {
     match answer.frame.envelope.tag {
         0 => Ok(()),
+        HIDDEN => Err(Missing::Hidden),
         _ => Err(Missing::There(answer.frame.address as usize)),
     }
+}
+
+/// Why a question is not answered.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Refusal {
+    /// This address is not mapped.
+    Unmapped(usize),
+    /// It is not, or no longer, for others to change.
+    Hidden,
 }
 
 /// Does what another host asks for at the memory of this process: completes the frame of the
@@ -278,63 +276,91 @@ pub(super) fn serve(asked: &Frame, bytes: &[u8], answer: &mut Frame) -> Vec<u8> 
             answer.bytes = former.cast_unsigned();
             Vec::new()
         }),
-        kind => copy(if kind == ASK_TO_STORE { Way::Out } else { Way::In }, asked, bytes),
+        ASK_TO_STORE => store(asked, bytes).map(|()| Vec::new()),
+        _ => fetch(asked, bytes),
     };
-    done.unwrap_or_else(|address| {
-        (answer.envelope.tag, answer.address) = (1, address as u64);
+    done.unwrap_or_else(|refusal| {
+        (answer.envelope.tag, answer.address) = match refusal {
+            Refusal::Unmapped(address) => (UNMAPPED, address as u64),
+            Refusal::Hidden => (HIDDEN, 0),
+        };
         Vec::new()
     })
 }
 
-/// Copies from or to the stretches of memory that a question names; after a fault, returns the
-/// address that was not mapped.
-fn copy(way: Way, asked: &Frame, bytes: &[u8]) -> Result<Vec<u8>, usize> {
-    // Whoever asks for nonsense gets nothing.
-    let Some((theirs, given)) = stretches(asked, bytes) else { return Ok(Vec::new()) };
-    let total = theirs.iter().map(|span| span.bytes()).sum();
-    let mut carried = if way == Way::In { vec![0; total] } else { given.to_vec() };
-    if carried.len() != total {
-        return Ok(Vec::new());
+/// Copies the stretches of memory that a question names. Whoever asks for nonsense gets nothing.
+fn fetch(asked: &Frame, bytes: &[u8]) -> Result<Vec<u8>, Refusal> {
+    let Some((theirs, _)) = stretches(asked, bytes) else { return Ok(Vec::new()) };
+    let mut fetched = vec![0; theirs.iter().map(|span| span.bytes()).sum()];
+    let copied = afar::gather(&theirs, Span::of_mut(&mut fetched));
+    copied.map_err(|missing| missing_here(missing, &theirs))?;
+    fetched.extend(COMPLETE);
+    Ok(fetched)
+}
+
+/// The stretches of memory that a question names, if they are long and few enough to be sent from
+/// where they are; completes the frame of the answer.
+pub(super) fn lend(asked: &Frame, bytes: &[u8], answer: &mut Frame) -> Option<Vec<Span>> {
+    const LONG: usize = 32 << 10;
+    const FEW: usize = 16;
+    let (theirs, _) = stretches(asked, bytes)?;
+    let total: usize = theirs.iter().map(|span| span.bytes()).sum();
+    answer.address = theirs.first()?.address() as u64;
+    (total > LONG && theirs.len() <= FEW).then_some(theirs)
+}
+
+/// Copies what comes with a question to the stretches of memory that it names.
+fn store(asked: &Frame, bytes: &[u8]) -> Result<(), Refusal> {
+    let Some((theirs, given)) = stretches(asked, bytes) else { return Ok(()) };
+    if theirs.iter().map(|span| span.bytes()).sum::<usize>() != given.len() {
+        return Ok(());
     }
-    let (all, mut at) = (Span::of_mut(&mut carried), 0);
-    for there in theirs {
-        let here = all.part(at, there.bytes());
-        at += there.bytes();
-        let copied = match way {
-            Way::In => memory::copy(there, here),
-            Way::Out => memory::copy(here, there),
-        };
-        copied.map_err(|fault| fault.address)?;
+    // Held meanwhile, so that the memory stays a window's.
+    let shown = shown();
+    if !theirs.iter().all(|span| shown.holds(*span)) {
+        return Err(Refusal::Hidden);
     }
-    carried.truncate(if way == Way::In { total } else { 0 });
-    Ok(carried)
+    let copied = afar::scatter(Span::of(given), &theirs);
+    copied.map_err(|missing| missing_here(missing, &theirs))
+}
+
+fn missing_here(missing: Missing, stretches: &[Span]) -> Refusal {
+    match missing {
+        Missing::There(address) | Missing::Here(address) => Refusal::Unmapped(address),
+        // The kernel refuses to copy for us.
+        Missing::Process | Missing::Hidden => {
+            Refusal::Unmapped(stretches.first().map_or(0, |span| span.address()))
+        }
+    }
 }
 
 /// Changes a number at once; returns what it was before.
-fn change(asked: &Frame) -> Result<i64, usize> {
+fn change(asked: &Frame) -> Result<i64, Refusal> {
     let verb = if asked.hold == 1 { Verb::Add } else { Verb::Swap };
     let instruction = Instruction::new(verb, 3).expect("there are instructions for eight bytes");
     let (operand, mut former) = (asked.bytes.to_ne_bytes(), [0; 8]);
     let target = asked.address as usize;
     // Held meanwhile, so that the number stays.
-    let shown = SHOWN.lock();
-    if !shown.contains(&target) {
-        return Err(target);
+    let shown = shown();
+    if !shown.holds(Span::new(ptr::with_exposed_provenance(target), operand.len())) {
+        return Err(Refusal::Hidden);
     }
     let origin = Span::of(&operand).address();
     let fetched = Span::of_mut(&mut former).address();
-    instruction.change(Change { origin, target, fetched })?;
+    let changed = instruction.change(Change { origin, target, fetched });
+    changed.map_err(Refusal::Unmapped)?;
     drop(shown);
     Ok(i64::from_ne_bytes(former))
 }
 
 #[cfg(test)]
 mod tests {
+    use super::super::shown::{ShownMemory, ShownWord};
     use super::super::stream::ANSWER;
     use super::*;
     use crate::base::layout::Layout;
     use std::sync::Arc;
-    use std::sync::atomic::Ordering;
+    use std::sync::atomic::{AtomicI64, Ordering};
 
     /// What a process there would answer to the questions about `theirs`.
     fn through_questions(way: Way, theirs: &Region, own: &Region) -> Result<usize, Missing> {
@@ -358,6 +384,7 @@ mod tests {
         let gaps = Arc::new(byte.vector(4000, 3, 7).expect("small"));
         let mut there: Vec<u8> = (0..BYTES).map(|index| (index % 251) as u8).collect();
         let start = Span::of_mut(&mut there).address();
+        let _shown = ShownMemory::new(Span::of(&there));
         let (whole, holey) = (Span::of_mut(&mut there).into(), Region::new(start, 12_000, gaps));
         for (theirs, questions) in [(whole, 3), (holey, 4)] {
             let mut copy = vec![0; theirs.bytes()];
@@ -389,8 +416,23 @@ mod tests {
         assert_eq!(asked(0, -7), (0, 42));
         assert_eq!(word.load(Ordering::Relaxed), -7);
         drop(shown);
-        assert_eq!(asked(1, 2).0, 1);
+        assert_eq!(asked(1, 2).0, HIDDEN);
         assert_eq!(word.load(Ordering::Relaxed), -7);
+    }
+
+    #[test]
+    fn memory_that_is_missing_or_hidden_is_left_alone_without_a_signal() {
+        let mut own = [7_u8; 16];
+        let mine = Region::from(Span::of_mut(&mut own));
+        let nowhere = Region::from(Span::new(ptr::without_provenance(4096), 16));
+        assert_eq!(through_questions(Way::In, &nowhere, &mine), Err(Missing::There(4096)));
+        assert_eq!(through_questions(Way::Out, &nowhere, &mine), Err(Missing::Hidden));
+        let _shown = ShownMemory::new(Span::new(ptr::without_provenance(4096), 16));
+        assert_eq!(through_questions(Way::Out, &nowhere, &mine), Err(Missing::There(4096)));
+        let mut other = [0_u8; 16];
+        let theirs = Region::from(Span::of_mut(&mut other));
+        assert_eq!(through_questions(Way::Out, &theirs, &mine), Err(Missing::Hidden));
+        assert_eq!(other, [0; 16]);
     }
 
     /// Whoever asks for nonsense gets nothing.

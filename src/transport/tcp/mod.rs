@@ -19,6 +19,7 @@ mod writing;
 
 use crate::base::slab::{Key, Slab};
 use crate::host::interfaces;
+use crate::host::memory::Span;
 use address::Place;
 use incoming::{EVENTS, Incoming};
 use outgoing::{End, Ids, Outgoing};
@@ -44,7 +45,9 @@ pub(super) struct Worker {
     strangers: VecDeque<Key>,
     /// Endpoints that are being connected.
     connecting: Vec<Key>,
-    /// Whence the last messages came, and how often in a row only that was looked at.
+    /// Whence the last messages came, and how many in a row; and where only is looked at, and how
+    /// often in a row.
+    last: Option<(Source, u32)>,
     busiest: Option<(Source, u32)>,
     /// How many messages the network has not taken yet.
     queued: usize,
@@ -89,6 +92,9 @@ impl Worker {
     /// Those who connect without saying whom they look for, at once.
     const MOST_STRANGERS: usize = 256;
 
+    /// After so many messages in a row from one place, the next ones are expected there, too.
+    const IN_A_ROW: u32 = 8;
+
     /// A worker that others reach by these interfaces, or by all.
     pub(super) fn open(names: &[&str]) -> Result<Worker, String> {
         let all = interfaces::all().map_err(|error| format!("no network interfaces: {error}"))?;
@@ -121,6 +127,7 @@ impl Worker {
             outgoing: Slab::default(),
             strangers: VecDeque::new(),
             connecting: Vec::new(),
+            last: None,
             busiest: None,
             queued: 0,
             scratch: vec![0; SCRATCH],
@@ -168,6 +175,11 @@ impl Worker {
         self.drive(to.key, |it, _| it.send(start, end));
     }
 
+    /// Sends a message whose middle is memory of this process: see [`Outgoing::send_lent`].
+    pub(super) fn send_lent(&mut self, to: &Endpoint, start: &[u8], lent: Vec<Span>, end: &[u8]) {
+        self.drive(to.key, |it, _| it.send_lent(start, lent, end));
+    }
+
     /// Does something with an endpoint, and keeps account of what it has not sent.
     fn drive(&mut self, key: Key, work: impl FnOnce(&mut Outgoing, &OwnedFd)) {
         if let Some(outgoing) = self.outgoing.find_mut(key) {
@@ -180,10 +192,10 @@ impl Worker {
 
     /// Lets the network work, and hands over what has come.
     pub(super) fn progress(&mut self) -> Vec<Vec<u8>> {
-        // Mostly, messages come from where the last ones did, and a look there is the cheapest.
-        const IN_A_ROW: u32 = 4;
+        // Where they have come from one place for a while, a look there is the cheapest.
+        const LOOKS: u32 = 4;
         const AT_ONCE: Timespec = Timespec { tv_sec: 0, tv_nsec: 0 };
-        if let Some((source, turns)) = self.busiest.filter(|(_, turns)| *turns < IN_A_ROW) {
+        if let Some((source, turns)) = self.busiest.filter(|(_, turns)| *turns < LOOKS) {
             self.busiest = Some((source, turns + 1));
             self.take(source);
             return std::mem::take(&mut self.arrived);
@@ -295,7 +307,9 @@ impl Worker {
         if !is_there && is_busiest {
             self.busiest = None;
         } else if self.arrived.len() > before && !is_busiest {
-            self.busiest = Some((source, 0));
+            let before = self.last.filter(|(last, _)| *last == source).map_or(0, |it| it.1);
+            self.last = Some((source, before + 1));
+            self.busiest = (before >= Worker::IN_A_ROW).then_some((source, 0));
         }
     }
 

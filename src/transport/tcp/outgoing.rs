@@ -3,14 +3,16 @@
 
 use super::greeting::{WELCOME, greeting};
 use super::reader::Reader;
-use super::writing::{HEAD, give};
+use super::writing::give;
 use crate::base::slab::Key;
+use crate::host::memory::{Span, afar};
 use rustix::event::epoll::{self, EventData, EventFlags};
-use rustix::fd::OwnedFd;
+use rustix::fd::{AsRawFd, OwnedFd};
 use rustix::io::Errno;
 use rustix::net::{self, AddressFamily, SendFlags, SocketFlags, SocketType, sockopt};
 use std::collections::VecDeque;
 use std::io::{self, IoSlice};
+use std::iter;
 use std::net::SocketAddr;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, OnceLock};
@@ -41,14 +43,40 @@ pub(super) struct Outgoing {
     tried: usize,
     stage: Stage,
     socket: Option<OwnedFd>,
-    /// With their lengths.
-    queue: VecDeque<([u8; HEAD], Vec<u8>)>,
+    queue: VecDeque<Waiting>,
     /// How much of the first one the network has taken.
     written: usize,
     /// Whether events are awaited that tell of room.
     expects_room: bool,
     reader: Reader,
     end: Arc<End>,
+}
+
+/// A message that waits.
+struct Waiting {
+    /// Its length and its beginning.
+    start: Vec<u8>,
+    /// Memory of this process whose bytes follow.
+    lent: Vec<Span>,
+    end: Vec<u8>,
+}
+
+impl Waiting {
+    fn parts(&self) -> impl Iterator<Item = Span> {
+        let (start, end) = (Span::of(&self.start), Span::of(&self.end));
+        iter::once(start).chain(self.lent.iter().copied()).chain(iter::once(end))
+    }
+
+    fn bytes(&self) -> usize {
+        self.parts().map(Span::bytes).sum()
+    }
+
+    /// Memory that was lent is missing: zeros take its place, and that of the end.
+    fn spoil(&mut self) {
+        let zeros = self.bytes() - self.start.len();
+        self.lent.clear();
+        self.end = vec![0; zeros];
+    }
 }
 
 enum Stage {
@@ -214,28 +242,51 @@ impl Outgoing {
             }
             _ => {}
         }
-        self.queue.push_back((length, [start, end].concat()));
+        let start = [&length[..], start, end].concat();
+        self.queue.push_back(Waiting { start, lent: Vec::new(), end: Vec::new() });
+    }
+
+    /// Sends a message whose middle is memory of this process, which stays until all has arrived.
+    /// It is read when the network takes it; if it is not there, zeros are sent, and instead of the
+    /// end, too.
+    pub(super) fn send_lent(&mut self, start: &[u8], lent: Vec<Span>, end: &[u8]) {
+        if let Stage::Ended = self.stage {
+            return;
+        }
+        let length = start.len() + lent.iter().map(|span| span.bytes()).sum::<usize>() + end.len();
+        let start = [&(length as u32).to_le_bytes()[..], start].concat();
+        self.queue.push_back(Waiting { start, lent, end: end.to_vec() });
+        if let (Stage::Open, 1) = (&self.stage, self.queue.len()) {
+            self.write();
+        }
     }
 
     /// Writes what the network takes of what waits.
     fn write(&mut self) {
-        const AT_ONCE: usize = 16;
-        while !self.queue.is_empty() {
+        const AT_ONCE: usize = 64;
+        while let Some(first) = self.queue.front() {
             let Some(socket) = &self.socket else { return };
-            let first = self.queue.iter().take(AT_ONCE);
-            let parts = first.flat_map(|(head, bytes)| [&head[..], &bytes[..]]);
-            let mut slices = [IoSlice::new(&[]); 2 * AT_ONCE];
+            // A message whose memory may be missing goes alone: then it is known whose is.
+            let is_lent = !first.lent.is_empty();
+            let others = self.queue.iter().skip(1).take_while(|it| !is_lent && it.lent.is_empty());
+            let all = iter::once(first).chain(others);
+            let mut spans = [Span::EMPTY; AT_ONCE];
             let (mut count, mut skipped) = (0, self.written);
-            for part in parts {
-                let skip = skipped.min(part.len());
+            for part in all.flat_map(Waiting::parts).take(AT_ONCE) {
+                let skip = skipped.min(part.bytes());
                 skipped -= skip;
-                slices[count] = IoSlice::new(&part[skip..]);
+                spans[count] = part.part(skip, part.bytes());
                 count += 1;
             }
-            match give(socket, &slices[..count]) {
+            match afar::send(socket.as_raw_fd(), &spans[..count]) {
                 Ok(taken) => self.take_off(taken),
-                Err(Errno::AGAIN | Errno::INTR) => return,
-                Err(_) => return self.lose(),
+                Err(error) => match error.raw_os_error() {
+                    Some(libc::EAGAIN | libc::EINTR) => return,
+                    Some(libc::EFAULT) if is_lent => {
+                        self.queue.front_mut().into_iter().for_each(Waiting::spoil);
+                    }
+                    _ => return self.lose(),
+                },
             }
         }
     }
@@ -243,10 +294,10 @@ impl Outgoing {
     /// So many bytes more have been written.
     fn take_off(&mut self, taken: usize) {
         self.written += taken;
-        while let Some((head, bytes)) = self.queue.front()
-            && self.written >= head.len() + bytes.len()
+        while let Some(first) = self.queue.front()
+            && let Some(more) = self.written.checked_sub(first.bytes())
         {
-            self.written -= head.len() + bytes.len();
+            self.written = more;
             self.queue.pop_front();
         }
     }

@@ -1,9 +1,11 @@
 //! Two workers that talk, and what strangers and deaths do to them.
 
 use super::{Endpoint, Worker};
+use crate::host::memory::{self, Span};
 use crate::transport::readable::wait_for;
 use std::io::{Read, Write};
 use std::net::{SocketAddr, TcpListener, TcpStream};
+use std::ptr;
 use std::time::{Duration, Instant};
 
 fn worker() -> Worker {
@@ -45,6 +47,38 @@ fn messages_of_any_length_arrive_whole_and_in_order() {
         assert!(message.iter().all(|it| *it == number as u8));
     }
     assert!(!one.is_sending() && !endpoint.is_broken() && endpoint.refusal().is_none());
+}
+
+#[test]
+fn memory_that_is_lent_is_sent_from_where_it_is_and_what_is_missing_becomes_zeros() {
+    let (mut one, mut other) = (worker(), worker());
+    let endpoint = connect(&mut one, &other);
+    let (long, few) = (vec![7; 6 << 20], [8; 100]);
+    let brink = memory::brink();
+    let edge = Span::new(ptr::with_exposed_provenance(brink - 10), 50);
+    let lent = [[Span::of(&long), Span::of(&few)], [Span::of(&long), edge], [edge, edge]];
+    let whole = |lent: &[Span]| lent.iter().map(|span| span.bytes()).sum::<usize>();
+    for times in 1..=3 {
+        for spans in &lent {
+            one.send(&endpoint, &[1], &[2]);
+            one.send_lent(&endpoint, &[3, 4], spans.to_vec(), &[5, 6]);
+        }
+        let seen = until(&mut one, &mut other, |seen| seen.len() == 6);
+        for (message, spans) in seen.chunks(2).zip(&lent) {
+            let [short, message] = message else { unreachable!("there are two of each") };
+            let bytes = whole(spans);
+            assert_eq!(short, &[1, 2], "{times}");
+            assert_eq!((message.len(), &message[..2]), (bytes + 4, &[3, 4][..]), "{times}");
+            let (middle, end) = message[2..].split_at(bytes);
+            let is_there = spans[1].address() == Span::of(&few).address();
+            assert_eq!(end, if is_there { [5, 6] } else { [0, 0] }, "{times}");
+            if is_there {
+                let (first, rest) = middle.split_at(long.len());
+                assert!(first == long && rest == few, "{times}");
+            }
+        }
+    }
+    assert!(!one.is_sending() && !endpoint.is_broken());
 }
 
 /// Whichever of them has the lower number.

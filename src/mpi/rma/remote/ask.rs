@@ -105,6 +105,6 @@ fn done(target: &Target<'_>, answer: Answer) -> Result<Vec<u8>> {
     match answer {
         Answer::Done(former) => Ok(former),
         Answer::Missing => Err(loss(target.rank)),
-        Answer::IsSo(_) => unreachable!("that is the answer to another question"),
+        Answer::IsSo(_) | Answer::Closed => unreachable!("that answers another question"),
     }
 }

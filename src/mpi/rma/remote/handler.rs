@@ -10,6 +10,7 @@ use crate::host::memory::{Exchange, Span};
 use crate::mpi::op::Named;
 use crate::mpi::op::kernels::atomic::{Accumulator, Elements};
 use crate::mpi::rma::shared::{Part, Shared};
+use crate::transport::shown;
 use parking_lot::Mutex;
 use std::collections::HashMap;
 use std::sync::{Arc, Weak};
@@ -81,6 +82,9 @@ pub fn bury(world: &World, member: Member) {
         let Some((endpoint, rank)) = shared.endpoint().zip(shared.rank_of(member)) else {
             continue;
         };
+        if rank == endpoint.me {
+            shared.part(rank).close();
+        }
         shared.note_starving(rank, false);
         let granted = shared.with_queue(endpoint.me, |queue| queue.release(rank));
         hand_over(world, &shared, &granted);
@@ -138,6 +142,11 @@ fn act(world: &World, shared: &Shared, endpoint: &Endpoint, from: Member, word: 
 }
 
 fn answer(own: &Part, question: Question) -> Answer {
+    // Held meanwhile, so that the memory stays the window's.
+    let _shown = shown();
+    if own.is_closed() {
+        return Answer::Closed;
+    }
     match question {
         Question::IsAttached { address, bytes } => {
             Answer::IsSo(is_attached(own, address as usize, bytes as usize))

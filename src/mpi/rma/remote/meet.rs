@@ -57,7 +57,10 @@ impl Offer {
 /// Where a member has none, the window is spoiled.
 pub fn introduce(lane: &Lane<'_>, shared: &Shared, me: i32) -> Result<Contexts> {
     let drawn = Contexts::draw(lane.process(), lane.rank()).bytes();
-    let offer = if shared.is_spoiled() { None } else { Offer::of(shared.part(me)) };
+    let part = shared.part(me);
+    let offer = if shared.is_spoiled() { None } else { Offer::of(part) };
+    // Others may write as soon as they know of it.
+    part.segment().inspect(|segment| part.show(segment.memory));
     let mine = encode(&(drawn, offer));
     let all = run::block(unite(lane, &mine, |said| {
         (0..lane.size()).map(|rank| said.by(rank)).collect::<Result<Vec<_>>>()

@@ -81,4 +81,6 @@ pub(super) enum Answer {
     Done(Vec<u8>),
     /// The memory is not there.
     Missing,
+    /// It has freed the window after a failure.
+    Closed,
 }

@@ -4,7 +4,7 @@ use super::notes::{Answer, Question, Word};
 use crate::host::memory::Span;
 use crate::mpi::error::Result;
 use crate::mpi::process::Process;
-use crate::mpi::rma::peers::{wait, watch_one};
+use crate::mpi::rma::peers::{left, wait, watch_one};
 use crate::mpi::rma::win::Win;
 
 /// Asks the member with this rank, and waits for the answer; its death ends that.
@@ -19,7 +19,10 @@ pub(super) fn ask(process: &Process, win: &Win, rank: i32, question: Question) -
     let waited = wait(process, win, &watch, rank, is_there, || win.shared.has_left(rank));
     let answer = endpoint.answers.lock().remove(&ticket).flatten();
     waited?;
-    Ok(answer.expect("the wait ends when it is there"))
+    match answer.expect("the wait ends when it is there") {
+        Answer::Closed => Err(left(process)),
+        answer => Ok(answer),
+    }
 }
 
 /// Whether one attached region of the member with this rank has all of `hull`.
