@@ -374,3 +374,46 @@ fn a_fault_outside_of_all_ranks_is_told_with_its_place() {
         assert!(is_told && seen.signal == Some(libc::SIGSEGV), "{seen}");
     }
 }
+
+#[test]
+fn a_child_of_a_rank_dies_of_what_it_raises_and_of_what_its_instructions_do() {
+    let program = support::c_text(
+        "children_that_strike",
+        r#"
+        #include <mpi.h>
+        #include <signal.h>
+        #include <stdio.h>
+        #include <sys/wait.h>
+        #include <unistd.h>
+        static void strike(int way)
+        {
+            if (way == 0) raise(SIGSEGV);
+            if (way == 1) *(volatile int *)0x10 = 1;
+            if (way == 2) __asm__ volatile("int3");
+            if (way == 3) raise(SIGFPE);
+            if (way == 4) __builtin_trap();
+            _exit(3);
+        }
+        int main(int count, char **words)
+        {
+            static const int expected[] = {SIGSEGV, SIGSEGV, SIGTRAP, SIGFPE, SIGILL};
+            MPI_Init(&count, &words);
+            for (int way = 0; way < 5; way++) {
+                int status;
+                pid_t child = fork();
+                if (child == 0) strike(way);
+                waitpid(child, &status, 0);
+                if (!WIFSIGNALED(status) || WTERMSIG(status) != expected[way])
+                    printf("way %d: status %#x\n", way, status);
+            }
+            puts("all struck");
+            return MPI_Finalize();
+        }
+        "#,
+    );
+    let program = program.build();
+    for kind in ["thread", "fiber", "process"] {
+        let seen = support::run(&program).ranks(1).env("FTMPI_RANKS", kind).succeeds();
+        assert_eq!(seen.stdout, "all struck\n", "{kind}: {seen}");
+    }
+}

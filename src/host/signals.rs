@@ -151,7 +151,7 @@ fn answer_here(number: c_int, info: *mut siginfo_t, context: *mut c_void) {
             // SAFETY: faults carry an address.
             crash::tell(number, unsafe { story.si_addr() }.addr(), registers);
         }
-        return as_by_default(number);
+        return as_by_default(number, story);
     }
     if number == KILL && story.si_code == libc::SI_TKILL {
         return on_poke(registers);

@@ -6,7 +6,7 @@
 //! unwound but searched for what looks like code of this library.
 
 use super::held::{as_by_default, listen, real_sigaction};
-use super::numbers::{FAULTS, blank};
+use super::numbers::blank;
 use super::places::{self, Registers};
 use crate::host::life;
 use crate::host::memory::{Span, afar};
@@ -43,7 +43,7 @@ pub fn watch(seat: usize) {
     if ALONE.set(Alone { seat, process, code, base }).is_err() {
         return;
     }
-    for &number in FAULTS {
+    for number in [libc::SIGSEGV, libc::SIGBUS] {
         let mut old = blank();
         // SAFETY: reads what is in force.
         unsafe { real_sigaction(number, ptr::null(), &mut old) };
@@ -82,7 +82,7 @@ extern "C-unwind" fn on_own_fault(number: c_int, info: *mut siginfo_t, context: 
         // SAFETY: faults carry an address.
         tell(number, unsafe { story.si_addr() }.addr(), registers);
     }
-    as_by_default(number);
+    as_by_default(number, story);
 }
 
 /// Names the signal, the thread, the place, and from where that may have been called. Once.

@@ -8,7 +8,7 @@
 
 use super::numbers::{FAULTS, bits, blank};
 use crate::host::life::Pulse;
-use libc::{c_int, sigaction, sigset_t};
+use libc::{c_int, sigaction, siginfo_t, sigset_t};
 use std::cell::Cell;
 use std::ffi::c_void;
 use std::ptr;
@@ -188,12 +188,16 @@ pub(super) fn listen(number: i32, handler: usize, flags: i32) {
     unsafe { real_sigaction(number, &action, ptr::null_mut()) };
 }
 
-/// Does to the process of the calling thread what the signal does if it is not handled.
-pub(super) fn as_by_default(number: c_int) {
-    // SAFETY: restores the default and sends the signal again; faults strike again by themselves.
+/// Does to the process of the calling thread what the signal with this story does if it is not
+/// handled.
+pub(super) fn as_by_default(number: c_int, story: &siginfo_t) {
+    let strikes_again =
+        matches!(number, libc::SIGSEGV | libc::SIGBUS | libc::SIGFPE | libc::SIGILL)
+            && story.si_code > 0;
+    // SAFETY: restores the default and sends the signal again, unless its instruction does that.
     unsafe {
         real_sigaction(number, &blank(), ptr::null_mut());
-        if !FAULTS.contains(&number) {
+        if !strikes_again {
             let (process, thread) = (libc::getpid(), libc::gettid());
             libc::syscall(libc::SYS_tgkill, process, thread, number);
         }

@@ -496,7 +496,9 @@ impl Hosts {
                 self.answered.wait_for(&mut questions, AGAIN);
             } else {
                 drop(questions);
-                self.attendance.look();
+                if self.outbox.is_none() {
+                    self.attendance.look();
+                }
                 sched::yield_now();
             }
         }
