@@ -94,8 +94,8 @@ impl Worker {
         }
     }
 
-    /// Sends a message whose middle is memory of this process, which stays until all is there. If
-    /// it is not there, zeros are sent, and instead of the end, too.
+    /// Sends a message whose middle is memory of this process, which stays until it has
+    /// arrived. If it is not there, zeros are sent, and instead of the end, too.
     pub(super) fn send_lent(&mut self, to: &Endpoint, start: &[u8], lent: Vec<Span>, end: &[u8]) {
         if let Endpoint::Tcp(to) = to {
             return self.tcp.send_lent(to, start, lent, end);

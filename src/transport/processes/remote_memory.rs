@@ -292,8 +292,7 @@ pub(super) fn serve(asked: &Frame, bytes: &[u8], answer: &mut Frame) -> Vec<u8> 
 fn fetch(asked: &Frame, bytes: &[u8]) -> Result<Vec<u8>, Refusal> {
     let Some((theirs, _)) = stretches(asked, bytes) else { return Ok(Vec::new()) };
     let mut fetched = vec![0; theirs.iter().map(|span| span.bytes()).sum()];
-    let copied = afar::gather(&theirs, Span::of_mut(&mut fetched));
-    copied.map_err(|missing| missing_here(missing, &theirs))?;
+    copy(Way::In, &theirs, Span::of_mut(&mut fetched))?;
     fetched.extend(COMPLETE);
     Ok(fetched)
 }
@@ -320,18 +319,39 @@ fn store(asked: &Frame, bytes: &[u8]) -> Result<(), Refusal> {
     if !theirs.iter().all(|span| shown.holds(*span)) {
         return Err(Refusal::Hidden);
     }
-    let copied = afar::scatter(Span::of(given), &theirs);
-    copied.map_err(|missing| missing_here(missing, &theirs))
+    copy(Way::Out, &theirs, Span::of(given))
 }
 
-fn missing_here(missing: Missing, stretches: &[Span]) -> Refusal {
-    match missing {
-        Missing::There(address) | Missing::Here(address) => Refusal::Unmapped(address),
-        // The kernel refuses to copy for us.
-        Missing::Process | Missing::Hidden => {
-            Refusal::Unmapped(stretches.first().map_or(0, |span| span.address()))
-        }
+/// Copies stretches of memory to `carried`, or the other way, piece by piece.
+fn copy_here(way: Way, theirs: &[Span], carried: Span) -> Result<(), Missing> {
+    let mut at = 0;
+    for there in theirs {
+        let here = carried.part(at, there.bytes());
+        at += there.bytes();
+        let copied = match way {
+            Way::In => memory::copy(*there, here),
+            Way::Out => memory::copy(here, *there),
+        };
+        copied.map_err(|fault| Missing::There(fault.address))?;
     }
+    Ok(())
+}
+
+/// Copies stretches of memory of this process to `carried`, or the other way.
+fn copy(way: Way, theirs: &[Span], carried: Span) -> Result<(), Refusal> {
+    let copied = match way {
+        Way::In => afar::gather(theirs, carried),
+        Way::Out => afar::scatter(carried, theirs),
+    };
+    let copied = match copied {
+        // Some containers forbid the kernel's copies.
+        Err(Missing::Process) => copy_here(way, theirs, carried),
+        copied => copied,
+    };
+    copied.map_err(|missing| match missing {
+        Missing::There(address) | Missing::Here(address) => Refusal::Unmapped(address),
+        Missing::Process | Missing::Hidden => Refusal::Hidden,
+    })
 }
 
 /// Changes a number at once; returns what it was before.
@@ -433,6 +453,19 @@ mod tests {
         let theirs = Region::from(Span::of_mut(&mut other));
         assert_eq!(through_questions(Way::Out, &theirs, &mine), Err(Missing::Hidden));
         assert_eq!(other, [0; 16]);
+    }
+
+    #[test]
+    fn where_the_kernel_may_not_copy_the_library_does() {
+        let (first, second, mut whole) = ([1_u8; 40], [2_u8; 5000], vec![0; 5040]);
+        let theirs = [Span::of(&first), Span::of(&second)];
+        assert_eq!(copy_here(Way::In, &theirs, Span::of_mut(&mut whole)), Ok(()));
+        assert_eq!(whole, [&first[..], &second].concat());
+        whole.fill(3);
+        let (mut first, mut second) = (first, second);
+        let theirs = [Span::of_mut(&mut first), Span::of_mut(&mut second)];
+        assert_eq!(copy_here(Way::Out, &theirs, Span::of(&whole)), Ok(()));
+        assert!(first == [3; 40] && second == [3; 5000]);
     }
 
     /// Whoever asks for nonsense gets nothing.
