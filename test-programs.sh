@@ -20,6 +20,7 @@
 #     opencoarrays  OpenCoarrays: coarrays of Fortran over one-sided communication
 #     pnetcdf    PnetCDF: its own parallel tests of files that ranks share (C, Fortran)
 #     petsc      PETSc: `make check` and tests of communication patterns (C, Fortran)
+#     petsc4py   petsc4py over a shared PETSc: its own tests (Python)
 #     rsmpi      rsmpi: the examples of the crate `mpi` (Rust)
 #     sundials   SUNDIALS: time integrators, their tests and examples (C)
 #
@@ -33,7 +34,7 @@
 set -eu
 cd "$(dirname "$0")"
 root=$PWD
-usual="abi arpack boost espresso fftw h5py hdf5 hpcc hypre lammps mpi4py mumps netcdf opencoarrays petsc pnetcdf rsmpi sundials"
+usual="abi arpack boost espresso fftw h5py hdf5 hpcc hypre lammps mpi4py mumps netcdf opencoarrays petsc petsc4py pnetcdf rsmpi sundials"
 case ${1:-} in
 -h | --help)
     sed -n '2,/^set/{/^set/!s/^# \{0,1\}//p}' "$0"

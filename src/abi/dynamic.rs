@@ -9,7 +9,7 @@ mpi!(
     /// Opens a port, at which this process can accept connections.
     #[fortran(mpi_open_port_)]
     fn MPI_Open_port(process: &Process, info: Hints, port_name: OutText) {
-        port_name.set(&ports::open(process), ports::MAX_PORT_NAME);
+        port_name.set(&ports::open(process)?, ports::MAX_PORT_NAME);
         Ok(())
     }
 );
@@ -34,7 +34,7 @@ mpi!(
     /// Takes a published name back.
     #[fortran(mpi_unpublish_name_)]
     fn MPI_Unpublish_name(process: &Process, service_name: InText, info: Hints, port_name: InText) {
-        ports::unpublish(process, &service_name, &port_name)
+        ports::unpublish(process, service_name, port_name)
     }
 );
 
@@ -42,7 +42,7 @@ mpi!(
     /// Finds the port that is published under a name.
     #[fortran(mpi_lookup_name_)]
     fn MPI_Lookup_name(process: &Process, service_name: InText, info: Hints, port_name: OutText) {
-        port_name.set(&ports::look_up(process, &service_name)?, ports::MAX_PORT_NAME);
+        port_name.set(&ports::look_up(process, service_name)?, ports::MAX_PORT_NAME);
         Ok(())
     }
 );

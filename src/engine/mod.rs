@@ -20,6 +20,7 @@ pub use crate::engine::rank::probe::Held;
 pub use crate::engine::rank::steps::Steps;
 pub use crate::engine::rank::synchronize::PeerWait;
 pub use crate::engine::rank::tally::{Observer, Path, Tally};
+pub use crate::engine::shared::asking::Ordered;
 pub use crate::engine::shared::contexts::CONTEXTS;
 pub use crate::engine::shared::home::Home;
 pub use crate::engine::shared::mismatch::Void;
@@ -27,7 +28,7 @@ pub use crate::engine::shared::nodes::Node;
 pub use crate::engine::shared::pairs::Pairs;
 pub use crate::engine::shared::recovery_cache::CommittedView;
 pub use crate::engine::shared::world::World;
-pub use crate::fault::{Key as Matter, Purpose, Summons};
+pub use crate::fault::{Founding, Key as Matter, Loans, Purpose, Recipe, Spawn, Summons};
 pub use shared::meeting::{
     Board, Call, Caller, Drawn, Enrolment, FEW_MEMBERS, Gate, Laid, Line, Mark, Meeting, Round,
     Series,

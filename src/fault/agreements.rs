@@ -41,6 +41,8 @@ pub enum Purpose {
     /// What all members have to say, where they share no memory (see
     /// [`Report::Said`](crate::Report)).
     Exchange,
+    /// What a rank has asked for (see [`Report::Asked`](crate::Report)).
+    Asked,
 }
 
 impl Purpose {

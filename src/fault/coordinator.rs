@@ -12,7 +12,9 @@ pub mod resume;
 use crate::agreements::{Agreements, News, Party, Summons, Surroundings};
 use crate::exchange::Exchanges;
 use crate::ledger::Ledger;
-use crate::messages::{Notice, Order, Report, Welcome};
+use crate::loans::{Founding, Loans, Spawn};
+use crate::messages::{Ask, Notice, Order, Report, Welcome};
+use crate::ports::{AtPorts, Ports};
 use ftmpi_base::Member;
 use std::cell::Cell;
 use std::collections::BTreeMap;
@@ -29,14 +31,22 @@ pub struct Coordinator {
     context: Cell<u32>,
     stride: u32,
     known: known::Known,
+    /// How many ranks there are at first.
+    ranks: usize,
+    ports: Ports,
+    loans: Loans,
+    founded: Vec<Founding>,
+    /// The number of the last thing that each rank has asked for.
+    asked: BTreeMap<Member, u64>,
 }
 
 impl Coordinator {
-    /// A coordinator of `ranks` ranks, all of whom live. Contexts that it draws leave this
-    /// remainder when divided by `stride`; those of ranks leave others.
-    pub fn new(ranks: usize, (remainder, stride): (u32, u32)) -> Coordinator {
+    /// A coordinator of `ranks` ranks, all of whom live, with so many seats for them and for others.
+    /// Contexts that it draws leave this remainder when divided by `stride`; those of ranks leave
+    /// others.
+    pub fn new(ranks: usize, seats: usize, (remainder, stride): (u32, u32)) -> Coordinator {
         Coordinator {
-            ledger: Ledger::new(ranks),
+            ledger: Ledger::new(seats),
             agreements: Agreements::default(),
             exchanges: Exchanges::default(),
             called: BTreeMap::new(),
@@ -44,7 +54,17 @@ impl Coordinator {
             context: Cell::new(remainder),
             stride,
             known: known::Known::default(),
+            ranks,
+            ports: Ports::default(),
+            loans: Loans::default(),
+            founded: Vec::new(),
+            asked: BTreeMap::new(),
         }
+    }
+
+    /// The coordinator of the job that has this number on its machine.
+    pub fn of_job(self, job: u32) -> Coordinator {
+        Coordinator { ports: Ports::of(job), ..self }
     }
 
     /// `from` has told this. What the dead have said is of no matter any more.
@@ -93,6 +113,74 @@ impl Coordinator {
                 }
                 vec![Order::TellAll(Notice::Revoked { context, roster })]
             }
+            Report::Disowned(members) => members.into_iter().map(Order::Disown).collect(),
+            Report::Asked { number, what } => self.ask(from, number, what),
+        }
+    }
+
+    /// `by` asks for something. If it asks another coordinator once more, it is done only once.
+    fn ask(&mut self, by: Member, number: u64, what: Ask) -> Vec<Order> {
+        if self.asked.get(&by).is_some_and(|last| *last >= number) {
+            return Vec::new();
+        }
+        self.asked.insert(by, number);
+        match what {
+            Ask::AtPorts(what) => {
+                let contexts = [self.fresh_context(), self.fresh_context()];
+                self.act_at_ports(by, &what, contexts);
+                vec![Order::TellAll(Notice::AtPorts { by, number, what, contexts })]
+            }
+            Ask::Spawn(spawn) => self.spawn(by, number, spawn),
+        }
+    }
+
+    fn act_at_ports(&mut self, by: Member, what: &AtPorts, contexts: [u32; 2]) {
+        let ledger = &self.ledger;
+        // Who has asked finds the answer by himself.
+        let _reply = self.ports.act(by, what, contexts, |member| ledger.is_dead(member));
+    }
+
+    fn spawn(&mut self, by: Member, number: u64, spawn: Spawn) -> Vec<Order> {
+        let Spawn { parents, recipes, counts, errhandlers } = spawn;
+        let (ledger, seats) = (&self.ledger, self.ranks..self.ledger.seats().count());
+        let latest = |seat| ledger.latest(seat).incarnation;
+        let Some((seats, started)) = self.loans.lend(seats, &counts, latest) else {
+            let may_come = self.loans.are_any();
+            return vec![Order::Tell(by, Notice::NoSeats { number, may_come })];
+        };
+        let first = self.ledger.begin_anew(seats.clone());
+        let (context, seal) = (self.fresh_context(), self.fresh_context());
+        let contexts = (self.fresh_context(), self.fresh_context());
+        let founding = Founding {
+            by,
+            number,
+            seats,
+            first,
+            context,
+            contexts,
+            seal,
+            parents,
+            started,
+            errhandlers,
+        };
+        self.keep(&founding);
+        let start = |member| Order::Start { member, generation: 0 };
+        let starts: Vec<Order> = founding.members().map(start).collect();
+        let run = Order::Run { founding: founding.clone(), recipes };
+        [Order::TellAll(Notice::Founded(founding)), run].into_iter().chain(starts).collect()
+    }
+
+    /// Others have lived in its seats before.
+    fn keep(&mut self, founding: &Founding) {
+        let is_over = |past: &Founding| past.seats.clone().any(|it| founding.seats.contains(&it));
+        self.founded.retain(|past| !is_over(past));
+        self.founded.push(founding.clone());
+    }
+
+    /// A life has ended for good; its seat may be somebody else's.
+    pub fn free(&mut self, member: Member) {
+        if member.seat >= self.ranks {
+            self.loans.end(member);
         }
     }
 
@@ -129,6 +217,8 @@ impl Coordinator {
             called: self.called.clone(),
             revoked: self.revoked.iter().map(|(of, roster)| (*of, roster.clone())).collect(),
             summons: member.and_then(|member| self.agreements.summons(member)),
+            ports: self.ports.clone(),
+            founded: self.founded.clone(),
         }
     }
 
@@ -159,6 +249,10 @@ impl Coordinator {
             let steps = (context - next) / self.stride + 1;
             self.context.set(next + steps * self.stride);
         }
+    }
+
+    fn fresh_context(&self) -> u32 {
+        self.context.replace(self.context.get() + self.stride)
     }
 
     fn agree(
@@ -214,7 +308,7 @@ mod tests {
     }
 
     fn coordinator(ranks: usize) -> Coordinator {
-        Coordinator::new(ranks, (2, ranks as u32 + 1))
+        Coordinator::new(ranks, ranks, (2, ranks as u32 + 1))
     }
 
     fn contribution(key: Key, roster: &[Member], flags: u64) -> Report {

@@ -64,8 +64,14 @@ impl Ledger {
     pub fn begin_anew(&mut self, seats: Range<usize>) -> u32 {
         let next = |seat: &Seat| seat.first.map_or(0, |_| seat.incarnation + 1);
         let incarnation = self.seats[seats.clone()].iter().map(next).max().unwrap_or(0);
-        self.seats[seats].fill(Seat { incarnation, is_dead: false, first: Some(incarnation) });
+        self.begin_with(seats, incarnation);
         incarnation
+    }
+
+    /// Records that a world begins in these seats with that incarnation, which another ledger has
+    /// said.
+    pub fn begin_with(&mut self, seats: Range<usize>, incarnation: u32) {
+        self.seats[seats].fill(Seat { incarnation, is_dead: false, first: Some(incarnation) });
     }
 
     /// The latest life in a seat.

@@ -4,6 +4,8 @@ use crate::agreement::{Decision, Value};
 use crate::agreements::{Key, Summons};
 use crate::chronicle::Fact;
 use crate::ledger::Ledger;
+use crate::loans::{Founding, Recipe, Spawn};
+use crate::ports::{AtPorts, Ports};
 use ftmpi_base::Member;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -31,6 +33,17 @@ pub enum Report {
     Learnt(Fact),
     /// It has revoked the communicator with this context.
     Revoked { context: u32, roster: Vec<Member> },
+    /// These have been spawned, and not all of their parents know: they are to end.
+    Disowned(Vec<Member>),
+    /// It asks for something that the whole job has once. Its numbers grow.
+    Asked { number: u64, what: Ask },
+}
+
+/// What a rank asks for.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub enum Ask {
+    AtPorts(AtPorts),
+    Spawn(Spawn),
 }
 
 /// What a rank hears from the coordinator.
@@ -60,6 +73,21 @@ pub enum Notice {
         context: u32,
         roster: Vec<Member>,
     },
+    /// What this rank has asked for with that number is done; with these contexts.
+    AtPorts {
+        by: Member,
+        number: u64,
+        what: AtPorts,
+        contexts: [u32; 2],
+    },
+    /// A world is spawned.
+    Founded(Founding),
+    /// There are no seats for the ranks that it has asked for with this number. `may_come`: others
+    /// may leave some.
+    NoSeats {
+        number: u64,
+        may_come: bool,
+    },
 }
 
 /// What is to be done.
@@ -69,6 +97,13 @@ pub enum Order {
     TellAll(Notice),
     /// The survivors have agreed that these are dead: that is to be written down, if anything is.
     Write(Vec<Member>),
+    /// This member is to end, which is nobody's loss.
+    Disown(Member),
+    /// The members of that world run these, by command.
+    Run {
+        founding: Founding,
+        recipes: Vec<Recipe>,
+    },
     /// This member is to be started, in that generation.
     Start {
         member: Member,
@@ -86,4 +121,7 @@ pub struct Welcome {
     pub revoked: Vec<(u32, Vec<Member>)>,
     /// The recovery that it is to take part in.
     pub summons: Option<Summons>,
+    pub ports: Ports,
+    /// The worlds that were spawned, and that others have not replaced.
+    pub founded: Vec<Founding>,
 }

@@ -11,6 +11,7 @@ use crate::job::link::{self, say};
 use crate::job::live::answers;
 use crate::job::{death_outside, end, fault_injection, launched, standstill, start};
 use crate::launch::Job;
+use crate::mpi::dynamic::births;
 use crate::mpi::failure::call_trace;
 use crate::mpi::rma::remote::handler;
 use crate::mpi::tools::settings;
@@ -103,6 +104,7 @@ fn find(place: &Place, job: &Job, call: fn() -> &'static str) -> io::Result<Opti
     let world: &'static World = Box::leak(Box::new(World::across(job, processes, report)));
     world.name_calls(call);
     world.handle_notes(handler::read, handler::bury);
+    world.handle_foundings(births::register);
     sit(world, berths);
     settings::keep(world, job);
     checks::turn(job.checks);

@@ -337,7 +337,7 @@ impl Job {
     /// Which of its ranks are in which process, if it has several.
     pub fn division(&self) -> Division {
         match self.sizes.is_empty() {
-            true => Division::new(self.ranks, self.processes.unwrap_or(self.ranks)),
+            true => Division::new(self.seats(), self.processes.unwrap_or(self.seats())),
             false => Division::of(&self.sizes),
         }
     }

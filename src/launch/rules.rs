@@ -19,7 +19,7 @@ pub enum Rules {
 
 /// The initial error handler of MPI_COMM_WORLD and MPI_COMM_SELF, by the standard's name for it on
 /// a command line and in infos (MPI-5.0 §9.3).
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum InitialErrhandler {
     AreFatal,
     Abort,

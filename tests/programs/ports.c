@@ -6,6 +6,7 @@
  *                      another process ends it quietly: tests of failures use that
  */
 #include "dynamic.h"
+#include <arpa/inet.h>
 #include <signal.h>
 #include <sys/socket.h>
 #include <unistd.h>
@@ -107,22 +108,34 @@ static void closing(MPI_Comm half)
     (void)half;
 }
 
-static int sockets[2];
+/* This rank's end of a connection between ranks 0 and 1. */
+static int connected(void)
+{
+    struct sockaddr_in at = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
+    socklen_t length = sizeof at;
+    int end = socket(AF_INET, SOCK_STREAM, 0);
+    if (rank == 0) {
+        int listens = end;
+        bind(listens, (struct sockaddr *)&at, sizeof at);
+        listen(listens, 1);
+        getsockname(listens, (struct sockaddr *)&at, &length);
+        MPI_Send(&at.sin_port, 2, MPI_BYTE, 1, 7, MPI_COMM_WORLD);
+        end = accept(listens, NULL, NULL);
+        close(listens);
+    } else {
+        MPI_Recv(&at.sin_port, 2, MPI_BYTE, 0, 7, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+        expect(connect(end, (struct sockaddr *)&at, sizeof at) == 0, "connected");
+    }
+    return end;
+}
 
-/* Ranks share their descriptors: rank 0 makes a pair, and rank 1 uses the other end. */
 static void join_pair(void)
 {
     MPI_Comm inter;
     int theirs = -1, own = rank + 10;
     if (rank > 1)
         return;
-    if (rank == 0) {
-        socketpair(AF_UNIX, SOCK_STREAM, 0, sockets);
-        MPI_Send(sockets, 2, MPI_INT, 1, 7, MPI_COMM_WORLD);
-    } else {
-        MPI_Recv(sockets, 2, MPI_INT, 0, 7, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
-    }
-    expect(MPI_Comm_join(sockets[rank], &inter) == MPI_SUCCESS, "joined");
+    expect(MPI_Comm_join(connected(), &inter) == MPI_SUCCESS, "joined");
     MPI_Sendrecv(&own, 1, MPI_INT, 0, 0, &theirs, 1, MPI_INT, 0, 0, inter, MPI_STATUS_IGNORE);
     expect(theirs == 11 - rank, "the other end");
     MPI_Comm_disconnect(&inter);
@@ -179,16 +192,15 @@ static void lose_partner(void)
     MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
     MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_RETURN);
     if (rank == 1) {
-        MPI_Recv(sockets, 2, MPI_INT, 0, 7, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+        int end = connected();
         MPI_Open_port(MPI_INFO_NULL, port);
         snprintf(name, sizeof name, "%-64s", port);
-        expect(write(sockets[1], name, 64) == 64, "written");
+        expect(write(end, name, 64) == 64, "written");
         raise(SIGKILL);
     }
-    socketpair(AF_UNIX, SOCK_STREAM, 0, sockets);
-    MPI_Send(sockets, 2, MPI_INT, 1, 7, MPI_COMM_WORLD);
+    int end = connected();
     MPI_Recv(port, 1, MPI_CHAR, 1, 8, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
-    int code = MPI_Comm_join(sockets[0], &inter);
+    int code = MPI_Comm_join(end, &inter);
     expect(class_of(code) == MPIX_ERR_PROC_FAILED, "the other end has failed");
     printf("%d errors\n", errors);
 }

@@ -8,8 +8,10 @@ use crate::request::{App, Request};
 use crate::shared::place;
 use crate::shared::refusal::Refusal;
 use crate::{limits, program};
+use ftmpi_fault::Recipe;
 use ftmpi_launch::{Job, RankKind};
 use std::ffi::OsString;
+use std::os::unix::ffi::OsStringExt;
 use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -139,6 +141,17 @@ impl Prepared {
         let own = &self.request.apps[number].variables;
         command.envs(own.iter().map(|(name, value)| (name, value)));
         program.directory.iter().for_each(|directory| _ = command.current_dir(directory));
+        command
+    }
+
+    /// What is started for a rank that is spawned, one of so many.
+    pub(crate) fn command_of_spawned(&self, recipe: &Recipe, ranks: usize) -> Command {
+        let text = |bytes: &Vec<u8>| OsString::from_vec(bytes.clone());
+        let mut command = Command::new(text(&recipe.file));
+        let mut words = recipe.words.iter().map(text);
+        command.arg0(words.next().unwrap_or_default()).args(words);
+        self.give_variables(&mut command, ranks);
+        recipe.directory.iter().for_each(|directory| _ = command.current_dir(text(directory)));
         command
     }
 

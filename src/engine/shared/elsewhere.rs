@@ -2,7 +2,9 @@
 //! [`Coordinator`](crate::fault::Coordinator)), and what has come from there.
 
 use crate::base::Member;
-use crate::fault::{Decision, Key, Party, Purpose, Report, Value};
+use crate::engine::World;
+use crate::engine::shared::asking::Answer;
+use crate::fault::{Ask, Decision, Founding, Key, Party, Purpose, Report, Value};
 use crate::transport::Processes;
 use parking_lot::{Condvar, Mutex};
 use std::collections::{BTreeMap, BTreeSet};
@@ -22,6 +24,10 @@ pub(in crate::engine) struct Elsewhere {
     meeting: Condvar,
     /// What follows from a death for the floors above.
     pub(super) bury: OnceLock<Box<dyn Fn(Member) + Send + Sync>>,
+    /// What follows there from a world that is spawned.
+    pub(super) register: OnceLock<fn(&World, &Founding)>,
+    /// The number of what was asked for last.
+    asked: Mutex<u64>,
 }
 
 /// What a rank of this process waits for.
@@ -37,13 +43,16 @@ struct Heard {
     given_up: BTreeSet<Its>,
     /// Agreements to which the coordinator has contributed for a rank.
     contributed: BTreeSet<Its>,
+    /// By the number of what was asked for.
+    answers: BTreeMap<(Member, u64), Answer>,
 }
 
 impl Elsewhere {
     pub(super) fn new(processes: &'static Processes, report: Box<Reporter>) -> Elsewhere {
         let met = Mutex::new(BTreeSet::from([processes.process_of(processes.seats().start)]));
-        let (news, meeting, bury) = (Mutex::default(), Condvar::new(), OnceLock::new());
-        Elsewhere { processes, report, news, met, meeting, bury }
+        let (news, meeting, asked) = (Mutex::default(), Condvar::new(), Mutex::default());
+        let (bury, register) = (OnceLock::new(), OnceLock::new());
+        Elsewhere { processes, report, news, met, meeting, bury, register, asked }
     }
 
     /// Whether a seat is in this process.
@@ -55,6 +64,13 @@ impl Elsewhere {
     pub(super) fn meet(&self, process: usize) {
         self.met.lock().insert(process);
         self.look_again();
+    }
+
+    /// Others come in the place of these processes, which are over.
+    pub(super) fn part_with(&self, processes: impl Iterator<Item = usize>) {
+        let own = self.processes.process_of(self.processes.seats().start);
+        let mut met = self.met.lock();
+        processes.filter(|process| *process != own).for_each(|process| _ = met.remove(&process));
     }
 
     pub(super) fn look_again(&self) {
@@ -131,6 +147,23 @@ impl Elsewhere {
         news.exchanges.remove(&(me, key)).flatten()
     }
 
+    /// Asks the coordinator for something; returns the number of that. They leave in their order.
+    pub(super) fn ask(&self, me: Member, what: Ask) -> u64 {
+        let mut asked = self.asked.lock();
+        *asked += 1;
+        self.report(me, &Report::Asked { number: *asked, what });
+        *asked
+    }
+
+    /// An answer has come.
+    pub(super) fn keep(&self, its: (Member, u64), answer: Answer) {
+        self.news.lock().answers.insert(its, answer);
+    }
+
+    pub(super) fn take_answer(&self, its: (Member, u64)) -> Option<Answer> {
+        self.news.lock().answers.remove(&its)
+    }
+
     /// A rank of this process is dead, and waits for nothing.
     pub(super) fn forget(&self, member: Member) {
         let mut news = self.news.lock();
@@ -140,5 +173,6 @@ impl Elsewhere {
         news.said.retain(|its, _| is_of_others(its));
         news.given_up.retain(is_of_others);
         news.contributed.retain(is_of_others);
+        news.answers.retain(|(of, _), _| *of != member);
     }
 }

@@ -2,6 +2,7 @@
 //! the rules of the job.
 
 pub(in crate::engine) mod agreement;
+pub(in crate::engine) mod asking;
 pub(in crate::engine) mod contexts;
 pub(in crate::engine) mod elsewhere;
 pub(in crate::engine) mod home;

@@ -5,6 +5,7 @@ use crate::base::Member;
 use crate::base::member::Roster;
 use crate::base::roll::Roll;
 use crate::engine::World;
+use crate::engine::shared::asking::Answer;
 use crate::fault::{Notice, Report, Summons, Welcome};
 use crate::host::{life, service};
 use crate::transport::{Address, Area, Distant, Processes};
@@ -65,7 +66,9 @@ impl World {
 
     /// This process begins: what the others know already. `me` is its rank, if it has one.
     pub fn begin_with(&self, welcome: Welcome, me: Option<Member>) {
-        let Welcome { ledger, departed, called, revoked, summons } = welcome;
+        let Welcome { ledger, departed, called, revoked, summons, ports, founded } = welcome;
+        *self.ports.lock() = ports;
+        founded.iter().for_each(|founding| self.learn_of(founding));
         if let Some(processes) = self.processes() {
             ledger.seats().for_each(|(member, is_alive)| processes.know(member, is_alive));
             departed.iter().for_each(|member| processes.retire(*member));
@@ -95,7 +98,7 @@ impl World {
         }
     }
 
-    /// `me` has begun to use MPI; returns when all can be reached that the job has begun with, as
+    /// `me` has begun to use MPI; returns when all can be reached that its world has begun with, as
     /// far as they live.
     pub fn note_begin(&self, me: Member) {
         let Some(elsewhere) = &self.elsewhere else { return };
@@ -103,8 +106,10 @@ impl World {
         elsewhere.wait_until_all_are_met(|met| {
             let departed = self.departed();
             let ledger = self.ledger.lock();
+            let home = self.home_of(me.seat);
             let is_awaited = |(member, is_alive): &(Member, bool)| {
-                let is_first = *is_alive && member.incarnation == 0;
+                let is_first =
+                    *is_alive && home.has(member.seat) && member.incarnation == home.first();
                 let process = elsewhere.processes.process_of(member.seat);
                 is_first && !met.contains(&process) && !departed.contains(member)
             };
@@ -181,6 +186,9 @@ impl World {
         match notice {
             Notice::Decided { key, decision, next } => elsewhere.decide(to, key, decision, next),
             Notice::Heard { key, all } => elsewhere.answer(to, key, all),
+            Notice::NoSeats { number, may_come } => {
+                self.answer((to, number), Answer::NoSeats { may_come });
+            }
             for_all => return self.hear(for_all),
         }
         self.disturb();
@@ -211,7 +219,11 @@ impl World {
                 elsewhere.look_again();
             }
             Notice::Entered(member) => self.enter(member.seat, member.incarnation),
-            Notice::Decided { .. } | Notice::Heard { .. } => {}
+            Notice::Decided { .. } | Notice::Heard { .. } | Notice::NoSeats { .. } => {}
+            Notice::AtPorts { by, number, what, contexts } => {
+                self.hear_at_ports((by, number), &what, contexts);
+            }
+            Notice::Founded(founding) => self.hear_founding(founding),
             Notice::Called { home, generation } => self.spread_call(home, generation),
             Notice::Revoked { context, roster } => {
                 let me = roster.iter().copied().find(|member| elsewhere.is_here(member.seat));

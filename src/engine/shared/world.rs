@@ -12,7 +12,7 @@ use crate::engine::shared::mismatch::{Void, Voids};
 use crate::engine::shared::nodes::Nodes;
 use crate::engine::shared::pairs::Pairs;
 use crate::engine::shared::rules::{Charter, Rules};
-use crate::fault::{Agreements, Chronicle, Fact, Incident, Ledger, Report, Revocations};
+use crate::fault::{Agreements, Chronicle, Fact, Incident, Ledger, Ports, Report, Revocations};
 use crate::host::{clock, sched};
 use crate::launch::Job;
 use crate::machine::berths::Berths;
@@ -72,6 +72,7 @@ pub struct World {
     mean_time: OnceLock<Duration>,
     /// Where ranks sit, if they do on a machine that was thought out.
     nodes: Nodes,
+    pub(super) ports: Mutex<Ports>,
     tenants: Tenants,
 }
 
@@ -95,25 +96,31 @@ impl World {
             None => World::on(sched::cores(), seats),
             Some(network) => World::over(network, seats),
         };
-        world.ranks = ranks;
-        world.homes = RwLock::new(vec![Arc::new(Home::new(FIRST_HOME, 0..ranks, 0))]);
-        // Nobody asks for deaths there.
-        world.settled[ranks..].iter().for_each(|settled| {
+        world.begin_small(ranks);
+        world
+    }
+
+    /// At first, only so many of the seats are taken.
+    fn begin_small(&mut self, ranks: usize) {
+        self.ranks = ranks;
+        self.homes = RwLock::new(vec![Arc::new(Home::new(FIRST_HOME, 0..ranks, 0))]);
+        // Nobody asks for deaths beyond them.
+        self.settled[ranks..].iter().for_each(|settled| {
             settled.store(usize::MAX, Ordering::Relaxed);
         });
-        world
     }
 
     /// A world of ranks in several processes: this one tells the coordinator of the job by `report`
     /// what its ranks do.
     pub fn across(job: &Job, processes: &'static Processes, report: Box<Reporter>) -> World {
-        let ranks = job.ranks;
-        let mut world = World::with(processes.wire_for(ranks), sched::cores(), ranks);
+        let seats = job.seats();
+        let mut world = World::with(processes.wire_for(seats), sched::cores(), seats);
+        world.begin_small(job.ranks);
         // The cores of this process tell nothing of those that others have.
         world.ranks_per_core = job.ranks_per_core.unwrap_or(world.ranks_per_core);
         world.ranks_per_real_core = world.ranks_per_core;
         // The coordinator draws some, too.
-        world.contexts = Contexts::of(processes.seats().start as u32, ranks as u32 + 1);
+        world.contexts = Contexts::of(processes.seats().start as u32, seats as u32 + 1);
         world.elsewhere = Some(Elsewhere::new(processes, report));
         world.can_meet = false;
         sched::expect_crowd(world.ranks_per_real_core > 1);
@@ -162,6 +169,7 @@ impl World {
             is_chronicled: AtomicBool::new(false),
             mean_time: OnceLock::new(),
             nodes: Nodes::default(),
+            ports: Mutex::new(Ports::of(std::process::id())),
             tenants: Tenants::default(),
         }
     }
@@ -180,6 +188,17 @@ impl World {
     /// Another world is about to be spawned, in seats where nobody lives. Returns its members.
     pub fn found(&self, context: u32, seats: Range<usize>) -> Vec<Member> {
         let first = self.ledger.lock().begin_anew(seats.clone());
+        self.settle_in(context, seats, first)
+    }
+
+    /// The same, where others have said with which incarnation its members begin.
+    pub(super) fn found_with(&self, context: u32, seats: Range<usize>, first: u32) {
+        self.ledger.lock().begin_with(seats.clone(), first);
+        self.settle_in(context, seats, first);
+    }
+
+    /// A world has these seats from now on.
+    fn settle_in(&self, context: u32, seats: Range<usize>, first: u32) -> Vec<Member> {
         let mut homes = self.homes.write();
         let is_past = |home: &Home| seats.clone().any(|seat| home.has(seat));
         for past in homes.extract_if(.., |home| is_past(home)) {

@@ -35,7 +35,17 @@ impl Coordinator {
             Notice::Revoked { context, roster } => {
                 self.revoked.insert(*context, roster.clone());
             }
-            Notice::Decided { .. } | Notice::Heard { .. } => {}
+            Notice::AtPorts { by, number, what, contexts } => {
+                self.asked.insert(*by, *number);
+                contexts.iter().for_each(|context| self.learn(*context));
+                self.act_at_ports(*by, what, *contexts);
+            }
+            Notice::Founded(founding) => {
+                self.asked.insert(founding.by, founding.number);
+                self.ledger.begin_with(founding.seats.clone(), founding.first);
+                self.keep(founding);
+            }
+            Notice::Decided { .. } | Notice::Heard { .. } | Notice::NoSeats { .. } => {}
         }
     }
 
@@ -134,12 +144,12 @@ mod tests {
     #[test]
     fn what_one_has_been_told_all_are_told() {
         let [zero, one, two] = three();
-        let mut first = Coordinator::new(3, (2, 4));
+        let mut first = Coordinator::new(3, 3, (2, 4));
         let reports = [(zero, 6), (one, 3), (two, 7)];
         let orders = reports.map(|(from, flags)| first.hear(from, contribution(flags), NOW));
         assert_eq!(told(&orders[2]), [(0, 2), (1, 2), (2, 2)]);
         let Order::Tell(_, decided) = &orders[2][0] else { panic!("{orders:?}") };
-        let mut next = Coordinator::new(3, (2, 4));
+        let mut next = Coordinator::new(3, 3, (2, 4));
         next.know(decided);
         next.bury(zero, NOW);
         for (from, flags) in [(one, 3), (two, 7)] {
@@ -151,7 +161,7 @@ mod tests {
     #[test]
     fn what_nobody_has_been_told_is_decided_again_without_the_dead() {
         let [zero, one, two] = three();
-        let mut next = Coordinator::new(3, (2, 4));
+        let mut next = Coordinator::new(3, 3, (2, 4));
         next.follow(&Notice::Died(zero));
         assert!(next.resume(one, contribution(3), NOW).is_empty());
         assert_eq!(told(&next.resume(two, contribution(7), NOW)), [(1, 3), (2, 3)]);

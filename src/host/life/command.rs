@@ -60,6 +60,15 @@ impl Places<'_> {
         Ok(found)
     }
 
+    /// The file that a process runs by this command.
+    pub(super) fn executable(&self, command: &[u8]) -> Result<PathBuf, String> {
+        let file = self.locate(command)?;
+        match look(&file) {
+            Ok(Kind::Script(_) | Kind::Elf(_)) => Ok(std::path::absolute(&file).unwrap_or(file)),
+            _ => Err(format!("{} is neither a program nor a script", shown(command))),
+        }
+    }
+
     /// The file behind a name: a path as it is; a plain word where the ranks start, in the given
     /// directories, on PATH, or here.
     fn locate(&self, name: &[u8]) -> Result<PathBuf, String> {

@@ -44,7 +44,7 @@ pub use running_job::{
     show_memory,
 };
 pub use seat::{Pin, Visit};
-pub use spawn::{Order, Startable, find, start};
+pub use spawn::{Order, Startable, executable, find, start};
 pub use tenant::Tenant;
 pub use verdict::{Ending, Newcomer, Verdict};
 

@@ -28,15 +28,31 @@ pub struct Order {
 #[derive(Clone, Copy)]
 pub struct Startable(&'static Ready);
 
+impl Order {
+    /// Where its ranks start, if that is said.
+    fn directory(&self) -> Result<Option<PathBuf>, String> {
+        let path = |bytes: &Vec<u8>| PathBuf::from(OsStr::from_bytes(bytes));
+        let directory = self.directory.as_ref().map(path);
+        let directory = directory.map(|it| std::path::absolute(&it).unwrap_or(it));
+        match directory.as_ref().filter(|directory| !directory.is_dir()) {
+            Some(directory) => Err(format!("there is no directory {}", directory.display())),
+            None => Ok(directory),
+        }
+    }
+}
+
+/// Finds the file that processes of their own run for `order`, and the directory in which they
+/// start; the error says why they cannot.
+pub fn executable(order: &Order) -> Result<(PathBuf, Option<PathBuf>), String> {
+    let directory = order.directory()?;
+    let places = Places { directory: directory.as_deref(), path: order.path.as_deref() };
+    Ok((places.executable(&order.command)?, directory))
+}
+
 /// Finds and loads what `order` names; the error says why it cannot run.
 pub fn find(order: &Order) -> Result<Startable, String> {
     let world = running_job::found().ok_or("there is no launcher: start the job with ftrun")?;
-    let path = |bytes: &Vec<u8>| PathBuf::from(OsStr::from_bytes(bytes));
-    let directory = order.directory.as_ref().map(path);
-    let directory = directory.map(|it| std::path::absolute(&it).unwrap_or(it));
-    if let Some(directory) = directory.as_ref().filter(|directory| !directory.is_dir()) {
-        return Err(format!("there is no directory {}", directory.display()));
-    }
+    let directory = order.directory()?;
     let places = Places { directory: directory.as_deref(), path: order.path.as_deref() };
     let found = places.find(world, &order.command)?;
     let template = template_of(world, &found.file)?;

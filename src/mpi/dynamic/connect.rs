@@ -5,6 +5,7 @@ use crate::base::Member;
 use crate::base::member::Roster;
 use crate::base::roll::Roll;
 use crate::engine::{Letter, Mode};
+use crate::fault::ports::{Found, Partner, Side, Ticket};
 use crate::host::memory::Span;
 use crate::mpi::coll::claim::Kind;
 use crate::mpi::coll::lane;
@@ -13,9 +14,7 @@ use crate::mpi::comm::bootstrap::Circle;
 use crate::mpi::comm::group::Group;
 use crate::mpi::comm::intercomm::{Meeting, learn, living_root};
 use crate::mpi::comm::prepared::{Draft, Words};
-use crate::mpi::dynamic::ports::{
-    Found, Partner, Ports, Side, Ticket, lost, must_be_in_one_process,
-};
+use crate::mpi::dynamic::ports::{self, lost};
 use crate::mpi::error::{Class, Result};
 use crate::mpi::failure::ulfm::must_not_be_revoked;
 use crate::mpi::lane::Lane;
@@ -42,7 +41,7 @@ pub fn connect(process: &Process, comm: &Comm, root: i32, port: Result<Vec<u8>>)
 
 /// The owners of two ports meet at the one with the lesser name, each for itself.
 pub fn join(process: &Process, alone: &Comm, own: &[u8], theirs: &[u8]) -> Result<usize> {
-    let partner = process.world.tenant::<Ports>().join(process, own, theirs)?;
+    let partner = ports::join(process, own, theirs)?;
     let kind = if own < theirs { Kind::Accept } else { Kind::Connect };
     come_together(process, alone, 0, kind, (Ok(own.min(theirs).to_vec()), Some(partner)))
 }
@@ -52,7 +51,6 @@ fn come_together(
     (port, partner): (Result<Vec<u8>>, Option<Member>),
 ) -> Result<usize> {
     comm.must_be_intra()?;
-    must_be_in_one_process(process)?;
     let root = living_root(comm, root)?;
     let lane = lane(process, comm, kind)?;
     let side = if kind == Kind::Accept { Side::Accept } else { Side::Connect };
@@ -69,8 +67,7 @@ fn meet_at(
     process: &Process, comm: &Comm, side: Side, name: &[u8], expected: Option<Member>,
 ) -> Result<Words> {
     must_not_be_revoked(process, comm)?;
-    let ports = process.world.tenant::<Ports>();
-    let found = ports.come(process, side, comm.living().rank, name);
+    let found = ports::come(process, side, comm.living().rank, name);
     let (partner, talk) =
         match found.map_err(|why| expected.map_or(why, |_| lost(process.world)))? {
             Found::Partner { ticket, talk } => {
@@ -79,7 +76,7 @@ fn meet_at(
             }
             Found::Wait { ticket, owner } => {
                 let heard = wait(process, comm, ticket, expected.unwrap_or(owner));
-                match (ports.leave(name, ticket), heard) {
+                match (ports::leave(process, name, ticket)?, heard) {
                     (Some(Partner { member, talk }), Ok(_)) => (member, talk),
                     (Some(Partner { member, talk }), Err(failure)) => {
                         if !failure.is_death() {
@@ -139,13 +136,12 @@ fn tell(process: &Process, ticket: Ticket, word: u8) -> Result {
 
 /// Closes all ports of a process that leaves MPI.
 pub(in crate::mpi) fn close_all(process: &Process) -> Result {
-    let own = process.world.tenant::<Ports>().of(process.me);
+    let own = process.world.ports_of(process.me);
     own.iter().try_for_each(|name| close(process, name))
 }
 
 /// Closes a port; those that wait there are told.
 pub fn close(process: &Process, name: &[u8]) -> Result {
-    let ports = process.world.tenant::<Ports>();
-    let waiting = ports.close(process.me, name)?;
+    let waiting = ports::close(process, name)?;
     waiting.into_iter().try_for_each(|ticket| tell(process, ticket, CLOSED))
 }

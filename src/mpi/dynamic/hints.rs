@@ -125,23 +125,6 @@ fn numbers(text: &str) -> Option<BTreeSet<usize>> {
     Some(all)
 }
 
-/// How many ranks of each command are started on `free` seats: as many as will do, the first
-/// commands before the others. `None`: there are too few seats.
-pub(super) fn fit(counts: &[Vec<usize>], free: usize) -> Option<Vec<usize>> {
-    let mut places: Vec<usize> =
-        counts.iter().map(|counts| counts.len().checked_sub(1)).collect::<Option<_>>()?;
-    let total = |places: &[usize]| -> usize {
-        counts.iter().zip(places).map(|(counts, place)| counts[*place]).sum()
-    };
-    for which in (0..counts.len()).rev() {
-        while total(&places) > free && places[which] > 0 {
-            places[which] -= 1;
-        }
-    }
-    let chosen = || counts.iter().zip(&places).map(|(counts, place)| counts[*place]).collect();
-    (total(&places) <= free).then(chosen)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -154,16 +137,6 @@ mod tests {
         assert_eq!(listed("6:2:-2"), Some(vec![2, 4, 6]));
         assert_eq!(listed("3:1"), Some(vec![]));
         assert!(listed("1:2:0").is_none() && listed("few").is_none());
-    }
-
-    #[test]
-    fn where_seats_are_few_the_last_commands_get_less() {
-        let counts = [vec![1, 2, 4], vec![3], vec![0, 2]];
-        assert_eq!(fit(&counts, 100), Some(vec![4, 3, 2]));
-        assert_eq!(fit(&counts, 8), Some(vec![4, 3, 0]));
-        assert_eq!(fit(&counts, 5), Some(vec![2, 3, 0]));
-        assert_eq!(fit(&counts, 3), None);
-        assert_eq!(fit(&[vec![]], 3), None, "no number will do");
     }
 
     #[test]

@@ -3,6 +3,7 @@
 //! name accepts.
 
 use crate::engine::shared::rules::Rules;
+use crate::fault::ports::are_of_one_job;
 use crate::host::socket::{self, Trouble};
 use crate::mpi::dynamic::{connect, ports};
 use crate::mpi::error::{Class, Result};
@@ -16,7 +17,7 @@ const BYTES: usize = 64;
 /// Joins the process at the other end of the socket; `None` if it belongs to another job, to which
 /// there is no way.
 pub fn join(process: &'static Process, socket: i32) -> Result<Option<usize>> {
-    let own = ports::open(process);
+    let own = ports::open(process)?;
     let joined = meet(process, socket, &own);
     if joined.as_ref().err().is_none_or(|failure| !failure.is_death()) {
         connect::close(process, &own)?;
@@ -45,7 +46,7 @@ fn meet(process: &'static Process, socket: i32, own: &[u8]) -> Result<Option<usi
         }
     }
     let theirs = heard.trim_ascii_end();
-    if !ports::is_of_this_job(theirs) {
+    if !are_of_one_job(own, theirs) {
         return Ok(None);
     }
     let alone = process.self_comm();

@@ -1,5 +1,5 @@
-//! MPI_Comm_spawn: a further world of ranks in this process, and an intercommunicator with it
-//! (MPI-5.0 §11.8).
+//! MPI_Comm_spawn: a further world of ranks, in this process or in processes of their own, and an
+//! intercommunicator with it (MPI-5.0 §11.8).
 //!
 //! The root finds the programs, takes seats, starts the ranks, and tells the other parents. The new
 //! ranks need nobody to get their communicators: contexts and members are in their certificates
@@ -7,9 +7,8 @@
 //! has, and the new ranks are ended.
 
 use crate::base::Member;
-use crate::base::roll::Roll;
-use crate::engine::Died;
 use crate::engine::shared::rules::InitialErrhandler;
+use crate::engine::{Died, Founding, Ordered, Recipe, Spawn};
 use crate::host::life::{self, Order, Startable};
 use crate::host::{clock, sched};
 use crate::mpi::coll::claim::Kind;
@@ -18,9 +17,8 @@ use crate::mpi::comm::bootstrap::Seal;
 use crate::mpi::comm::intercomm::{living_root, pass_on};
 use crate::mpi::comm::prepared::{Draft, Words};
 use crate::mpi::comm::{Comm, Contexts};
-use crate::mpi::dynamic::births::{self, Birth, Births};
-use crate::mpi::dynamic::hints::{self, Command, Hints};
-use crate::mpi::dynamic::ports::must_be_in_one_process;
+use crate::mpi::dynamic::births::{self, Births};
+use crate::mpi::dynamic::hints::{Command, Hints};
 use crate::mpi::errhandler::Installed;
 use crate::mpi::error::{Class, Result};
 use crate::mpi::failure::ulfm::must_not_be_revoked;
@@ -28,7 +26,8 @@ use crate::mpi::handle_table::Held;
 use crate::mpi::info::Info;
 use crate::mpi::process::Process;
 use crate::mpi::run;
-use std::ops::Range;
+use std::os::unix::ffi::OsStringExt;
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
@@ -78,7 +77,7 @@ pub struct Spawned {
 /// Starts ranks.
 pub fn spawn(process: &Process, comm: &Comm, root: i32, orders: &Orders) -> Result<Spawned> {
     comm.must_be_intra()?;
-    must_be_in_one_process(process)?;
+    must_be_able_to(process)?;
     let root = living_root(comm, root)?;
     let lane = lane(process, comm, Kind::Spawn)?;
     let begin = |commands: &Result<Vec<Command>>| {
@@ -117,56 +116,102 @@ fn begin(process: &Process, comm: &Comm, commands: &[Command]) -> Result<Words> 
         return Err(Class::SPAWN.because(words));
     }
     let hints = commands.iter().map(Hints::of).collect::<Result<Vec<Hints>>>()?;
-    let each = commands.iter().zip(&hints);
-    let apps = each.map(|(command, hints)| find(command, hints)).collect::<Result<Vec<_>>>()?;
-    let births = world.tenant::<Births>();
-    let (seats, started) = take_seats(process, &births, &hints)?.ok_or_else(|| {
-        let words = format!(
-            "the job has no seats left for that many ranks: its universe is {}; allow more with \
-             ftrun --universe N",
-            world.size()
-        );
-        Class::SPAWN.because(words)
-    })?;
-    let of_app = |(appnum, count): (usize, &usize)| std::iter::repeat_n(appnum, *count);
-    let appnums: Vec<usize> = started.iter().enumerate().flat_map(of_app).collect();
-    let fresh = || world.fresh_context();
-    let (own, local, seal, context) = (fresh(), fresh(), fresh(), fresh());
-    let members = world.found(context, seats);
-    let parents = Arc::new(Roll::new(comm.living().group.members().collect()));
-    let roll = Arc::new(Roll::new(members.clone()));
-    let errhandlers: Vec<_> = hints.iter().map(|hints| hints.errhandler).collect();
-    if errhandlers.contains(&Some(InitialErrhandler::Return)) {
-        world.charter().hear();
-    }
-    let birth = Birth { members: roll, context, contexts: (own, local), parents, errhandlers };
-    births.register(process.me, &Arc::new(birth), &appnums);
-    for (member, appnum) in members.iter().zip(&appnums) {
-        life::start(member.seat, member.incarnation, apps[*appnum]);
-    }
-    let words = Words::default().contexts(Contexts { own, local }).number(seal).number(context);
+    let parents = comm.living().group.members().collect();
+    let founding = match world.is_of_several_processes() {
+        true => found_elsewhere(process, commands, &hints, parents)?,
+        false => found_here(process, commands, &hints, parents)?,
+    };
+    let Founding { contexts: (own, local), seal, context, started, .. } = &founding;
+    let contexts = Contexts { own: *own, local: *local };
+    let words = Words::default().contexts(contexts).number(*seal).number(*context);
     let words = words.number(started.len() as u32);
     let each = commands.iter().zip(started);
     let words = each.fold(words, |words, (command, started)| {
-        words.number(command.most as u32).number(started as u32)
+        words.number(command.most as u32).number(*started as u32)
     });
-    Ok(words.members(members.into_iter()))
+    Ok(words.members(founding.members()))
 }
 
-/// Takes seats for the ranks that are wanted. If there are none, waits a moment: ranks that were
-/// told to end may be about to.
-fn take_seats(
-    process: &Process, births: &Births, hints: &[Hints],
-) -> Result<Option<(Range<usize>, Vec<usize>)>> {
+/// Starts ranks in this process.
+fn found_here(
+    process: &Process, commands: &[Command], hints: &[Hints], parents: Vec<Member>,
+) -> Result<Founding> {
+    let world = process.world;
+    let each = commands.iter().zip(hints);
+    let apps = each.map(|(command, hints)| find(command, hints)).collect::<Result<Vec<_>>>()?;
+    let (births, counts) = (world.tenant::<Births>(), counts(hints));
+    let (seats, started) = take_seats(process, || {
+        births.lend(|loans| {
+            let latest = |seat| world.latest(seat).incarnation;
+            let lent = loans.lend(world.ranks()..world.size(), &counts, latest);
+            Ok(lent.ok_or(loans.are_any()))
+        })
+    })?;
+    let fresh = || world.fresh_context();
+    let (contexts, seal, context) = ((fresh(), fresh()), fresh(), fresh());
+    let members = world.found(context, seats.clone());
+    let founding = Founding {
+        by: process.me,
+        number: 0,
+        first: members.first().map_or(0, |member| member.incarnation),
+        seats,
+        context,
+        contexts,
+        seal,
+        parents,
+        started,
+        errhandlers: errhandlers(hints),
+    };
+    births::register(world, &founding);
+    for (member, appnum) in members.iter().zip(founding.appnums()) {
+        life::start(member.seat, member.incarnation, apps[appnum]);
+    }
+    Ok(founding)
+}
+
+/// Has `ftrun` start processes.
+fn found_elsewhere(
+    process: &Process, commands: &[Command], hints: &[Hints], parents: Vec<Member>,
+) -> Result<Founding> {
+    let each = commands.iter().zip(hints);
+    let recipes = each.map(|(command, hints)| recipe(command, hints)).collect::<Result<_>>()?;
+    let (counts, errhandlers) = (counts(hints), errhandlers(hints));
+    let spawn = Spawn { parents, recipes, counts, errhandlers };
+    take_seats(process, || {
+        Ok(match process.engine.order_ranks(spawn.clone())? {
+            Ordered::Founded(founding) => Ok(founding),
+            Ordered::NoSeats { may_come } => Err(may_come),
+        })
+    })
+}
+
+fn counts(hints: &[Hints]) -> Vec<Vec<usize>> {
+    hints.iter().map(|hints| hints.counts.clone()).collect()
+}
+
+fn errhandlers(hints: &[Hints]) -> Vec<Option<InitialErrhandler>> {
+    hints.iter().map(|hints| hints.errhandler).collect()
+}
+
+/// Takes seats for the ranks that are wanted. If there are none, waits a moment, if `take` says
+/// that some may come: ranks that were told to end may be about to.
+fn take_seats<T>(
+    process: &Process, take: impl Fn() -> Result<std::result::Result<T, bool>>,
+) -> Result<T> {
     const PATIENCE: Duration = Duration::from_secs(1);
-    let counts: Vec<Vec<usize>> = hints.iter().map(|hints| hints.counts.clone()).collect();
     let begun = clock::now();
     loop {
-        if let Some(taken) = births.take(process.world, |free| hints::fit(&counts, free)) {
-            return Ok(Some(taken));
-        }
-        if !births.have_lent() || clock::now() > begun + PATIENCE {
-            return Ok(None);
+        match take()? {
+            Ok(taken) => return Ok(taken),
+            Err(may_come) if !may_come || clock::now() > begun + PATIENCE => {
+                let words = format!(
+                    "the job has no seats left for that many ranks: its universe is {}; allow more \
+                     with ftrun --universe N",
+                    process.world.size()
+                );
+                return Err(Class::SPAWN.because(words));
+            }
+            Err(_) => {}
         }
         if process.engine.is_stopping() {
             return Err(Died.into());
@@ -211,7 +256,7 @@ fn confirm(process: &Process, comm: &Comm, words: &Words) -> Result<News> {
 fn end(process: &Process, root: Member, news: Option<&Words>) {
     let told = news.map(|words| News::read(words).members);
     let births = process.world.tenant::<Births>();
-    let of_root = || births.unconfirmed(root).into_iter();
+    let of_root = || births.unconfirmed(root, process.me).into_iter();
     let members = told.unwrap_or_else(|| match process.world.is_dead(root) {
         true => of_root().flat_map(|birth| birth.members.members().to_vec()).collect(),
         false => Vec::new(),
@@ -219,17 +264,40 @@ fn end(process: &Process, root: Member, news: Option<&Words>) {
     if let Some(first) = members.first() {
         process.world.disown(first.seat);
     }
-    members.iter().for_each(|member| life::kill_newborn(member.seat, member.incarnation));
+    if !members.is_empty() && !process.world.end_newborn(process.me, &members) {
+        members.iter().for_each(|member| life::kill_newborn(member.seat, member.incarnation));
+    }
+}
+
+/// Fails where nobody can start ranks.
+fn must_be_able_to(process: &Process) -> Result {
+    if !process.world.is_of_several_processes() || process.world.can_start_processes() {
+        return Ok(());
+    }
+    let words = "spawning where ranks share processes (--processes=P), or on several hosts: let \
+                 each rank have a process of its own on one host (--processes), or all one process";
+    Err(Class::UNSUPPORTED_OPERATION.because(words))
 }
 
 fn find(command: &Command, hints: &Hints) -> Result<Startable> {
-    let order = Order {
+    life::find(&order(command, hints)).map_err(|why| Class::SPAWN.because(why))
+}
+
+fn recipe(command: &Command, hints: &Hints) -> Result<Recipe> {
+    let found = life::executable(&order(command, hints));
+    let (file, directory) = found.map_err(|why| Class::SPAWN.because(why))?;
+    let bytes = |path: PathBuf| path.into_os_string().into_vec();
+    let words = std::iter::once(&command.name).chain(&command.arguments).cloned().collect();
+    Ok(Recipe { file: bytes(file), words, directory: directory.map(bytes) })
+}
+
+fn order(command: &Command, hints: &Hints) -> Order {
+    Order {
         command: command.name.clone(),
         arguments: command.arguments.clone(),
         directory: hints.directory.clone(),
         path: hints.path.clone(),
-    };
-    life::find(&order).map_err(|why| Class::SPAWN.because(why))
+    }
 }
 
 /// A spawned rank gets the intercommunicator with its parents.

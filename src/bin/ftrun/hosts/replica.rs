@@ -6,7 +6,7 @@
 //! until those are dead that it names.
 
 use ftmpi_base::Member;
-use ftmpi_fault::{Key, Ledger, Notice, Report, led_on};
+use ftmpi_fault::{Key, Ledger, Notice, Purpose, Report, led_on};
 use ftmpi_wireup::takeover::{Account, Entry, LifeAccount};
 use ftmpi_wireup::{Said, Told};
 use std::collections::BTreeMap;
@@ -61,6 +61,11 @@ impl Replica {
             self.log.push(entry.clone());
             match entry {
                 Entry::Notice(Notice::Entered(member)) => _ = self.ledger.enter(*member),
+                Entry::Notice(Notice::AtPorts { by, number, .. }) => {
+                    if let Some(notes) = self.notes.get_mut(by) {
+                        notes.waits.remove(&of_asked(*number));
+                    }
+                }
                 Entry::Notice(Notice::Died(member)) => {
                     self.ledger.bury(*member);
                     let ledger = &self.ledger;
@@ -122,7 +127,10 @@ impl Replica {
                     notes.others.push(report.clone());
                 }
                 Report::InSession(is_so) => notes.in_session = Some(*is_so),
-                Report::Learnt(_) => {}
+                Report::Asked { number, .. } => {
+                    notes.waits.insert(of_asked(*number), report.clone());
+                }
+                Report::Learnt(_) | Report::Disowned(_) => {}
             },
             _ => {}
         }
@@ -210,6 +218,11 @@ fn is_carried_out(said: &Said, ledger: &Ledger) -> bool {
         Said::EndGroup(end) => end.members.iter().all(|member| ledger.is_dead(*member)),
         _ => false,
     }
+}
+
+/// Under which key it is kept what a rank has asked for.
+fn of_asked(number: u64) -> Key {
+    Key { purpose: Purpose::Asked, of: 0, number }
 }
 
 #[cfg(test)]

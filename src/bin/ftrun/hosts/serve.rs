@@ -322,7 +322,8 @@ impl Office {
                 // It has come before.
                 if self.lives.contains_key(&(seat, incarnation)) => {}
             ToAgent::Start { seat, incarnation, generation } => {
-                match self.template.start(seat, incarnation, generation, &self.sender) {
+                let member = Member { seat, incarnation };
+                match self.template.start(member, generation, None, &self.sender) {
                     Ok(mut life) => {
                         if let Some(stdin) = life.input.take() {
                             self.input = Some(feed(stdin));

@@ -119,7 +119,7 @@ impl Work {
             let process = shared.division.process_of(seat);
             let start =
                 Member { seat: shared.first_of(process), incarnation: shared.starts[process] };
-            let started = self.starter.start(start, 0, &self.sender)?;
+            let started = self.starter.start(start, 0, None, &self.sender)?;
             shared.starts[process] += 1;
             shared.processes[process] = Some(started);
         }
@@ -130,7 +130,7 @@ impl Work {
 
     /// A process could not be started: another host is tried.
     pub(super) fn start_process_again(&mut self, process: Member) -> Result<(), String> {
-        let started = self.starter.start(process, 0, &self.sender)?;
+        let started = self.starter.start(process, 0, None, &self.sender)?;
         let Some(shared) = &mut self.shared else { return Ok(()) };
         let number = shared.division.process_of(process.seat);
         for life in self.seats[shared.division.seats_of(number)].iter_mut().flatten() {

@@ -99,6 +99,9 @@ impl Record {
             self.has_leaver = true;
             return (Verdict::Well, None);
         }
+        if life.is_disowned {
+            return (Verdict::Continue, None);
+        }
         let obituary = obituary(seat, life, status);
         // A rank that exits without finalizing MPI has failed, whatever its status.
         let status = if number(status) == 0 { 1 } else { number(status) };

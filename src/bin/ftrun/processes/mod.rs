@@ -38,6 +38,7 @@ use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 use seats::Template;
 use starter::Starter;
 use std::process::ExitCode;
+use std::rc::Rc;
 use std::sync::Arc;
 use std::sync::mpsc::{Sender, channel};
 use std::time::Instant;
@@ -47,7 +48,7 @@ pub(crate) fn run(prepared: Prepared) -> Result<ExitCode, Refusal> {
     let hosts = prepared.hosts.clone();
     conduct(prepared, |prepared, sender| {
         Ok(match hosts.is_empty() {
-            true => Starter::Here(template(prepared, None, sender)?),
+            true => here(prepared, None, sender)?,
             false => {
                 // Before there are threads.
                 let held = signals::hold();
@@ -64,7 +65,7 @@ pub(crate) fn adopt(prepared: Prepared, ranks: Adopted) -> Result<ExitCode, Refu
     conduct(prepared, |prepared, sender| {
         adopted::expect(sender.clone());
         Ok(match ranks {
-            Adopted::Here(listener) => Starter::Here(template(prepared, Some(listener), sender)?),
+            Adopted::Here(listener) => here(prepared, Some(listener), sender)?,
             Adopted::There(places, awaited) => {
                 Starter::There(starter::adopted(&prepared, places, awaited, sender)?)
             }
@@ -82,7 +83,7 @@ fn conduct(
         // The order in which processes run is the system's: the seed is that of the failures alone.
         job.seed = None;
     }
-    job.ranks_per_core = Some(job.ranks.div_ceil(ftmpi_launch::cores()));
+    job.ranks_per_core = Some(job.seats().div_ceil(ftmpi_launch::cores()));
     refuse_what_is_not_built(
         &prepared.request.job,
         (!hosts.is_empty()).then_some(prepared.request.hosts.named_by),
@@ -105,11 +106,11 @@ fn conduct(
     Ok(ExitCode::from(status))
 }
 
-/// What the ranks run where this is the only host. `awaits`: where they come to that another
+/// What starts ranks where this is the only host. `awaits`: where they come to that another
 /// launcher has started.
-fn template(
+fn here(
     prepared: Prepared, awaits: Option<Listener>, events: &Sender<Happening>,
-) -> Result<Template, Refusal> {
+) -> Result<Starter, Refusal> {
     let adopts = awaits.is_some();
     let listener = awaits
         .map_or_else(connections::listen, Ok)
@@ -120,9 +121,13 @@ fn template(
     let (ranks, tags_output, job) = (job.ranks, job.tag_output && !is_shared, job.encode());
     let offer = Offer { host: None, job: job.clone() };
     listener.serve(events.clone(), adopts.then_some(offer));
-    let command = Box::new(move |seat| prepared.command_of(seat, ranks));
-    let sink = Arc::new(lines::write);
-    Ok(Template { command, job, tags_output, is_shared, address, secret, host: None, adopts, sink })
+    let prepared = Rc::new(prepared);
+    let of_job = prepared.clone();
+    let command = Box::new(move |seat| of_job.command_of(seat, ranks));
+    let (sink, host) = (Arc::new(lines::write), None);
+    let template =
+        Template { command, job, tags_output, is_shared, address, secret, host, adopts, sink };
+    Ok(Starter::Here(template, prepared))
 }
 
 /// Allows as many open files as the system does: each rank needs some here.
@@ -139,15 +144,19 @@ fn refuse_what_is_not_built(job: &Job, hosts: Option<&str>) -> Result<(), Refusa
         (job.seed.is_some(), "--seed"),
         (hosts.is_some() && job.machine.is_some(), "--machine"),
         (job.shares_image, "--share-image"),
-        (job.universe > job.ranks, "--universe"),
     ];
     let is_shared = job.processes.is_some();
+    let has_more_seats = job.universe > job.ranks;
+    let asked = asked.into_iter().chain([
+        (has_more_seats && (is_shared || hosts.is_some()), "--universe"),
+        (has_more_seats && job.machine.is_some(), "--universe and --machine"),
+    ]);
     let of_shared = [
         (hosts.is_some() && job.trace.is_some(), "--trace with several hosts"),
         (hosts.is_some() && !job.matches.is_empty(), "--match with several hosts"),
     ];
     let of_shared = of_shared.iter().filter(|_| is_shared);
-    match asked.iter().chain(of_shared).find(|(is_asked, _)| *is_asked) {
+    match asked.chain(of_shared.copied()).find(|(is_asked, _)| *is_asked) {
         Some((_, what)) => Err(Refusal::usage(format!(
             "{what} and {} do not go together yet: leave one of them out",
             match hosts {

@@ -4,6 +4,7 @@ use super::happening::{Connection, Happening, unknown_end};
 use super::lines::{self, Passing, Sink, Stream};
 use crate::hosts::agent::Agent;
 use ftmpi_base::Member;
+use ftmpi_fault::Recipe;
 use ftmpi_launch::RANK_VARIABLES;
 use ftmpi_wireup::{Place, VARIABLE, Whereabouts};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
@@ -36,6 +37,19 @@ pub(crate) struct Template {
     pub(crate) sink: Sink,
 }
 
+/// What a rank runs that is spawned, as which rank of how many.
+pub(crate) struct Spawned {
+    pub(crate) recipe: Recipe,
+    pub(crate) rank: usize,
+    pub(crate) size: usize,
+}
+
+/// What starts a rank that is spawned, and its rank in its world.
+pub(crate) struct Other {
+    pub(crate) command: Command,
+    pub(crate) rank: usize,
+}
+
 /// One life of a rank.
 pub(crate) struct Life {
     pub(crate) incarnation: u32,
@@ -60,6 +74,8 @@ pub(crate) struct Life {
     pub(crate) is_silent: bool,
     /// It has kept a recovery waiting for too long.
     pub(crate) is_late: bool,
+    /// It was spawned, and nobody will hear of it.
+    pub(super) is_disowned: bool,
     /// Its host was lost.
     pub(crate) is_lost: bool,
     pub(crate) host: Option<String>,
@@ -100,12 +116,16 @@ pub(super) struct Begin {
 impl Template {
     /// Starts the rank of this seat.
     pub(crate) fn start(
-        &self, seat: usize, incarnation: u32, generation: u64, events: &Sender<Happening>,
+        &self, Member { seat, incarnation }: Member, generation: u64, other: Option<Other>,
+        events: &Sender<Happening>,
     ) -> Result<Life, String> {
-        if self.adopts && incarnation == 0 {
+        if self.adopts && incarnation == 0 && other.is_none() {
             return Ok(Life::awaited());
         }
-        let mut command = (self.command)(seat);
+        let (mut command, rank) = match other {
+            Some(Other { command, rank }) => (command, rank),
+            None => ((self.command)(seat), seat),
+        };
         let (address, secret, host) = (self.address.clone(), self.secret.clone(), self.host);
         let place = Place { address, secret, seat, incarnation, host };
         if self.is_shared {
@@ -113,7 +133,7 @@ impl Template {
         } else {
             command.env(VARIABLE, format!("{}\n{}", place.encode(), self.job));
             for name in RANK_VARIABLES {
-                command.env(name, seat.to_string());
+                command.env(name, rank.to_string());
             }
             command.env("FTMPI_INCARNATION", incarnation.to_string());
             command.env("FTMPI_GENERATION", generation.to_string());
@@ -197,6 +217,7 @@ impl Life {
             died: None,
             is_silent: true,
             is_late: false,
+            is_disowned: false,
             is_lost: false,
             host: None,
             input: None,

@@ -2,7 +2,7 @@
 
 use super::connections::chance;
 use super::happening::Happening;
-use super::seats::{Life, Template};
+use super::seats::{Life, Other, Spawned, Template};
 use super::written::describe;
 use crate::hosts::await_agents::Awaited;
 use crate::hosts::cluster::{Cluster, Way};
@@ -18,22 +18,30 @@ use std::collections::BTreeMap;
 use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt;
 use std::process::Command;
+use std::rc::Rc;
+use std::sync::Arc;
 use std::sync::mpsc::Sender;
 use std::time::Duration;
 
 /// What starts ranks.
 pub(super) enum Starter {
-    Here(Template),
+    /// Whose program it is.
+    Here(Template, Rc<Prepared>),
     There(Cluster),
 }
 
 impl Starter {
     pub(super) fn start(
-        &mut self, member: Member, generation: u64, events: &Sender<Happening>,
+        &mut self, member: Member, generation: u64, spawned: Option<Arc<Spawned>>,
+        events: &Sender<Happening>,
     ) -> Result<Life, String> {
         match self {
-            Starter::Here(template) => {
-                template.start(member.seat, member.incarnation, generation, events)
+            Starter::Here(template, prepared) => {
+                let other = spawned.map(|it| {
+                    let Spawned { recipe, rank, size } = &*it;
+                    Other { command: prepared.command_of_spawned(recipe, *size), rank: *rank }
+                });
+                template.start(member, generation, other, events)
             }
             Starter::There(cluster) => cluster.start(member, generation),
         }
@@ -41,7 +49,7 @@ impl Starter {
 
     pub(super) fn cluster(&mut self) -> Option<&mut Cluster> {
         match self {
-            Starter::Here(_) => None,
+            Starter::Here(..) => None,
             Starter::There(cluster) => Some(cluster),
         }
     }

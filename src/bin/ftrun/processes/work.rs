@@ -8,21 +8,23 @@ use super::judgement::{Record, Verdict};
 use super::lines::{self, Passing, READING, say};
 use super::machine::Machine;
 use super::report;
-use super::seats::{Life, Unknown};
+use super::seats::{Life, Spawned, Unknown};
 use super::shared::Shared;
 use super::starter::Starter;
 use super::trace::Trace;
 use super::watch::{Surroundings, Watch};
 use crate::shared::refusal::NOT_RUNNABLE;
 use ftmpi_base::Member;
-use ftmpi_fault::{Coordinator, Event, Order, Report, Severed};
+use ftmpi_fault::{Coordinator, Event, Order, Recipe, Report, Severed};
 use ftmpi_launch::{Job, Rules, STUCK};
 use ftmpi_machine::Chance;
 use ftmpi_machine::schedule::When;
 use ftmpi_wireup::takeover::Entry;
 use ftmpi_wireup::{Said, Told};
+use std::collections::BTreeMap;
 use std::iter::Peekable;
 use std::process::ExitStatus;
+use std::sync::Arc;
 use std::sync::mpsc::{Receiver, Sender};
 use std::time::{Duration, Instant};
 
@@ -34,6 +36,8 @@ pub(super) struct Work {
     /// How the program takes failures, as far as it has shown that.
     pub(super) shown: Rules,
     pub(super) seats: Vec<Option<Life>>,
+    /// What spawned ranks run, by seat.
+    recipes: BTreeMap<usize, Arc<Spawned>>,
     /// Where ranks share processes: these.
     pub(super) shared: Option<Shared>,
     /// What all ranks share, if they are on one host.
@@ -101,21 +105,23 @@ impl Work {
         job: &Job, starter: Starter, (sender, events): (Sender<Happening>, Receiver<Happening>),
         seen: Seen,
     ) -> Work {
-        let ranks = job.ranks as u32;
+        let seats = job.seats();
+        let contexts = (2 + seats as u32, seats as u32 + 1);
         let strokes = job.chance.map(|(mean, seed)| Chance::new(mean, job.ranks, seed));
-        let is_here = matches!(starter, Starter::Here(_));
+        let is_here = matches!(starter, Starter::Here(..));
         Work {
             job: job.clone(),
             starter,
             shared: job.processes.map(|_| Shared::new(job.division())),
             memory: (is_here && job.processes.is_none())
-                .then(|| Memory::for_ranks(job.ranks))
+                .then(|| Memory::for_ranks(seats))
                 .flatten(),
             // Ranks draw contexts with the remainders before.
-            coordinator: Coordinator::new(job.ranks, (2 + ranks, ranks + 1)),
+            coordinator: Coordinator::new(job.ranks, seats, contexts).of_job(std::process::id()),
             record: Record::default(),
             shown: Rules::End,
-            seats: (0..job.ranks).map(|_| None).collect(),
+            seats: (0..seats).map(|_| None).collect(),
+            recipes: BTreeMap::new(),
             begun: seen.begun,
             started: Instant::now(),
             looked: Instant::now(),
@@ -343,7 +349,10 @@ impl Work {
         let Member { seat, incarnation } = member;
         let relocation = self.relocate(seat);
         let life = match self.shared {
-            None => self.starter.start(member, generation, &self.sender)?,
+            None => {
+                let spawned = self.recipes.get(&seat).cloned();
+                self.starter.start(member, generation, spawned, &self.sender)?
+            }
             Some(_) => self.start_within(member, generation)?,
         };
         // A process that has several keeps the time itself.
@@ -472,6 +481,21 @@ impl Work {
                 Order::TellAll(notice) => {
                     self.tell_all(Entry::Notice(notice.clone()), &Told::Notice(notice));
                 }
+                Order::Disown(member) => {
+                    if let Some(life) = self.life(member.seat, member.incarnation) {
+                        life.is_disowned = true;
+                        self.kill(member.seat);
+                    }
+                }
+                Order::Run { founding, recipes } => {
+                    let recipes: Vec<Recipe> = recipes;
+                    let size = founding.members().count();
+                    for (rank, (member, app)) in founding.members().zip(founding.appnums()).enumerate() {
+                        let recipe = recipes[app].clone();
+                        let spawned = Spawned { recipe, rank, size };
+                        self.recipes.insert(member.seat, Arc::new(spawned));
+                    }
+                }
                 Order::Write(agreed) => self.note(Event::Agreed(agreed)),
                 Order::Start { member, generation } => {
                     if let Err(why) = self.start(member, generation) {
@@ -525,6 +549,9 @@ impl Work {
                 self.lose(member);
                 trouble = self.restart(Member { seat, incarnation: life.incarnation + 1 }).err();
             }
+        }
+        if self.seats[seat].is_none() {
+            self.coordinator.free(member);
         }
         self.unread.extend(life.drain());
         for words in last_words.into_iter().chain(trouble) {
