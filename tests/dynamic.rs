@@ -1,8 +1,6 @@
 //! Groups that meet at ports, by published names and by sockets; and with members that die.
 
-use support::Program;
-
-const KINDS: [&str; 2] = ["--ranks=thread", "--ranks=fiber"];
+use support::{Program, kinds};
 
 /// How failures are survived.
 const RULES: [&[&str]; 8] = [
@@ -16,15 +14,20 @@ const RULES: [&[&str]; 8] = [
     &["--mode=blank", "--msg=cont"],
 ];
 
+/// Now one kind, now another.
+fn kind_of(number: usize) -> &'static str {
+    kinds()[number % kinds().len()]
+}
+
 fn ports() -> Program {
     support::c("ports.c").flags(&["-O2"]).build()
 }
 
 #[test]
 fn two_groups_meet_at_a_port_by_its_name_and_by_a_socket() {
-    for kind in KINDS {
+    for kind in kinds() {
         for ranks in [2, 5, 16] {
-            let seen = support::run(&ports()).ranks(ranks).option(kind).succeeds();
+            let seen = support::run(&ports()).ranks(ranks).carried_by(kind).succeeds();
             assert_eq!(seen.lines_with("0 errors"), 1, "{ranks}, {kind}: {seen}");
         }
     }
@@ -35,8 +38,8 @@ fn two_groups_meet_in_fortran() {
     let mpifort = support::tool("mpifort").display().to_string();
     for file in ["ports.f90", "ports_mpif.f90"] {
         let program = support::fortran(file).compiler(&mpifort).build();
-        for kind in KINDS {
-            let seen = support::run(&program).ranks(5).option(kind).succeeds();
+        for kind in kinds() {
+            let seen = support::run(&program).ranks(5).carried_by(kind).succeeds();
             assert_eq!(seen.lines_with("0 errors"), 1, "{file}, {kind}: {seen}");
         }
     }
@@ -65,11 +68,11 @@ fn whoever_dies_before_in_or_after_a_call_of_ports_nobody_waits_for_ever() {
     for (call, victims) in calls {
         for (which, victim) in victims.into_iter().enumerate() {
             for moment in ["before", "inside", "after"] {
-                let kind = KINDS[which];
+                let kind = kind_of(which);
                 let kill = format!("--kill={victim}@{moment}:{call}:1");
                 number += 1;
                 for rules in RULES.into_iter().skip(number % 4).step_by(4) {
-                    let run = support::run(&program).ranks(4).option(kind).option(&kill);
+                    let run = support::run(&program).ranks(4).carried_by(kind).option(&kill);
                     let run = rules.iter().fold(run, |run, it| run.option(*it));
                     let seen = run.args(["serve", "2"]).deadline(20).outcome();
                     let ended = seen.lines_with("served") + seen.lines_with("has heard");
@@ -89,9 +92,9 @@ fn spawn() -> Program {
 
 #[test]
 fn a_spawned_world_has_its_own_ranks_and_talks_to_its_parents() {
-    for kind in KINDS {
+    for kind in kinds() {
         for ranks in [1, 2, 5] {
-            let seen = support::run(&spawn()).ranks(ranks).option(kind).succeeds();
+            let seen = support::run(&spawn()).ranks(ranks).carried_by(kind).succeeds();
             let lines = ["0 errors", "0 errors among children"].map(|line| seen.lines_with(line));
             assert_eq!(lines, [4, 3], "{ranks}, {kind}: {seen}");
         }
@@ -126,7 +129,7 @@ fn whoever_dies_around_a_spawn_the_others_hear_of_it() {
         for (which, moment) in ["before", "inside", "after"].into_iter().enumerate() {
             let kill = format!("--kill={victim}@{moment}:{call}:1");
             let run = support::run(&program).ranks(2).option("--mode=ulfm").option("--universe=8");
-            let run = run.option(KINDS[which % 2]).option(&kill).args(["deaths"]);
+            let run = run.carried_by(kind_of(which)).option(&kill).args(["deaths"]);
             let seen = run.deadline(20).outcome();
             let is_told = seen.status.is_some_and(|status| status != 123);
             assert!(is_told, "{kill}: {seen}");
@@ -137,8 +140,8 @@ fn whoever_dies_around_a_spawn_the_others_hear_of_it() {
 
 #[test]
 fn a_partner_that_dies_after_it_has_said_its_name_is_a_failed_process() {
-    for kind in KINDS {
-        let run = support::run(&ports()).ranks(2).option("--mode=ulfm").option(kind);
+    for kind in kinds() {
+        let run = support::run(&ports()).ranks(2).option("--mode=ulfm").carried_by(kind);
         assert_eq!(run.args(["lost"]).succeeds().lines_with("0 errors"), 1, "{kind}");
     }
 }
@@ -147,8 +150,8 @@ fn a_partner_that_dies_after_it_has_said_its_name_is_a_failed_process() {
 fn infos_say_how_ranks_are_spawned() {
     let program = support::c("spawn_keys.c").flags(&["-O2"]).build();
     let file = support::fresh_directory("spawn_keys").join("keys");
-    for kind in KINDS {
-        let run = support::run(&program).ranks(2).option(kind).option("--universe=4");
+    for kind in kinds() {
+        let run = support::run(&program).ranks(2).carried_by(kind).option("--universe=4");
         let seen = run.args([file.to_str().expect("a plain path")]).succeeds();
         assert_eq!(seen.lines_with("0 errors"), 1, "{kind}: {seen}");
     }
@@ -157,13 +160,13 @@ fn infos_say_how_ranks_are_spawned() {
 #[test]
 fn who_disconnects_waits_for_what_is_under_way_and_for_all_others() {
     let program = support::c("disconnect.c").flags(&["-O2"]).build();
-    for kind in KINDS {
+    for kind in kinds() {
         for ranks in [1, 2, 5, 16] {
-            let seen = support::run(&program).ranks(ranks).option(kind).succeeds();
+            let seen = support::run(&program).ranks(ranks).carried_by(kind).succeeds();
             assert_eq!(seen.lines_with("0 errors"), 1, "{ranks}, {kind}: {seen}");
         }
         for case in [&["death"][..], &["death", "inter"]] {
-            let run = support::run(&program).ranks(4).option(kind).option("--mode=ulfm");
+            let run = support::run(&program).ranks(4).carried_by(kind).option("--mode=ulfm");
             let seen = run.args(case).deadline(20).succeeds();
             assert_eq!(seen.lines_with("0 errors"), 3, "{kind}: {seen}");
         }
@@ -174,7 +177,7 @@ fn who_disconnects_waits_for_what_is_under_way_and_for_all_others() {
 #[test]
 fn a_program_that_spawns_workers_again_and_again_needs_no_more_seats_than_they_have_at_once() {
     let program = support::c("spawn_loop.c").flags(&["-O2"]).build();
-    for kind in KINDS {
+    for kind in kinds() {
         let cases: [(&[&str], &[&str]); 4] = [
             (&["1000", "3"], &[]),
             (&["40", "3"], &["--universe=4"]),
@@ -182,7 +185,7 @@ fn a_program_that_spawns_workers_again_and_again_needs_no_more_seats_than_they_h
             (&["20", "2", "deaths"], &["--mode=ulfm", "--universe=3"]),
         ];
         for (args, options) in cases {
-            let run = support::run(&program).ranks(1).option(kind).args(args);
+            let run = support::run(&program).ranks(1).carried_by(kind).args(args);
             let seen = options.iter().fold(run, |run, option| run.option(*option)).succeeds();
             assert_eq!(seen.stdout, "0 errors\n", "{kind} {options:?}: {seen}");
         }
@@ -203,7 +206,7 @@ fn a_world_recovers_without_the_one_that_has_spawned_it_and_both_meet_again() {
         [&["c1"], &["p0"], &["p0", "c0"], &["p2", "c1", "c2"], &["self", "c1"], &["self", "p2"]];
     for (which, victims) in victims.into_iter().enumerate() {
         for (mode, msg) in [("rebuild", "noop"), ("shrink", "cont"), ("blank", "noop")] {
-            let run = support::run(&program).ranks(3).option(KINDS[which % 2]).args(victims);
+            let run = support::run(&program).ranks(3).carried_by(kind_of(which)).args(victims);
             let run = run.env("MODE", mode).option(format!("--mode={mode}")).deadline(30);
             let seen = run.option(format!("--msg={msg}")).succeeds();
             let deaths = victims.iter().filter(|victim| **victim != "self").count();
@@ -220,7 +223,7 @@ fn each_world_recovers_automatically() {
     let victims: [&[&str]; 5] = [&["c1"], &["p0"], &["p0", "c0"], &["self", "c1"], &["self", "p2"]];
     for (which, victims) in victims.into_iter().enumerate() {
         for mode in ["rebuild", "shrink", "blank"] {
-            let run = support::run(&program).ranks(3).option(KINDS[which % 2]).args(victims);
+            let run = support::run(&program).ranks(3).carried_by(kind_of(which)).args(victims);
             let run = run.env("MODE", mode).env("AUTO", "1").option(format!("--mode={mode}"));
             let seen = run.option("--recovery=auto").deadline(30).succeeds();
             let deaths = victims.iter().filter(|victim| **victim != "self").count();
@@ -252,7 +255,7 @@ fn whichever_parent_or_child_dies_the_others_go_on() {
                 for rules in RULES {
                     let kill = format!("--kill={victim}@{moment}:{call}:1");
                     let run = support::run(&program).ranks(2).option("--universe=4");
-                    let run = run.option(KINDS[number % 2]);
+                    let run = run.carried_by(kind_of(number));
                     let run = rules.iter().fold(run.option(&kill), |run, it| run.option(*it));
                     let seen = run.deadline(20).outcome();
                     let lines = seen.lines_with("is done") + seen.lines_with("has heard");
@@ -275,7 +278,7 @@ fn a_spawn_that_dies_with_a_parent_does_not_count_against_the_job() {
             for (which, moment) in ["before", "inside", "after"].into_iter().enumerate() {
                 let kill = format!("--kill={victim}@{moment}:{call}:1");
                 let run = support::run(&program).ranks(2).option("--universe=8");
-                let run = run.option(format!("--mode={mode}")).option(KINDS[which % 2]);
+                let run = run.option(format!("--mode={mode}")).carried_by(kind_of(which));
                 let seen = run.option(&kill).args(["deaths"]).deadline(20).succeeds();
                 assert!(seen.lines_with("parent") >= 1, "{mode} {kill}: {seen}");
             }

@@ -38,6 +38,8 @@ pub struct Elf {
     pub sanitizer: Option<&'static str>,
     /// Whether it is Python, or starts it.
     pub is_python: bool,
+    /// Whether it calls what spawns ranks.
+    pub spawns: bool,
     /// The thread-local variables of a program: bytes below the thread pointer, and alignment.
     pub tls: (u64, u64),
 }
@@ -53,6 +55,12 @@ const SANITIZERS: [(&str, &str); 6] = [
     ("__lsan_init", "leak"),
     ("__dfsan_init", "dataflow"),
 ];
+
+/// Whether a function of this name spawns ranks, in C or in Fortran.
+pub fn spawns(name: &[u8]) -> bool {
+    let name = name.to_ascii_lowercase();
+    name.strip_prefix(b"p").unwrap_or(&name).starts_with(b"mpi_comm_spawn")
+}
 
 const HEADER_BYTES: usize = 64;
 const SEGMENT_BYTES: usize = 56;
@@ -147,6 +155,7 @@ impl Elf {
         let names = |name: &str| strings.split(|byte| *byte == 0).any(|it| it == name.as_bytes());
         self.sanitizer = SANITIZERS.iter().find(|(init, _)| names(init)).map(|(_, option)| *option);
         self.is_python = names("Py_BytesMain");
+        self.spawns = strings.split(|byte| *byte == 0).any(spawns);
         let strings = Bytes(&strings);
         for (tag, at) in section.entries() {
             match tag {

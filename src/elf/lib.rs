@@ -24,7 +24,7 @@ mod tests;
 
 pub use bytes::Bytes;
 pub use dynamic::{Dynamic, FLAG_1_PIE, NamedVersion, defined_versions, needed_versions, tag};
-pub use file::{Elf, Kind, Segment, entry_of, look, segments_of};
+pub use file::{Elf, Kind, Segment, entry_of, look, segments_of, spawns};
 pub use script::{is_name_of_python, python_in};
 pub use section::{FileSymbol, Section, flag, sections, symbols};
 pub use symbol::{Rela, SHN_ABS, SHN_UNDEF, Symbol, kind};

@@ -76,16 +76,36 @@ pub enum Found {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum AtPorts {
     Open,
-    Close { port: Vec<u8> },
-    Publish { service: Vec<u8>, port: Vec<u8> },
-    Unpublish { service: Vec<u8>, port: Vec<u8> },
-    LookUp { service: Vec<u8> },
+    Close {
+        port: Vec<u8>,
+    },
+    Publish {
+        service: Vec<u8>,
+        port: Vec<u8>,
+    },
+    Unpublish {
+        service: Vec<u8>,
+        port: Vec<u8>,
+    },
+    LookUp {
+        service: Vec<u8>,
+    },
     /// It takes the ticket of a living root of the other side, or leaves one.
-    Come { side: Side, rank: i32, port: Vec<u8> },
+    Come {
+        side: Side,
+        rank: i32,
+        port: Vec<u8>,
+    },
     /// It ends its wait.
-    Leave { port: Vec<u8>, ticket: Ticket },
+    Leave {
+        port: Vec<u8>,
+        ticket: Ticket,
+    },
     /// It joins the owner of another port.
-    Join { own: Vec<u8>, theirs: Vec<u8> },
+    Join {
+        own: Vec<u8>,
+        theirs: Vec<u8>,
+    },
 }
 
 /// What comes of it.

@@ -58,8 +58,8 @@ impl Write for ToTimeline {
     }
 }
 
-/// The rank and the incarnation of this process in its job of several, also before it has joined;
-/// `None` if it has several ranks.
+/// The seat of the rank of this process in its job of several, and how many lives it had before;
+/// also before it has joined. `None` if it has several ranks.
 pub fn place() -> Option<(usize, u32)> {
     static PLACE: OnceLock<(usize, u32)> = OnceLock::new();
     if let Some(place) = PLACE.get() {
@@ -68,7 +68,7 @@ pub fn place() -> Option<(usize, u32)> {
     // A process that another launcher has started has none before its first call.
     let text = std::env::var_os(VARIABLE)?;
     let place = Place::decode(text.to_string_lossy().lines().next()?)?;
-    Some(*PLACE.get_or_init(|| (place.seat, place.incarnation)))
+    Some(*PLACE.get_or_init(|| (place.seat, place.past)))
 }
 
 /// Kills the rank in this seat, which lives in another process; false if there are none.

@@ -25,7 +25,7 @@ use std::sync::Arc;
 pub(super) fn start_alone(job: Result<(Job, Apps), String>, worlds: &Worlds) -> ! {
     match job {
         Ok((mut job, apps)) => {
-            if job.universe == 0 && loader::refers_to(spawns) {
+            if job.universe == 0 && loader::refers_to(|name| ftmpi_elf::spawns(name.as_bytes())) {
                 job.universe = job.ranks.saturating_add(SPAWNED_BY_DEFAULT);
             }
             if let Some(seed) = job.seed {
@@ -104,12 +104,6 @@ fn trace(
 
 /// For how many spawned ranks there are seats, unless the user says otherwise.
 const SPAWNED_BY_DEFAULT: usize = 64;
-
-/// Whether a function of this name starts ranks.
-fn spawns(name: &str) -> bool {
-    let name = name.to_ascii_lowercase();
-    name.strip_prefix('p').unwrap_or(&name).starts_with("mpi_comm_spawn")
-}
 
 /// The machine that the job is to run on, if it is simulated.
 fn machine_of(job: &Job) -> Result<Option<Model>, String> {

@@ -29,20 +29,22 @@ pub struct Place {
     /// often the process has been started again.
     pub seat: usize,
     pub incarnation: u32,
+    /// How many lives of the rank there were before; others may have had the seat before it.
+    pub past: u32,
     /// If the job has several hosts: which of them this is, and what only its processes know.
     pub host: Option<(u32, u64)>,
 }
 
 impl Place {
     pub fn encode(&self) -> String {
-        let Place { address, secret, seat, incarnation, host } = self;
+        let Place { address, secret, seat, incarnation, past, host } = self;
         let host = host.map(|(host, key)| format!(" {host} {key}")).unwrap_or_default();
-        format!("{address} {secret} {seat} {incarnation}{host}")
+        format!("{address} {secret} {seat} {incarnation} {past}{host}")
     }
 
     pub fn decode(text: &str) -> Option<Place> {
         let words: Vec<&str> = text.split(' ').collect();
-        let (&[address, secret, seat, incarnation], host) = words.split_first_chunk()?;
+        let (&[address, secret, seat, incarnation, past], host) = words.split_first_chunk()?;
         let host = match host {
             [] => None,
             [host, key] => Some((host.parse().ok()?, key.parse().ok()?)),
@@ -53,6 +55,7 @@ impl Place {
             secret: secret.to_string(),
             seat: seat.parse().ok()?,
             incarnation: incarnation.parse().ok()?,
+            past: past.parse().ok()?,
             host,
         })
     }
@@ -330,11 +333,11 @@ mod tests {
     #[test]
     fn a_place_survives_the_environment() {
         let (address, secret) = ("ftmpi-12".to_string(), "0a".to_string());
-        let place = Place { address, secret, seat: 7, incarnation: 2, host: None };
+        let place = Place { address, secret, seat: 7, incarnation: 2, past: 1, host: None };
         let elsewhere = Place { host: Some((3, u64::MAX)), ..place.clone() };
         for place in [place, elsewhere] {
             assert_eq!(Place::decode(&place.encode()), Some(place));
         }
-        assert_eq!(Place::decode("a b 1"), None);
+        assert_eq!(Place::decode("a b 1 0"), None);
     }
 }

@@ -238,7 +238,7 @@ impl World {
     /// The members of a roster, as far as they may live.
     pub fn members_of(&self, roster: &dyn Roster) -> Vec<Member> {
         let ledger = self.ledger.lock();
-        let latest = (0..self.ranks()).map(|seat| ledger.latest(seat));
+        let latest = (0..self.size()).map(|seat| ledger.latest(seat));
         latest.filter(|member| roster.rank_of(*member).is_some()).collect()
     }
 }

@@ -101,6 +101,8 @@ fn meet_at(
                 }
             }
         };
+    // What comes of it has a later context than any recovery of either world.
+    process.world.learn_context(talk);
     Meeting::new(process, pair(process, partner), talk).within(comm).exchange(&comm.living().group)
 }
 

@@ -21,7 +21,9 @@ fn shown(name: &[u8]) -> String {
 fn error(flaw: Flaw, world: &World, port: &[u8]) -> Failure {
     let port_name = || format!("port_name is {}, which", shown(port));
     match flaw {
-        Flaw::NoPort => Class::PORT.because(format!("{} is not an open port of this job", port_name())),
+        Flaw::NoPort => {
+            Class::PORT.because(format!("{} is not an open port of this job", port_name()))
+        }
         Flaw::OfAnother => Class::PORT.because(format!("{} another process opened", port_name())),
         Flaw::Lost => lost(world),
         Flaw::IsPublished | Flaw::NotPublished | Flaw::NoName => {

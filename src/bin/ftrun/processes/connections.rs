@@ -106,7 +106,7 @@ impl Desk {
     fn environment(&self, seat: usize) -> Option<String> {
         let Offer { host, job } = self.offer.as_ref()?;
         let (address, secret) = (self.address.clone(), self.secret.clone());
-        let place = Place { address, secret, seat, incarnation: 0, host: *host };
+        let place = Place { address, secret, seat, incarnation: 0, past: 0, host: *host };
         Some(format!("{}\n{job}", place.encode()))
     }
 }

@@ -32,11 +32,13 @@ use crate::prepared::Prepared;
 use crate::shared::refusal::{NOT_RUNNABLE, Refusal};
 pub(crate) use adopted::Adopted;
 use connections::{Listener, Offer};
+use ftmpi_elf::{Kind, look};
 use ftmpi_launch::Job;
 use happening::Happening;
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 use seats::Template;
 use starter::Starter;
+use std::path::PathBuf;
 use std::process::ExitCode;
 use std::rc::Rc;
 use std::sync::Arc;
@@ -82,6 +84,12 @@ fn conduct(
     if job.chance.is_some() && job.virtual_time.is_none() {
         // The order in which processes run is the system's: the seed is that of the failures alone.
         job.seed = None;
+    }
+    if job.universe == 0 && hosts.is_empty() && job.processes.is_none() && job.machine.is_none() {
+        let spawns = |file: &PathBuf| matches!(look(file), Ok(Kind::Elf(elf)) if elf.spawns);
+        if prepared.files.iter().any(spawns) {
+            job.universe = job.ranks + SPAWNED_BY_DEFAULT;
+        }
     }
     job.ranks_per_core = Some(job.seats().div_ceil(ftmpi_launch::cores()));
     refuse_what_is_not_built(
@@ -129,6 +137,10 @@ fn here(
         Template { command, job, tags_output, is_shared, address, secret, host, adopts, sink };
     Ok(Starter::Here(template, prepared))
 }
+
+/// For how many spawned ranks there are seats, unless the user says otherwise: few, for each takes
+/// from the memory in which all others write messages.
+const SPAWNED_BY_DEFAULT: usize = 16;
 
 /// Allows as many open files as the system does: each rank needs some here.
 fn allow_open_files() {

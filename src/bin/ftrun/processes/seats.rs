@@ -42,12 +42,16 @@ pub(crate) struct Spawned {
     pub(crate) recipe: Recipe,
     pub(crate) rank: usize,
     pub(crate) size: usize,
+    /// The incarnation with which its world began.
+    pub(crate) first: u32,
 }
 
-/// What starts a rank that is spawned, and its rank in its world.
+/// What starts a rank that is spawned; its rank in its world, and with which incarnation that
+/// began.
 pub(crate) struct Other {
     pub(crate) command: Command,
     pub(crate) rank: usize,
+    pub(crate) first: u32,
 }
 
 /// One life of a rank.
@@ -122,12 +126,11 @@ impl Template {
         if self.adopts && incarnation == 0 && other.is_none() {
             return Ok(Life::awaited());
         }
-        let (mut command, rank) = match other {
-            Some(Other { command, rank }) => (command, rank),
-            None => ((self.command)(seat), seat),
-        };
+        let Other { mut command, rank, first } =
+            other.unwrap_or_else(|| Other { command: (self.command)(seat), rank: seat, first: 0 });
+        let past = incarnation - first;
         let (address, secret, host) = (self.address.clone(), self.secret.clone(), self.host);
-        let place = Place { address, secret, seat, incarnation, host };
+        let place = Place { address, secret, seat, incarnation, past, host };
         if self.is_shared {
             command.env(VARIABLE, place.encode()).env(ftmpi_launch::VARIABLE, &self.job);
         } else {
@@ -135,7 +138,7 @@ impl Template {
             for name in RANK_VARIABLES {
                 command.env(name, rank.to_string());
             }
-            command.env("FTMPI_INCARNATION", incarnation.to_string());
+            command.env("FTMPI_INCARNATION", past.to_string());
             command.env("FTMPI_GENERATION", generation.to_string());
         }
         command.stdout(Stdio::piped()).stderr(Stdio::piped());

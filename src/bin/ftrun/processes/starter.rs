@@ -38,8 +38,9 @@ impl Starter {
         match self {
             Starter::Here(template, prepared) => {
                 let other = spawned.map(|it| {
-                    let Spawned { recipe, rank, size } = &*it;
-                    Other { command: prepared.command_of_spawned(recipe, *size), rank: *rank }
+                    let Spawned { recipe, rank, size, first } = &*it;
+                    let command = prepared.command_of_spawned(recipe, *size);
+                    Other { command, rank: *rank, first: *first }
                 });
                 template.start(member, generation, other, events)
             }

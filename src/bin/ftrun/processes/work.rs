@@ -490,9 +490,11 @@ impl Work {
                 Order::Run { founding, recipes } => {
                     let recipes: Vec<Recipe> = recipes;
                     let size = founding.members().count();
-                    for (rank, (member, app)) in founding.members().zip(founding.appnums()).enumerate() {
+                    for (rank, (member, app)) in
+                        founding.members().zip(founding.appnums()).enumerate()
+                    {
                         let recipe = recipes[app].clone();
-                        let spawned = Spawned { recipe, rank, size };
+                        let spawned = Spawned { recipe, rank, size, first: founding.first };
                         self.recipes.insert(member.seat, Arc::new(spawned));
                     }
                 }
