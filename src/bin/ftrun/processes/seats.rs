@@ -57,6 +57,8 @@ pub(crate) struct Other {
 /// One life of a rank.
 pub(crate) struct Life {
     pub(crate) incarnation: u32,
+    /// The incarnation with which its world began.
+    pub(super) first: u32,
     pub(crate) started: Instant,
     body: Body,
     pub(crate) connection: Option<Connection>,
@@ -157,7 +159,7 @@ impl Template {
         let (events, input) = (events.clone(), child.stdin.take());
         let mut life =
             Life::new(incarnation, Body::Here { child: Some(pidfd), joined: None, output });
-        life.input = input;
+        (life.first, life.input) = (first, input);
         thread::spawn(move || {
             if let Ok(status) = child.wait() {
                 // Nobody may listen any more.
@@ -206,6 +208,7 @@ impl Life {
     fn new(incarnation: u32, body: Body) -> Life {
         Life {
             incarnation,
+            first: 0,
             started: Instant::now(),
             body,
             connection: None,

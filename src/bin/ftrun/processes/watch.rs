@@ -273,14 +273,14 @@ impl Watch {
         }
     }
 
-    /// What the process of a rank has answered, or says of its end.
-    pub(super) fn note(&mut self, from: Member, glance: Glance) {
+    /// What the process of a rank has answered, or says of its end. Spawned ranks are not shown.
+    pub(super) fn note(&mut self, from: Member, mut glance: Glance) {
         // What it says of kinds is no more than a number of its own.
         let is_known = usize::from(glance.kind) < KINDS.len();
         let count = self.seats.len() as u32;
-        let mut named = glance.awaited.iter().chain(glance.sent_to.iter().map(|(to, _)| to));
-        if is_known && named.all(|seat| *seat < count) {
-            let seat = &mut self.seats[from.seat];
+        glance.awaited.retain(|seat| *seat < count);
+        glance.sent_to.retain(|(to, _)| *to < count);
+        if let Some(seat) = self.seats.get_mut(from.seat).filter(|_| is_known) {
             let before = seat.glance.as_ref().filter(|_| seat.life == from.incarnation);
             // Threads that say something at one time may say the older first.
             if before.is_none_or(|before| before.messages <= glance.messages) {
@@ -291,7 +291,7 @@ impl Watch {
 
     /// The life in this seat is over; it has ended well if that is so.
     pub(super) fn end_life(&mut self, member: Member, is_well: bool) {
-        let seat = &mut self.seats[member.seat];
+        let Some(seat) = self.seats.get_mut(member.seat) else { return };
         *seat = Seat {
             life: member.incarnation,
             glance: None,
