@@ -160,14 +160,14 @@ impl Coordinator {
             contexts,
             seal,
             parents,
+            recipes,
             started,
             errhandlers,
         };
         self.keep(&founding);
         let start = |member| Order::Start { member, generation: 0 };
         let starts: Vec<Order> = founding.members().map(start).collect();
-        let run = Order::Run { founding: founding.clone(), recipes };
-        [Order::TellAll(Notice::Founded(founding)), run].into_iter().chain(starts).collect()
+        std::iter::once(Order::TellAll(Notice::Founded(founding))).chain(starts).collect()
     }
 
     /// Others have lived in its seats before.

@@ -53,7 +53,8 @@ pub struct Founding {
     pub contexts: (u32, u32),
     pub seal: u32,
     pub parents: Vec<Member>,
-    /// By command: how many ranks it has.
+    /// By command: what is run, and by how many ranks.
+    pub recipes: Vec<Recipe>,
     pub started: Vec<usize>,
     pub errhandlers: Vec<Option<InitialErrhandler>>,
 }
@@ -84,12 +85,18 @@ impl Loans {
         let count: usize = started.iter().sum();
         let first = free.iter().find(|free| free.len() >= count).map_or(0, |free| free.start);
         let seats = first..first + count;
-        if count > 0 {
-            self.lent.push(seats.clone());
-            self.lent.sort_by_key(|lent| lent.start);
-            self.ended.retain(|seat, _| !seats.contains(seat));
-        }
+        self.note(seats.clone());
         Some((seats, started))
+    }
+
+    /// Somebody else has lent these seats.
+    pub fn note(&mut self, seats: Range<usize>) {
+        self.lent.retain(|lent| lent.end <= seats.start || seats.end <= lent.start);
+        self.ended.retain(|seat, _| !seats.contains(seat));
+        if !seats.is_empty() {
+            self.lent.push(seats);
+            self.lent.sort_by_key(|lent| lent.start);
+        }
     }
 
     /// Whether seats may become free: some are lent.

@@ -4,7 +4,7 @@ use crate::agreement::{Decision, Value};
 use crate::agreements::{Key, Summons};
 use crate::chronicle::Fact;
 use crate::ledger::Ledger;
-use crate::loans::{Founding, Recipe, Spawn};
+use crate::loans::{Founding, Spawn};
 use crate::ports::{AtPorts, Ports};
 use ftmpi_base::Member;
 use serde::{Deserialize, Serialize};
@@ -99,11 +99,6 @@ pub enum Order {
     Write(Vec<Member>),
     /// This member is to end, which is nobody's loss.
     Disown(Member),
-    /// The members of that world run these, by command.
-    Run {
-        founding: Founding,
-        recipes: Vec<Recipe>,
-    },
     /// This member is to be started, in that generation.
     Start {
         member: Member,

@@ -34,7 +34,7 @@ impl World {
 
     /// Whether processes can be started for ranks that are spawned.
     pub fn can_start_processes(&self) -> bool {
-        self.processes().is_some_and(|it| !it.are_shared() && !it.have_hosts())
+        self.processes().is_some_and(|processes| !processes.are_shared())
     }
 
     /// These have been spawned, and not all of their parents know. False if `me` has to end them

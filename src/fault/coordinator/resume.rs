@@ -43,6 +43,7 @@ impl Coordinator {
             Notice::Founded(founding) => {
                 self.asked.insert(founding.by, founding.number);
                 self.ledger.begin_with(founding.seats.clone(), founding.first);
+                self.loans.note(founding.seats.clone());
                 self.keep(founding);
             }
             Notice::Decided { .. } | Notice::Heard { .. } | Notice::NoSeats { .. } => {}
@@ -70,7 +71,17 @@ impl Coordinator {
 
     /// The members that have entered and live, as the notices say.
     pub fn living(&self) -> impl Iterator<Item = Member> + '_ {
-        self.ledger.seats().filter(|(_, is_alive)| *is_alive).map(|(member, _)| member)
+        let is_taken = |seat| {
+            seat < self.ranks || self.founded.iter().any(|world| world.seats.contains(&seat))
+        };
+        let living = self.ledger.seats().filter(|(_, is_alive)| *is_alive);
+        living.map(|(member, _)| member).filter(move |member| is_taken(member.seat))
+    }
+
+    /// The latest lives in the seats of spawned worlds.
+    pub fn spawned(&self) -> Vec<Member> {
+        let seats = self.founded.iter().flat_map(|world| world.seats.clone());
+        seats.map(|seat| self.ledger.latest(seat)).collect()
     }
 
     pub fn has_departed(&self, member: Member) -> bool {

@@ -159,6 +159,7 @@ fn found_here(
         contexts,
         seal,
         parents,
+        recipes: Vec::new(),
         started,
         errhandlers: errhandlers(hints),
     };
@@ -274,8 +275,8 @@ fn must_be_able_to(process: &Process) -> Result {
     if !process.world.is_of_several_processes() || process.world.can_start_processes() {
         return Ok(());
     }
-    let words = "spawning where ranks share processes (--processes=P), or on several hosts: let \
-                 each rank have a process of its own on one host (--processes), or all one process";
+    let words = "spawning where ranks share processes (--processes=P, --per-process): let each \
+                 rank have a process of its own, or all of them one";
     Err(Class::UNSUPPORTED_OPERATION.because(words))
 }
 

@@ -59,11 +59,6 @@ impl Processes {
         true
     }
 
-    /// Whether the job has several hosts.
-    pub fn have_hosts(&self) -> bool {
-        self.hosts.get().is_some()
-    }
-
     /// On which host a rank is; all are on one if nobody has said otherwise.
     pub fn host_of(&self, seat: usize) -> u32 {
         let hosts = self.hosts.get();

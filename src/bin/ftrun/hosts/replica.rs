@@ -61,10 +61,10 @@ impl Replica {
             self.log.push(entry.clone());
             match entry {
                 Entry::Notice(Notice::Entered(member)) => _ = self.ledger.enter(*member),
-                Entry::Notice(Notice::AtPorts { by, number, .. }) => {
-                    if let Some(notes) = self.notes.get_mut(by) {
-                        notes.waits.remove(&of_asked(*number));
-                    }
+                Entry::Notice(Notice::AtPorts { by, number, .. }) => self.answer(by, *number),
+                Entry::Notice(Notice::Founded(founding)) => {
+                    self.ledger.begin_with(founding.seats.clone(), founding.first);
+                    self.answer(&founding.by, founding.number);
                 }
                 Entry::Notice(Notice::Died(member)) => {
                     self.ledger.bury(*member);
@@ -76,6 +76,13 @@ impl Replica {
             }
         }
         is_next
+    }
+
+    /// What this rank has asked for is done.
+    fn answer(&mut self, by: &Member, number: u64) {
+        if let Some(notes) = self.notes.get_mut(by) {
+            notes.waits.remove(&of_asked(number));
+        }
     }
 
     /// A rank of this host says this; of one that is to be killed, the life is named.
@@ -158,6 +165,10 @@ impl Replica {
                         }
                     }
                     Notice::Heard { key, .. } => _ = notes.waits.remove(key),
+                    Notice::NoSeats { number, .. } => {
+                        notes.waits.remove(&of_asked(*number));
+                        return;
+                    }
                     _ => return,
                 }
                 self.told.push((step, notice.clone()));

@@ -13,15 +13,17 @@ use super::version::version;
 use crate::processes::connections::{self, Listener, Offer};
 use crate::processes::happening::{Guest, Happening};
 use crate::processes::lines::{self, READING, Stream};
-use crate::processes::seats::{Life, Template};
+use crate::processes::recipes::{self, Recipes, Spawned};
+use crate::processes::seats::{Life, Other, Template};
 use crate::shared::refusal::{BROKEN, Refusal};
 use ftmpi_base::Member;
-use ftmpi_launch::{Job, number_of_program};
-use ftmpi_wireup::hosts::{FOR_UCX, OfAgent, Program, ToAgent};
+use ftmpi_fault::Notice;
+use ftmpi_launch::{Job, SIZE_VARIABLES, number_of_program};
+use ftmpi_wireup::hosts::{FOR_UCX, OfAgent, Program, ToAgent, Variable};
 use ftmpi_wireup::takeover::{Entry, LifeAccount};
 use ftmpi_wireup::{self as wireup, Told};
 use std::collections::BTreeMap;
-use std::ffi::OsStr;
+use std::ffi::{OsStr, OsString};
 use std::io::{self, BufRead, BufReader, Write};
 use std::net::{IpAddr, SocketAddr, TcpStream};
 use std::os::unix::ffi::OsStrExt;
@@ -99,17 +101,30 @@ pub(crate) fn serve(call: Call, awaits: Option<Listener>, succeed: Succeed) -> R
         .map_err(|error| Refusal::broken(format!("cannot listen to the ranks: {error}")))?;
     let (address, job_secret) = (listener.address.clone(), listener.secret.clone());
     let Shared { uplink, succession, .. } = shared.clone();
-    let ranks = Job::decode(&program.job).map_or(0, |job| job.ranks);
-    let template = template(program, host, (address, job_secret), adopts, uplink.clone());
+    let seats = Job::decode(&program.job).map_or(0, |job| job.seats());
+    let program = Arc::new(program);
+    let template = template(program.clone(), host, (address, job_secret), adopts, uplink.clone());
     let offer = Offer { host: template.host, job: template.job.clone() };
     listener.serve(sender.clone(), adopts.then_some(offer));
     let tenancy = Tenancy::begin(uplink.clone(), succession.clone(), sender.clone());
     _ = shared.tenancy.set(tenancy.clone());
     let hearing = shared.clone();
     thread::spawn(move || hear(reading, 0, hearing));
-    let (lives, early, replica) = (BTreeMap::new(), Some(Vec::new()), Replica::new(ranks));
-    let (input, epoch) = (None, 0);
-    let office = Office { template, uplink, tenancy, replica, early, lives, input, sender, epoch };
+    let (lives, early, replica) = (BTreeMap::new(), Some(Vec::new()), Replica::new(seats));
+    let (input, epoch, recipes) = (None, 0, Recipes::new());
+    let office = Office {
+        template,
+        program,
+        recipes,
+        uplink,
+        tenancy,
+        replica,
+        early,
+        lives,
+        input,
+        sender,
+        epoch,
+    };
     if office.work(&events) {
         succession.finish();
     }
@@ -168,7 +183,7 @@ fn enter(program: &Program) -> Result<(), String> {
 }
 
 fn template(
-    program: Program, host: u32, (address, secret): (String, String), adopts: bool,
+    program: Arc<Program>, host: u32, (address, secret): (String, String), adopts: bool,
     uplink: Arc<Uplink>,
 ) -> Template {
     let job = program.job.clone();
@@ -200,7 +215,6 @@ fn by_this_clock(program: &Program, now: Duration) -> String {
 }
 
 fn command(program: &Program, seat: usize) -> Command {
-    let word = |bytes: &Vec<u8>| OsStr::from_bytes(bytes).to_os_string();
     let app = number_of_program(program.apps.iter().map(|app| app.ranks), seat);
     let app = &program.apps[app];
     let mut command = Command::new(word(&app.file));
@@ -212,7 +226,17 @@ fn command(program: &Program, seat: usize) -> Command {
     if let Some(directory) = &app.directory {
         command.current_dir(word(directory));
     }
-    for (name, value) in program.variables.iter().chain(&app.variables) {
+    furnish(&mut command, program, &app.variables);
+    command
+}
+
+fn word(bytes: &Vec<u8>) -> OsString {
+    OsStr::from_bytes(bytes).to_os_string()
+}
+
+/// Gives a rank the variables of the job, and some of its own.
+fn furnish(command: &mut Command, program: &Program, own: &[Variable]) {
+    for (name, value) in program.variables.iter().chain(own) {
         match value {
             Some(value) => command.env(word(name), word(value)),
             None => command.env_remove(word(name)),
@@ -226,12 +250,14 @@ fn command(program: &Program, seat: usize) -> Command {
             command.env(name, value);
         }
     }
-    command
 }
 
 /// The agent at work.
 struct Office {
     template: Template,
+    program: Arc<Program>,
+    /// What spawned ranks run.
+    recipes: Recipes,
     uplink: Arc<Uplink>,
     tenancy: Arc<Tenancy>,
     replica: Replica,
@@ -323,7 +349,8 @@ impl Office {
                 if self.lives.contains_key(&(seat, incarnation)) => {}
             ToAgent::Start { seat, incarnation, generation } => {
                 let member = Member { seat, incarnation };
-                match self.template.start(member, generation, None, &self.sender) {
+                let other = self.recipes.get(&seat).map(|it| self.other(it));
+                match self.template.start(member, generation, other, &self.sender) {
                     Ok(mut life) => {
                         if let Some(stdin) = life.input.take() {
                             self.input = Some(feed(stdin));
@@ -351,6 +378,9 @@ impl Office {
             }
             ToAgent::TellAll { number, entry } => {
                 if self.replica.enter(number, &entry) {
+                    if let Entry::Notice(Notice::Founded(founding)) = &entry {
+                        recipes::keep(&mut self.recipes, founding);
+                    }
                     self.spread(entry);
                 }
             }
@@ -371,6 +401,20 @@ impl Office {
             | ToAgent::Quit
             | ToAgent::End => {}
         }
+    }
+
+    /// What starts a rank that is spawned.
+    fn other(&self, Spawned { recipe, rank, size, first }: &Spawned) -> Other {
+        let mut command = Command::new(word(&recipe.file));
+        if let Some((name, words)) = recipe.words.split_first() {
+            command.arg0(word(name)).args(words.iter().map(word));
+        }
+        if let Some(directory) = &recipe.directory {
+            command.current_dir(word(directory));
+        }
+        furnish(&mut command, &self.program, &[]);
+        SIZE_VARIABLES.iter().for_each(|name| _ = command.env(name, size.to_string()));
+        Other { command, rank: *rank, first: *first }
     }
 
     fn pass_on(&mut self, happening: Happening) {

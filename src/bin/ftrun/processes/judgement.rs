@@ -44,7 +44,7 @@ pub(super) fn number(status: ExitStatus) -> u8 {
 /// `rank 3 died of SIGSEGV after 0.12 s`
 pub(super) fn obituary(seat: usize, life: &Life, status: ExitStatus) -> String {
     let age = life.started.elapsed().as_secs_f64();
-    let of_which = match life.incarnation - life.first {
+    let of_which = match life.past() {
         0 => String::new(),
         later => format!(" (incarnation {later})"),
     };

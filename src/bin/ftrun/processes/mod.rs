@@ -15,6 +15,7 @@ pub(crate) mod lines;
 mod machine;
 mod noting;
 mod orders;
+pub(crate) mod recipes;
 mod report;
 pub(crate) mod resume;
 pub(crate) mod seats;
@@ -85,7 +86,7 @@ fn conduct(
         // The order in which processes run is the system's: the seed is that of the failures alone.
         job.seed = None;
     }
-    if job.universe == 0 && hosts.is_empty() && job.processes.is_none() && job.machine.is_none() {
+    if job.universe == 0 && job.processes.is_none() && job.machine.is_none() {
         let spawns = |file: &PathBuf| matches!(look(file), Ok(Kind::Elf(elf)) if elf.spawns);
         if prepared.files.iter().any(spawns) {
             job.universe = job.ranks + SPAWNED_BY_DEFAULT;
@@ -160,7 +161,7 @@ fn refuse_what_is_not_built(job: &Job, hosts: Option<&str>) -> Result<(), Refusa
     let is_shared = job.processes.is_some();
     let has_more_seats = job.universe > job.ranks;
     let asked = asked.into_iter().chain([
-        (has_more_seats && (is_shared || hosts.is_some()), "--universe"),
+        (has_more_seats && is_shared, "--universe"),
         (has_more_seats && job.machine.is_some(), "--universe and --machine"),
     ]);
     let of_shared = [

@@ -150,7 +150,10 @@ impl Work {
         let mut met = BTreeMap::new();
         for entry in &best.entries {
             match entry {
-                Entry::Notice(notice) => self.coordinator.follow(notice),
+                Entry::Notice(notice) => {
+                    self.coordinator.follow(notice);
+                    self.keep_recipes(notice);
+                }
                 Entry::Met { seat, at } => _ = met.insert(*seat, at.clone()),
                 Entry::Cause(_) | Entry::Chronicle { .. } => {}
                 Entry::Record(text) => {
@@ -172,13 +175,20 @@ impl Work {
                 if self.coordinator.is_dead(life.member) {
                     agent.kill(life.member.seat, life.member.incarnation);
                 } else {
-                    self.seats[life.member.seat] = Some(known(life, agent, &self.sender));
+                    let first = self.recipes.get(&life.member.seat).map_or(0, |it| it.first);
+                    let known = known(life, agent, &self.sender);
+                    self.seats[life.member.seat] = Some(known.of_world(first));
                     self.plan(life.member, aged(life.age_ms));
                     lives.push((life, agent));
                 }
             }
         }
         self.find_unknown();
+        for spawned in self.coordinator.spawned() {
+            if self.seats[spawned.seat].is_none() {
+                self.coordinator.free(spawned);
+            }
+        }
         for (from, said) in accounts.values().flat_map(|account| &account.said) {
             if concerns_others(said) || self.seats[from.seat].is_some() {
                 self.hear(*from, said.clone());

@@ -4,7 +4,6 @@ use super::happening::{Connection, Happening, unknown_end};
 use super::lines::{self, Passing, Sink, Stream};
 use crate::hosts::agent::Agent;
 use ftmpi_base::Member;
-use ftmpi_fault::Recipe;
 use ftmpi_launch::RANK_VARIABLES;
 use ftmpi_wireup::{Place, VARIABLE, Whereabouts};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
@@ -37,15 +36,6 @@ pub(crate) struct Template {
     pub(crate) sink: Sink,
 }
 
-/// What a rank runs that is spawned, as which rank of how many.
-pub(crate) struct Spawned {
-    pub(crate) recipe: Recipe,
-    pub(crate) rank: usize,
-    pub(crate) size: usize,
-    /// The incarnation with which its world began.
-    pub(crate) first: u32,
-}
-
 /// What starts a rank that is spawned; its rank in its world, and with which incarnation that
 /// began.
 pub(crate) struct Other {
@@ -58,7 +48,7 @@ pub(crate) struct Other {
 pub(crate) struct Life {
     pub(crate) incarnation: u32,
     /// The incarnation with which its world began.
-    pub(super) first: u32,
+    first: u32,
     pub(crate) started: Instant,
     body: Body,
     pub(crate) connection: Option<Connection>,
@@ -159,7 +149,7 @@ impl Template {
         let (events, input) = (events.clone(), child.stdin.take());
         let mut life =
             Life::new(incarnation, Body::Here { child: Some(pidfd), joined: None, output });
-        (life.first, life.input) = (first, input);
+        life.input = input;
         thread::spawn(move || {
             if let Ok(status) = child.wait() {
                 // Nobody may listen any more.
@@ -230,6 +220,11 @@ impl Life {
         }
     }
 
+    /// The same, if its world began with that incarnation.
+    pub(super) fn of_world(self, first: u32) -> Life {
+        Life { first, ..self }
+    }
+
     /// One that an agent starts on its host.
     pub(crate) fn there(seat: usize, incarnation: u32, agent: &Arc<Agent>) -> Life {
         let host = Some(agent.name.clone());
@@ -250,6 +245,11 @@ impl Life {
     pub(super) fn within(incarnation: u32, generation: u64) -> Life {
         let begin = Begin { generation, is_told: false, is_condemned: false };
         Life::new(incarnation, Body::Within(begin))
+    }
+
+    /// How many lives of this rank there were before it.
+    pub(super) fn past(&self) -> u32 {
+        self.incarnation - self.first
     }
 
     /// How it begins, if it shares a process.

@@ -2,7 +2,8 @@
 
 use super::connections::chance;
 use super::happening::Happening;
-use super::seats::{Life, Other, Spawned, Template};
+use super::recipes::Spawned;
+use super::seats::{Life, Other, Template};
 use super::written::describe;
 use crate::hosts::await_agents::Awaited;
 use crate::hosts::cluster::{Cluster, Way};
@@ -19,7 +20,6 @@ use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt;
 use std::process::Command;
 use std::rc::Rc;
-use std::sync::Arc;
 use std::sync::mpsc::Sender;
 use std::time::Duration;
 
@@ -32,13 +32,13 @@ pub(super) enum Starter {
 
 impl Starter {
     pub(super) fn start(
-        &mut self, member: Member, generation: u64, spawned: Option<Arc<Spawned>>,
+        &mut self, member: Member, generation: u64, spawned: Option<&Spawned>,
         events: &Sender<Happening>,
     ) -> Result<Life, String> {
         match self {
             Starter::Here(template, prepared) => {
                 let other = spawned.map(|it| {
-                    let Spawned { recipe, rank, size, first } = &*it;
+                    let Spawned { recipe, rank, size, first } = it;
                     let command = prepared.command_of_spawned(recipe, *size);
                     Other { command, rank: *rank, first: *first }
                 });
@@ -61,12 +61,14 @@ pub(super) fn cluster(
     prepared: &Prepared, hosts: &[Named], events: &Sender<Happening>,
 ) -> Result<Cluster, Refusal> {
     let request = &prepared.request;
-    let places = named::places(request.job.ranks, hosts, request.hosts.per_host)?;
+    let mut places = named::places(request.job.ranks, hosts, request.hosts.per_host)?;
     let all = [hosts, &named::spares(&request.hosts, hosts)?].concat();
     let program = program(prepared)?;
     let directory = program.directory.clone();
     let summoned = summon::all(&all, &request.hosts, (program, &places), events)?;
     let Summoned { agents, addresses, registry, steps } = summoned;
+    // Spawned ranks come to each host in turn.
+    places.extend((0..hosts.len()).cycle().take(request.job.seats() - request.job.ranks));
     if !request.hosts.has_no_takeover {
         let output = output_after(&directory, std::process::id());
         let hosts = all.iter().zip(addresses).map(|(host, addresses)| Fellow {

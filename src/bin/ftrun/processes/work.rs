@@ -7,24 +7,23 @@ use super::happening::Happening;
 use super::judgement::{Record, Verdict};
 use super::lines::{self, Passing, READING, say};
 use super::machine::Machine;
+use super::recipes::{self, Recipes};
 use super::report;
-use super::seats::{Life, Spawned, Unknown};
+use super::seats::{Life, Unknown};
 use super::shared::Shared;
 use super::starter::Starter;
 use super::trace::Trace;
 use super::watch::{Surroundings, Watch};
 use crate::shared::refusal::NOT_RUNNABLE;
 use ftmpi_base::Member;
-use ftmpi_fault::{Coordinator, Event, Order, Recipe, Report, Severed};
+use ftmpi_fault::{Coordinator, Event, Notice, Order, Report, Severed};
 use ftmpi_launch::{Job, Rules, STUCK};
 use ftmpi_machine::Chance;
 use ftmpi_machine::schedule::When;
 use ftmpi_wireup::takeover::Entry;
 use ftmpi_wireup::{Said, Told};
-use std::collections::BTreeMap;
 use std::iter::Peekable;
 use std::process::ExitStatus;
-use std::sync::Arc;
 use std::sync::mpsc::{Receiver, Sender};
 use std::time::{Duration, Instant};
 
@@ -37,7 +36,7 @@ pub(super) struct Work {
     pub(super) shown: Rules,
     pub(super) seats: Vec<Option<Life>>,
     /// What spawned ranks run, by seat.
-    recipes: BTreeMap<usize, Arc<Spawned>>,
+    pub(super) recipes: Recipes,
     /// Where ranks share processes: these.
     pub(super) shared: Option<Shared>,
     /// What all ranks share, if they are on one host.
@@ -121,7 +120,7 @@ impl Work {
             record: Record::default(),
             shown: Rules::End,
             seats: (0..seats).map(|_| None).collect(),
-            recipes: BTreeMap::new(),
+            recipes: Recipes::new(),
             begun: seen.begun,
             started: Instant::now(),
             looked: Instant::now(),
@@ -350,8 +349,10 @@ impl Work {
         let relocation = self.relocate(seat);
         let life = match self.shared {
             None => {
-                let spawned = self.recipes.get(&seat).cloned();
-                self.starter.start(member, generation, spawned, &self.sender)?
+                let spawned = self.recipes.get(&seat);
+                let first = spawned.map_or(0, |it| it.first);
+                let life = self.starter.start(member, generation, spawned, &self.sender)?;
+                life.of_world(first)
             }
             Some(_) => self.start_within(member, generation)?,
         };
@@ -479,23 +480,13 @@ impl Work {
                     }
                 }
                 Order::TellAll(notice) => {
+                    self.keep_recipes(&notice);
                     self.tell_all(Entry::Notice(notice.clone()), &Told::Notice(notice));
                 }
                 Order::Disown(member) => {
                     if let Some(life) = self.life(member.seat, member.incarnation) {
                         life.is_disowned = true;
                         self.kill(member.seat);
-                    }
-                }
-                Order::Run { founding, recipes } => {
-                    let recipes: Vec<Recipe> = recipes;
-                    let size = founding.members().count();
-                    for (rank, (member, app)) in
-                        founding.members().zip(founding.appnums()).enumerate()
-                    {
-                        let recipe = recipes[app].clone();
-                        let spawned = Spawned { recipe, rank, size, first: founding.first };
-                        self.recipes.insert(member.seat, Arc::new(spawned));
                     }
                 }
                 Order::Write(agreed) => self.note(Event::Agreed(agreed)),
@@ -505,6 +496,13 @@ impl Work {
                     }
                 }
             }
+        }
+    }
+
+    /// A world may be spawned: what its ranks run.
+    pub(super) fn keep_recipes(&mut self, notice: &Notice) {
+        if let Notice::Founded(founding) = notice {
+            recipes::keep(&mut self.recipes, founding);
         }
     }
 
