@@ -105,6 +105,18 @@ fn ranks_are_replaced_after_a_takeover_and_at_the_same_time() {
     survives("at_once", "a:2,b:2,c:2", "2 150 ftrun 4 150 self 1 151 self");
 }
 
+/// Ports that were open stay open; spawned worlds live on, and others follow.
+#[test]
+fn groups_meet_and_worlds_are_spawned_after_a_takeover() {
+    let program = support::c("takeover_dynamic.c").flags(&["-O2"]).build();
+    let mut job = Job::of(&program, "dynamic", "a:2,b:2,c:2", &["--universe=10"], "");
+    let (said, status) = job.end();
+    assert!(!status.success(), "it was killed: {said}");
+    let rest = job.rest();
+    assert!(rest.contains("0 errors\n"), "{said}\n{rest}");
+    assert!(rest.contains("ftrun: the job has ended with exit status 0\n"), "{said}\n{rest}");
+}
+
 #[test]
 fn a_second_coordinator_is_lost_too() {
     // The one that takes over is most likely on the lowest host.

@@ -128,6 +128,9 @@ impl Coordinator {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::messages::Ask;
+    use crate::ports::AtPorts;
+    use crate::{Recipe, Spawn};
 
     const NOW: Duration = Duration::ZERO;
     const KEY: Key = Key { purpose: Purpose::Flag, of: 7, number: 0 };
@@ -178,5 +181,61 @@ mod tests {
         assert_eq!(told(&next.resume(two, contribution(7), NOW)), [(1, 3), (2, 3)]);
         assert_eq!(next.living().collect::<Vec<_>>(), [one, two]);
         assert!(next.bury(zero, NOW).is_empty(), "all know of that death");
+    }
+
+    fn asked(number: u64, what: Ask) -> Report {
+        Report::Asked { number, what }
+    }
+
+    fn two_ranks() -> Ask {
+        let recipe = Recipe { file: b"/a".into(), words: vec![b"a".into()], directory: None };
+        Ask::Spawn(Spawn {
+            parents: vec![three()[0]],
+            recipes: vec![recipe],
+            counts: vec![vec![2]],
+            errhandlers: vec![None],
+        })
+    }
+
+    fn told_all(orders: &[Order]) -> Vec<Notice> {
+        let told = orders.iter().filter_map(|order| match order {
+            Order::TellAll(notice) => Some(notice.clone()),
+            _ => None,
+        });
+        told.collect()
+    }
+
+    #[test]
+    fn what_a_rank_asks_of_two_coordinators_is_done_once() {
+        let one = three()[1];
+        let [mut first, mut next] = [7, 8].map(|job| Coordinator::new(3, 5, (2, 6)).of_job(job));
+        let open = || asked(1, Ask::AtPorts(AtPorts::Open));
+        let opened = told_all(&first.hear(one, open(), NOW));
+        assert!(matches!(opened[..], [Notice::AtPorts { number: 1, .. }]), "{opened:?}");
+        next.follow(&opened[0]);
+        assert!(next.resume(one, open(), NOW).is_empty(), "all have been told");
+        let again = told_all(&next.hear(one, asked(2, Ask::AtPorts(AtPorts::Open)), NOW));
+        assert!(matches!(again[..], [Notice::AtPorts { number: 2, .. }]), "{again:?}");
+        assert_eq!(next.welcome(None).ports.of_owner(one).len(), 2);
+    }
+
+    #[test]
+    fn a_world_is_spawned_where_the_last_one_has_ended_whoever_coordinates() {
+        let one = three()[1];
+        let [mut first, mut next] = [7, 8].map(|job| Coordinator::new(3, 5, (2, 6)).of_job(job));
+        let orders = first.hear(one, asked(1, two_ranks()), NOW);
+        let spawned = [3, 4].map(|seat| Member { seat, incarnation: 0 });
+        let starts = spawned.map(|member| Order::Start { member, generation: 0 });
+        assert_eq!(orders[1..], starts);
+        next.follow(&told_all(&orders)[0]);
+        assert_eq!(next.living().count(), 5);
+        let none = next.hear(one, asked(2, two_ranks()), NOW);
+        let no_seats = Notice::NoSeats { number: 2, may_come: true };
+        assert_eq!(none, [Order::Tell(one, no_seats)]);
+        spawned.into_iter().for_each(|member| next.free(member));
+        let orders = next.hear(one, asked(3, two_ranks()), NOW);
+        let [Notice::Founded(founding)] = &told_all(&orders)[..] else { panic!("{orders:?}") };
+        assert_eq!((founding.first, founding.seats.clone()), (1, 3..5));
+        assert_eq!(next.welcome(None).founded, [founding.clone()], "the one before is over");
     }
 }
