@@ -92,13 +92,13 @@ for ranks in thread fiber; do
 done
 echo "== tests of life, messages, failures and recovery, with every rank in a process of its own"
 # Left out: what docs/PROCESSES.md says does not work there (calls that do not match are not
-# compared, spawning, buffers of sends, handles of FT-MPI differ), what ends by the program's own
+# compared, seeds, buffers of sends, handles of FT-MPI differ), what ends by the program's own
 # ld.so, what runs there as threads and fibers, and ranks that are to die at one time.
 # shellcheck disable=SC2046  # each name is a word
 FTMPI_RANKS=process cargo test --release --no-fail-fast $(printf -- "--test %s " \
     pt2pt partitioned comm ulfm recovery kills matrix storm topo matching completions files \
-    failures ends deadlock reports rma sessions) -- \
-    --skip has_a_buffer --skip disagree --skip ports_that_lead_nowhere --skip finds_the_same_handle \
+    failures ends deadlock reports rma sessions dynamic) -- \
+    --skip a_seed_repeats --skip has_a_buffer --skip disagree --skip ports_that_lead_nowhere --skip finds_the_same_handle \
     --skip papers_print_recover --skip nobody_defines_is_named \
     --skip do_not_match_are_seen \
     --skip survival_guide
@@ -121,6 +121,8 @@ FTMPI_RANKS=process:3 cargo test --release --no-fail-fast $(printf -- "--test %s
     --skip papers_print_recover --skip nobody_defines_is_named \
     --skip do_not_match_are_seen --skip survival_guide
 FTMPI_RANKS=process:3 cargo test --release --no-fail-fast --test checkpoint
+FTMPI_RANKS=process:3 cargo test --release --no-fail-fast --test dynamic -- \
+    two_groups_meet who_disconnects a_partner_that_dies
 FTMPI_RANKS=process:3 cargo test --release --no-fail-fast --test live -- \
     a_click_kills what_was_recorded_is a_terminal_shows nobody_watches the_matrix_counts
 FTMPI_RANKS=process:3 cargo test --release --no-fail-fast --test machine -- --skip a_solver \

@@ -41,7 +41,7 @@ pub struct Coordinator {
 }
 
 impl Coordinator {
-    /// A coordinator of `ranks` ranks, all of whom live, with so many seats for them and for others.
+    /// A coordinator of `ranks` ranks, all of whom live, and of so many seats, for others, too.
     /// Contexts that it draws leave this remainder when divided by `stride`; those of ranks leave
     /// others.
     pub fn new(ranks: usize, seats: usize, (remainder, stride): (u32, u32)) -> Coordinator {

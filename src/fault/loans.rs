@@ -66,6 +66,11 @@ impl Founding {
         self.seats.clone().map(move |seat| Member { seat, incarnation })
     }
 
+    /// The contexts that were drawn for it.
+    pub fn all_contexts(&self) -> [u32; 4] {
+        [self.context, self.contexts.0, self.contexts.1, self.seal]
+    }
+
     /// Which command each of its ranks runs.
     pub fn appnums(&self) -> impl Iterator<Item = usize> + '_ {
         let of = |(appnum, count): (usize, &usize)| std::iter::repeat_n(appnum, *count);

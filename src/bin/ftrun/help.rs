@@ -122,9 +122,10 @@ OPTIONS
                       `:` is an argument like any other.
     --universe N      Reserve room for N ranks in all, so that the program can
                       spawn the rest (MPI_UNIVERSE_SIZE). By default a program
-                      that refers to MPI_Comm_spawn can spawn 64 ranks. Spawned
-                      ranks have the numbers that follow those of all others in
-                      messages of the launcher and in --kill.
+                      that refers to MPI_Comm_spawn can spawn 64 ranks, or 16
+                      where ranks are processes. Spawned ranks have the numbers
+                      that follow those of all others in messages of the
+                      launcher and in --kill.
     --app FILE        Read the programs from FILE: on each line options, program
                       and arguments. Quotes and backslashes work as in a shell,
                       empty lines are ignored, and so is text after `#`.

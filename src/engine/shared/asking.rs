@@ -3,17 +3,11 @@
 
 use crate::base::Member;
 use crate::engine::rank::operation::Died;
+use crate::engine::shared::elsewhere::Answer;
 use crate::engine::{Engine, World};
 use crate::fault::ports::{AtPorts, Reply};
 use crate::fault::{Ask, Founding, Report, Spawn};
 use std::ops::Range;
-
-/// What a rank has asked of the coordinator has come of this.
-pub(super) enum Answer {
-    AtPorts(Reply),
-    Founded(Founding),
-    NoSeats { may_come: bool },
-}
 
 /// What becomes of an order for ranks in other processes.
 pub enum Ordered {
@@ -26,9 +20,9 @@ pub enum Ordered {
 
 impl World {
     /// `register` keeps what the ranks of a world that is spawned have to know.
-    pub fn handle_foundings(&self, register: fn(&World, &Founding)) {
+    pub fn handle_foundings(&'static self, register: fn(&World, &Founding)) {
         if let Some(elsewhere) = &self.elsewhere {
-            elsewhere.register.get_or_init(|| register);
+            elsewhere.register.get_or_init(|| Box::new(move |founding| register(self, founding)));
         }
     }
 
@@ -80,7 +74,7 @@ impl World {
         elsewhere.part_with(of(founding.seats.clone()));
         self.found_with(founding.context, founding.seats.clone(), founding.first);
         if let Some(register) = elsewhere.register.get() {
-            register(self, founding);
+            register(founding);
         }
     }
 

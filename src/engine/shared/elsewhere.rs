@@ -2,8 +2,7 @@
 //! [`Coordinator`](crate::fault::Coordinator)), and what has come from there.
 
 use crate::base::Member;
-use crate::engine::World;
-use crate::engine::shared::asking::Answer;
+use crate::fault::ports::Reply;
 use crate::fault::{Ask, Decision, Founding, Key, Party, Purpose, Report, Value};
 use crate::transport::Processes;
 use parking_lot::{Condvar, Mutex};
@@ -12,6 +11,9 @@ use std::sync::{Arc, OnceLock};
 
 /// Tells the coordinator something that a rank of this process does.
 pub type Reporter = dyn Fn(Member, &Report) + Send + Sync;
+
+/// Keeps what the ranks of a world that is spawned have to know.
+type Registrar = dyn Fn(&Founding) + Send + Sync;
 
 /// The other processes of a job.
 pub(in crate::engine) struct Elsewhere {
@@ -25,9 +27,19 @@ pub(in crate::engine) struct Elsewhere {
     /// What follows from a death for the floors above.
     pub(super) bury: OnceLock<Box<dyn Fn(Member) + Send + Sync>>,
     /// What follows there from a world that is spawned.
-    pub(super) register: OnceLock<fn(&World, &Founding)>,
+    pub(super) register: OnceLock<Box<Registrar>>,
     /// The number of what was asked for last.
     asked: Mutex<u64>,
+}
+
+/// What a rank has asked of the coordinator has come of this.
+pub(super) enum Answer {
+    AtPorts(Reply),
+    Founded(Founding),
+    /// `may_come`: others may leave some.
+    NoSeats {
+        may_come: bool,
+    },
 }
 
 /// What a rank of this process waits for.

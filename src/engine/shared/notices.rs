@@ -5,7 +5,7 @@ use crate::base::Member;
 use crate::base::member::Roster;
 use crate::base::roll::Roll;
 use crate::engine::World;
-use crate::engine::shared::asking::Answer;
+use crate::engine::shared::elsewhere::Answer;
 use crate::fault::{Notice, Report, Summons, Welcome};
 use crate::host::{life, service};
 use crate::transport::{Address, Area, Distant, Processes};

@@ -42,6 +42,7 @@ impl Coordinator {
             }
             Notice::Founded(founding) => {
                 self.asked.insert(founding.by, founding.number);
+                founding.all_contexts().into_iter().for_each(|context| self.learn(context));
                 self.ledger.begin_with(founding.seats.clone(), founding.first);
                 self.loans.note(founding.seats.clone());
                 self.keep(founding);
@@ -227,6 +228,7 @@ mod tests {
         let spawned = [3, 4].map(|seat| Member { seat, incarnation: 0 });
         let starts = spawned.map(|member| Order::Start { member, generation: 0 });
         assert_eq!(orders[1..], starts);
+        let [Notice::Founded(before)] = &told_all(&orders)[..] else { panic!("{orders:?}") };
         next.follow(&told_all(&orders)[0]);
         assert_eq!(next.living().count(), 5);
         let none = next.hear(one, asked(2, two_ranks()), NOW);
@@ -236,6 +238,9 @@ mod tests {
         let orders = next.hear(one, asked(3, two_ranks()), NOW);
         let [Notice::Founded(founding)] = &told_all(&orders)[..] else { panic!("{orders:?}") };
         assert_eq!((founding.first, founding.seats.clone()), (1, 3..5));
-        assert_eq!(next.welcome(None).founded, [founding.clone()], "the one before is over");
+        let known = next.welcome(None).founded;
+        assert_eq!(known, std::slice::from_ref(founding), "the one before is over");
+        let of_old = before.all_contexts();
+        assert!(founding.all_contexts().iter().all(|it| !of_old.contains(it)), "{orders:?}");
     }
 }

@@ -4,6 +4,7 @@
 pub(crate) mod agent;
 pub(crate) mod await_agents;
 pub(crate) mod cluster;
+mod commands;
 pub(crate) mod crown;
 mod hearing;
 pub(crate) mod named;

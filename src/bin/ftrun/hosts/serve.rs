@@ -2,6 +2,7 @@
 //! passes on what they say, print and are told. If `ftrun` is lost, one of the agents takes over
 //! (`succession`).
 
+use super::commands::{Spawning, command};
 use super::hearing::{Shared, hear};
 use super::named::{own_addresses, this_host};
 use super::peers;
@@ -13,23 +14,21 @@ use super::version::version;
 use crate::processes::connections::{self, Listener, Offer};
 use crate::processes::happening::{Guest, Happening};
 use crate::processes::lines::{self, READING, Stream};
-use crate::processes::recipes::{self, Recipes, Spawned};
-use crate::processes::seats::{Life, Other, Template};
+use crate::processes::seats::{Life, Template};
 use crate::shared::refusal::{BROKEN, Refusal};
 use ftmpi_base::Member;
-use ftmpi_fault::Notice;
-use ftmpi_launch::{Job, SIZE_VARIABLES, number_of_program};
-use ftmpi_wireup::hosts::{FOR_UCX, OfAgent, Program, ToAgent, Variable};
+use ftmpi_launch::Job;
+use ftmpi_wireup::hosts::{OfAgent, Program, ToAgent};
 use ftmpi_wireup::takeover::{Entry, LifeAccount};
 use ftmpi_wireup::{self as wireup, Told};
 use std::collections::BTreeMap;
-use std::ffi::{OsStr, OsString};
+use std::ffi::OsStr;
 use std::io::{self, BufRead, BufReader, Write};
 use std::net::{IpAddr, SocketAddr, TcpStream};
 use std::os::unix::ffi::OsStrExt;
-use std::os::unix::process::{CommandExt, ExitStatusExt};
+use std::os::unix::process::ExitStatusExt;
 use std::path::Path;
-use std::process::{Command, ExitCode};
+use std::process::ExitCode;
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Arc, OnceLock};
 use std::thread;
@@ -110,20 +109,17 @@ pub(crate) fn serve(call: Call, awaits: Option<Listener>, succeed: Succeed) -> R
     _ = shared.tenancy.set(tenancy.clone());
     let hearing = shared.clone();
     thread::spawn(move || hear(reading, 0, hearing));
-    let (lives, early, replica) = (BTreeMap::new(), Some(Vec::new()), Replica::new(seats));
-    let (input, epoch, recipes) = (None, 0, Recipes::new());
     let office = Office {
         template,
-        program,
-        recipes,
+        spawning: Spawning::of(program),
         uplink,
         tenancy,
-        replica,
-        early,
-        lives,
-        input,
+        replica: Replica::new(seats),
+        early: Some(Vec::new()),
+        lives: BTreeMap::new(),
+        input: None,
         sender,
-        epoch,
+        epoch: 0,
     };
     if office.work(&events) {
         succession.finish();
@@ -214,50 +210,10 @@ fn by_this_clock(program: &Program, now: Duration) -> String {
     job.encode()
 }
 
-fn command(program: &Program, seat: usize) -> Command {
-    let app = number_of_program(program.apps.iter().map(|app| app.ranks), seat);
-    let app = &program.apps[app];
-    let mut command = Command::new(word(&app.file));
-    let mut words = app.arguments.iter().map(word);
-    if let Some(name) = words.next() {
-        command.arg0(name);
-    }
-    command.args(words);
-    if let Some(directory) = &app.directory {
-        command.current_dir(word(directory));
-    }
-    furnish(&mut command, program, &app.variables);
-    command
-}
-
-fn word(bytes: &Vec<u8>) -> OsString {
-    OsStr::from_bytes(bytes).to_os_string()
-}
-
-/// Gives a rank the variables of the job, and some of its own.
-fn furnish(command: &mut Command, program: &Program, own: &[Variable]) {
-    for (name, value) in program.variables.iter().chain(own) {
-        match value {
-            Some(value) => command.env(word(name), word(value)),
-            None => command.env_remove(word(name)),
-        };
-    }
-    for (name, value) in FOR_UCX {
-        let is_set = |(known, value): &(Vec<u8>, Option<Vec<u8>>)| {
-            known == name.as_bytes() && value.is_some()
-        };
-        if !program.variables.iter().any(is_set) {
-            command.env(name, value);
-        }
-    }
-}
-
 /// The agent at work.
 struct Office {
     template: Template,
-    program: Arc<Program>,
-    /// What spawned ranks run.
-    recipes: Recipes,
+    spawning: Spawning,
     uplink: Arc<Uplink>,
     tenancy: Arc<Tenancy>,
     replica: Replica,
@@ -349,7 +305,7 @@ impl Office {
                 if self.lives.contains_key(&(seat, incarnation)) => {}
             ToAgent::Start { seat, incarnation, generation } => {
                 let member = Member { seat, incarnation };
-                let other = self.recipes.get(&seat).map(|it| self.other(it));
+                let other = self.spawning.other(seat);
                 match self.template.start(member, generation, other, &self.sender) {
                     Ok(mut life) => {
                         if let Some(stdin) = life.input.take() {
@@ -378,9 +334,7 @@ impl Office {
             }
             ToAgent::TellAll { number, entry } => {
                 if self.replica.enter(number, &entry) {
-                    if let Entry::Notice(Notice::Founded(founding)) = &entry {
-                        recipes::keep(&mut self.recipes, founding);
-                    }
+                    self.spawning.hear(&entry);
                     self.spread(entry);
                 }
             }
@@ -401,20 +355,6 @@ impl Office {
             | ToAgent::Quit
             | ToAgent::End => {}
         }
-    }
-
-    /// What starts a rank that is spawned.
-    fn other(&self, Spawned { recipe, rank, size, first }: &Spawned) -> Other {
-        let mut command = Command::new(word(&recipe.file));
-        if let Some((name, words)) = recipe.words.split_first() {
-            command.arg0(word(name)).args(words.iter().map(word));
-        }
-        if let Some(directory) = &recipe.directory {
-            command.current_dir(word(directory));
-        }
-        furnish(&mut command, &self.program, &[]);
-        SIZE_VARIABLES.iter().for_each(|name| _ = command.env(name, size.to_string()));
-        Other { command, rank: *rank, first: *first }
     }
 
     fn pass_on(&mut self, happening: Happening) {

@@ -1,10 +1,12 @@
-//! Deaths that are ordered: of ranks that `ftrun` kills.
+//! Deaths that are ordered, of ranks that `ftrun` kills; and what is ordered of spawned ranks.
 
 use super::lines::say;
+use super::recipes;
 use super::seats::Life;
 use super::work::{Work, tell};
+use crate::shared::refusal::NOT_RUNNABLE;
 use ftmpi_base::Member;
-use ftmpi_fault::Report;
+use ftmpi_fault::{Notice, Report};
 use ftmpi_machine::schedule::When;
 use ftmpi_wireup::{EndOfGroup, Told};
 use std::time::{Duration, Instant};
@@ -64,6 +66,27 @@ impl Work {
                 life.sentence = Some((*status, words));
                 self.kill(member.seat);
             }
+        }
+    }
+
+    /// A rank that the others wait for cannot be started anywhere: they would wait for ever.
+    pub(super) fn end_unable(&mut self, Member { seat, .. }: Member, why: &str) {
+        say(&format!("ftrun: rank {seat} cannot be started: {why}; the job ends"));
+        self.end = Some(NOT_RUNNABLE);
+    }
+
+    /// A world may be spawned: what its ranks run.
+    pub(super) fn keep_recipes(&mut self, notice: &Notice) {
+        if let Notice::Founded(founding) = notice {
+            recipes::keep(&mut self.recipes, founding);
+        }
+    }
+
+    /// A rank that was spawned ends, which is nobody's loss.
+    pub(super) fn disown(&mut self, Member { seat, incarnation }: Member) {
+        if let Some(life) = self.life(seat, incarnation) {
+            life.is_disowned = true;
+            self.kill(seat);
         }
     }
 

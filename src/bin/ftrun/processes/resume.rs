@@ -184,11 +184,7 @@ impl Work {
             }
         }
         self.find_unknown();
-        for spawned in self.coordinator.spawned() {
-            if self.seats[spawned.seat].is_none() {
-                self.coordinator.free(spawned);
-            }
-        }
+        self.free_spawned();
         for (from, said) in accounts.values().flat_map(|account| &account.said) {
             if concerns_others(said) || self.seats[from.seat].is_some() {
                 self.hear(*from, said.clone());
@@ -215,6 +211,15 @@ impl Work {
         }
         if self.unknown.hosts.is_empty() {
             self.lose_unknown(None);
+        }
+    }
+
+    /// Spawned ranks that nobody knows have ended.
+    fn free_spawned(&mut self) {
+        for spawned in self.coordinator.spawned() {
+            if self.seats[spawned.seat].is_none() {
+                self.coordinator.free(spawned);
+            }
         }
     }
 

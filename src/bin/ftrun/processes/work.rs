@@ -7,16 +7,15 @@ use super::happening::Happening;
 use super::judgement::{Record, Verdict};
 use super::lines::{self, Passing, READING, say};
 use super::machine::Machine;
-use super::recipes::{self, Recipes};
+use super::recipes::Recipes;
 use super::report;
 use super::seats::{Life, Unknown};
 use super::shared::Shared;
 use super::starter::Starter;
 use super::trace::Trace;
 use super::watch::{Surroundings, Watch};
-use crate::shared::refusal::NOT_RUNNABLE;
 use ftmpi_base::Member;
-use ftmpi_fault::{Coordinator, Event, Notice, Order, Report, Severed};
+use ftmpi_fault::{Coordinator, Event, Order, Report, Severed};
 use ftmpi_launch::{Job, Rules, STUCK};
 use ftmpi_machine::Chance;
 use ftmpi_machine::schedule::When;
@@ -483,12 +482,7 @@ impl Work {
                     self.keep_recipes(&notice);
                     self.tell_all(Entry::Notice(notice.clone()), &Told::Notice(notice));
                 }
-                Order::Disown(member) => {
-                    if let Some(life) = self.life(member.seat, member.incarnation) {
-                        life.is_disowned = true;
-                        self.kill(member.seat);
-                    }
-                }
+                Order::Disown(member) => self.disown(member),
                 Order::Write(agreed) => self.note(Event::Agreed(agreed)),
                 Order::Start { member, generation } => {
                     if let Err(why) = self.start(member, generation) {
@@ -496,13 +490,6 @@ impl Work {
                     }
                 }
             }
-        }
-    }
-
-    /// A world may be spawned: what its ranks run.
-    pub(super) fn keep_recipes(&mut self, notice: &Notice) {
-        if let Notice::Founded(founding) = notice {
-            recipes::keep(&mut self.recipes, founding);
         }
     }
 
@@ -557,12 +544,6 @@ impl Work {
         for words in last_words.into_iter().chain(trouble) {
             say(&format!("ftrun: {words}"));
         }
-    }
-
-    /// A rank that the others wait for cannot be started anywhere: they would wait for ever.
-    pub(super) fn end_unable(&mut self, Member { seat, .. }: Member, why: &str) {
-        say(&format!("ftrun: rank {seat} cannot be started: {why}; the job ends"));
-        self.end = Some(NOT_RUNNABLE);
     }
 
     /// Says something that `--quiet` leaves out.
