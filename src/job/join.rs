@@ -16,7 +16,9 @@ use crate::mpi::failure::call_trace;
 use crate::mpi::rma::remote::handler;
 use crate::mpi::tools::settings;
 use crate::mpi::{checks, leftovers};
-use crate::transport::{Address, Distant, MOST_IN_AREA, OfHosts, OnHost, Processes};
+use crate::transport::{
+    Address, Distant, MOST_IN_AREA, MOST_PROCESSES, OfHosts, OnHost, Processes,
+};
 use crate::wireup::hosts::NET;
 use crate::wireup::{self, Berth, Place, Said, Told, VARIABLE, Whereabouts};
 use std::io::{self, Read};
@@ -25,6 +27,7 @@ use std::os::unix::net::{SocketAddr, UnixStream};
 use std::time::Duration;
 
 const _: () = assert!(wireup::Area::MOST <= MOST_IN_AREA, "ftrun offers it to as many at most");
+const _: () = assert!(wireup::MOST_PROCESSES == MOST_PROCESSES, "ftrun starts as many at most");
 
 /// A process that has joined.
 pub struct Joined {

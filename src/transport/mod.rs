@@ -30,7 +30,7 @@ pub use payloads::LONGEST as LONGEST_IN_RING;
 pub use processes::remote_memory::{Showing, WordChange};
 pub use processes::shown::{ShownMemory, ShownWord, shown};
 pub use processes::{
-    Address, Area, Hall, LONGEST_IN_AREA, MOST_IN_AREA, Next, OfHosts, Processes, Reservation,
-    Seat, Short, Taken,
+    Address, Area, Hall, LONGEST_IN_AREA, MOST_IN_AREA, MOST_PROCESSES, Next, OfHosts, Processes,
+    Reservation, Seat, Short, Taken,
 };
 pub use simulated::{SimulatedNetwork, Transfers};

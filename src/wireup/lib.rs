@@ -18,6 +18,9 @@ use std::io::{self, ErrorKind, Read, Write};
 /// a [`Place`]; the job follows.
 pub const VARIABLE: &str = "FTRUN_PROCESS";
 
+/// The most processes of a job.
+pub const MOST_PROCESSES: usize = 16_384;
+
 /// Where a process belongs, and where `ftrun` listens.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Place {

@@ -10,7 +10,7 @@ process:*)
     all=$(echo "$all" | grep -v -x -e test_spawn -e test_util_pool)
     universe=""
     ;;
-process) universe="--universe 60" ;;
+process) universe="--universe 200" ;;
 esac
 total=0
 for ranks in 1 2 4 7; do

@@ -35,6 +35,7 @@ pub(crate) use adopted::Adopted;
 use connections::{Listener, Offer};
 use ftmpi_elf::{Kind, look};
 use ftmpi_launch::Job;
+use ftmpi_wireup::MOST_PROCESSES;
 use happening::Happening;
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 use seats::Template;
@@ -152,6 +153,13 @@ fn allow_open_files() {
 
 /// Options that mean nothing yet where ranks are processes.
 fn refuse_what_is_not_built(job: &Job, hosts: Option<&str>) -> Result<(), Refusal> {
+    let processes = job.division().processes();
+    if processes > MOST_PROCESSES {
+        return Err(Refusal::usage(format!(
+            "{processes} processes are more than a job can have, which is {MOST_PROCESSES}: let ranks \
+             share processes (--processes=P), or reserve less (--universe)"
+        )));
+    }
     let asked = [
         (job.virtual_time.is_some(), "--virtual"),
         (job.seed.is_some(), "--seed"),
