@@ -341,19 +341,20 @@ impl Bell {
 }
 
 /// Spins for as long as the kernel takes to put a thread to sleep and wake it again. Whoever makes
-/// it so may need this very core, however many cores there are.
+/// it so may need this very core, however many cores there are; with more ranks than cores, each
+/// look is after a yield: where nobody else is ready, that takes less than to wake an idle core.
 fn is_so_soon(is_so: impl Fn() -> bool) -> bool {
+    const TURNS: u32 = 20;
     if cfg!(loom) {
         return is_so();
     }
-    let is_crowded = IS_CROWDED.load(Ordering::Relaxed);
-    let (turns, spins) = if is_crowded { (2, 0) } else { (20, 50) };
+    let spins = if IS_CROWDED.load(Ordering::Relaxed) { 0 } else { 50 };
     let spin = || {
         std::hint::spin_loop();
         is_so()
     };
     is_so()
-        || (0..turns).take_while(|_| !is_yielding_dear()).any(|_| {
+        || (0..TURNS).take_while(|_| !is_yielding_dear()).any(|_| {
             (0..spins).any(|_| spin()) || {
                 yield_now();
                 is_so()
