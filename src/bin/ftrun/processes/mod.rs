@@ -156,8 +156,8 @@ fn refuse_what_is_not_built(job: &Job, hosts: Option<&str>) -> Result<(), Refusa
     let processes = job.division().processes();
     if processes > MOST_PROCESSES {
         return Err(Refusal::usage(format!(
-            "{processes} processes are more than a job can have, which is {MOST_PROCESSES}: let ranks \
-             share processes (--processes=P), or reserve less (--universe)"
+            "{processes} processes are more than the {MOST_PROCESSES} that a job can have: let \
+             ranks share processes (--processes=P), or reserve less (--universe)"
         )));
     }
     let asked = [
