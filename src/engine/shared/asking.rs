@@ -45,7 +45,9 @@ impl World {
     }
 
     fn act_at_ports(&self, me: Member, what: &AtPorts, contexts: [u32; 2]) -> Reply {
-        self.ports.lock().act(me, what, contexts, |member| self.is_dead(member))
+        // By the ledger, so that all copies of the table are equal: it also knows of seats that
+        // others have now, though nobody has died.
+        self.ports.lock().act(me, what, contexts, |member| self.ledger.lock().is_dead(member))
     }
 
     /// The coordinator has done what a rank wants at the ports: the same is done here.

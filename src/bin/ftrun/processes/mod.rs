@@ -87,13 +87,14 @@ fn conduct(
         // The order in which processes run is the system's: the seed is that of the failures alone.
         job.seed = None;
     }
+    // Seats that nobody has asked for are to cost nothing as long as they are empty.
+    job.ranks_per_core = Some(job.seats().div_ceil(ftmpi_launch::cores()));
     if job.universe == 0 && job.processes.is_none() && job.machine.is_none() {
         let spawns = |file: &PathBuf| matches!(look(file), Ok(Kind::Elf(elf)) if elf.spawns);
         if prepared.files.iter().any(spawns) {
             job.universe = job.ranks + SPAWNED_BY_DEFAULT;
         }
     }
-    job.ranks_per_core = Some(job.seats().div_ceil(ftmpi_launch::cores()));
     refuse_what_is_not_built(
         &prepared.request.job,
         (!hosts.is_empty()).then_some(prepared.request.hosts.named_by),

@@ -249,7 +249,7 @@ impl Life {
 
     /// How many lives of this rank there were before it.
     pub(super) fn past(&self) -> u32 {
-        self.incarnation - self.first
+        self.incarnation.saturating_sub(self.first)
     }
 
     /// How it begins, if it shares a process.

@@ -13,6 +13,7 @@ use crate::hosts::summon::{self, Summoned};
 use crate::prepared::Prepared;
 use crate::shared::refusal::Refusal;
 use ftmpi_base::Member;
+use ftmpi_launch::Job;
 use ftmpi_wireup::hosts::{App, Program, ToAgent, Variable};
 use ftmpi_wireup::takeover::{Fellow, Fellows};
 use std::collections::BTreeMap;
@@ -67,8 +68,7 @@ pub(super) fn cluster(
     let directory = program.directory.clone();
     let summoned = summon::all(&all, &request.hosts, (program, &places), events)?;
     let Summoned { agents, addresses, registry, steps } = summoned;
-    // Spawned ranks come to each host in turn.
-    places.extend((0..hosts.len()).cycle().take(request.job.seats() - request.job.ranks));
+    place_spawned(&mut places, hosts.len(), &request.job);
     if !request.hosts.has_no_takeover {
         let output = output_after(&directory, std::process::id());
         let hosts = all.iter().zip(addresses).map(|(host, addresses)| Fellow {
@@ -90,6 +90,11 @@ pub(super) fn cluster(
     Ok(Cluster::new(agents.into_iter().map(Some).collect(), stands, way))
 }
 
+/// Spawned ranks come to each host in turn.
+fn place_spawned(places: &mut Vec<usize>, hosts: usize, job: &Job) {
+    places.extend((0..hosts).cycle().take(job.seats() - job.ranks));
+}
+
 /// Where output goes once `ftrun`, this process, is lost.
 fn output_after(directory: &[u8], process: u32) -> String {
     format!("{}/ftrun.{process}.out", String::from_utf8_lossy(directory))
@@ -97,11 +102,12 @@ fn output_after(directory: &[u8], process: u32) -> String {
 
 /// The hosts of ranks that another launcher has started there, whose agents come by themselves.
 pub(super) fn adopted(
-    prepared: &Prepared, places: Vec<usize>, awaited: Awaited, events: &Sender<Happening>,
+    prepared: &Prepared, mut places: Vec<usize>, awaited: Awaited, events: &Sender<Happening>,
 ) -> Result<Cluster, Refusal> {
     let Summoned { agents, registry, steps, .. } =
         awaited.begin(&places, program(prepared)?, events)?;
     let hosts = vec![None; agents.len()];
+    place_spawned(&mut places, agents.len(), &prepared.request.job);
     // They have got their input from the other launcher.
     let way = Way { entries: 0, steps, registry, passes_input: false };
     let stands = Stands::new(places, hosts.into_iter());
