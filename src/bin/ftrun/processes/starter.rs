@@ -16,7 +16,7 @@ use ftmpi_base::Member;
 use ftmpi_launch::Job;
 use ftmpi_wireup::hosts::{App, Program, ToAgent, Variable};
 use ftmpi_wireup::takeover::{Fellow, Fellows};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt;
 use std::process::Command;
@@ -68,7 +68,7 @@ pub(super) fn cluster(
     let directory = program.directory.clone();
     let summoned = summon::all(&all, &request.hosts, (program, &places), events)?;
     let Summoned { agents, addresses, registry, steps } = summoned;
-    place_spawned(&mut places, hosts.len(), &request.job);
+    place_spawned(&mut places, &request.job);
     if !request.hosts.has_no_takeover {
         let output = output_after(&directory, std::process::id());
         let hosts = all.iter().zip(addresses).map(|(host, addresses)| Fellow {
@@ -90,9 +90,10 @@ pub(super) fn cluster(
     Ok(Cluster::new(agents.into_iter().map(Some).collect(), stands, way))
 }
 
-/// Spawned ranks come to each host in turn.
-fn place_spawned(places: &mut Vec<usize>, hosts: usize, job: &Job) {
-    places.extend((0..hosts).cycle().take(job.seats() - job.ranks));
+/// Spawned ranks come to each host in turn that has ranks: others may be to stand in.
+fn place_spawned(places: &mut Vec<usize>, job: &Job) {
+    let hosts: BTreeSet<usize> = places.iter().copied().collect();
+    places.extend(hosts.iter().cycle().take(job.seats() - job.ranks));
 }
 
 /// Where output goes once `ftrun`, this process, is lost.
@@ -107,7 +108,7 @@ pub(super) fn adopted(
     let Summoned { agents, registry, steps, .. } =
         awaited.begin(&places, program(prepared)?, events)?;
     let hosts = vec![None; agents.len()];
-    place_spawned(&mut places, agents.len(), &prepared.request.job);
+    place_spawned(&mut places, &prepared.request.job);
     // They have got their input from the other launcher.
     let way = Way { entries: 0, steps, registry, passes_input: false };
     let stands = Stands::new(places, hosts.into_iter());
