@@ -695,6 +695,15 @@ static void recover(void)
     MPI_Comm_free(&repaired);
     if (work != MPI_COMM_NULL)
         MPI_Comm_free(&work);
+    // The rows of a rank are its own: somebody has to take its place.
+    int *mode, is_there, now;
+    MPI_Comm_get_attr(MPI_COMM_WORLD, FTMPI_COMM_MODE, &mode, &is_there);
+    if (!is_there || *mode == FTMPI_COMM_MODE_REBUILD)
+        return;
+    MPI_Comm_rank(MPI_COMM_WORLD, &now);
+    if (now != 0)
+        MPI_Barrier(MPI_COMM_WORLD);
+    die("it goes on with as many ranks as it began with: start it with --mode rebuild");
 }
 #else
 static void prepare_checkpoints(void)

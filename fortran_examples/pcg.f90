@@ -574,7 +574,9 @@ CONTAINS
   END SUBROUTINE
 
   SUBROUTINE recover
-    INTEGER :: repaired, ierr
+    INTEGER :: repaired, ierr, now
+    INTEGER(MPI_ADDRESS_KIND) :: mode
+    LOGICAL :: is_there
     DO
       repaired = FT_MPI_CHECK_RECOVER
       CALL MPI_COMM_DUP(MPI_COMM_WORLD, repaired, ierr)
@@ -582,6 +584,13 @@ CONTAINS
     END DO
     CALL MPI_COMM_FREE(repaired, ierr)
     IF (work /= MPI_COMM_NULL) CALL MPI_COMM_FREE(work, ierr)
+    ! The rows of a rank are its own: somebody has to take its place.
+    CALL MPI_COMM_GET_ATTR(MPI_COMM_WORLD, FTMPI_COMM_MODE, mode, is_there, ierr)
+    IF (.NOT. is_there) RETURN
+    IF (mode == FTMPI_COMM_MODE_REBUILD) RETURN
+    CALL MPI_COMM_RANK(MPI_COMM_WORLD, now, ierr)
+    IF (now /= 0) CALL MPI_BARRIER(MPI_COMM_WORLD, ierr)
+    CALL die('it goes on with as many ranks as it began with: start it with --mode rebuild')
   END SUBROUTINE
 
   INTEGER FUNCTION failures()
