@@ -495,7 +495,6 @@ fn iterations_beyond_the_solution_end_with_the_solution() {
     }
 }
 
-/// The rows of a dead rank are nobody else's.
 #[test]
 fn a_solver_under_a_mode_that_replaces_nobody_names_the_one_that_does() {
     for program in &both_with("pcg", &["-lm"]) {
