@@ -311,6 +311,8 @@ fn what_is_not_built_is_refused_by_name_and_ends_nothing() {
     assert_eq!(shared.succeeds().stdout, "2\n".repeat(4));
     // A default of all jobs does not count where it cannot.
     processes(&hello()).ranks(2).env("FTMPI_SEED", "1").succeeds();
+    let hosts = support::run(&hello()).ranks(2).option("--hosts=a,b").option("--agent=sh -c");
+    hosts.env("FTMPI_SEED", "1").succeeds();
     for option in ["--seed=1", "--trace=/dev/null", "--universe=20000"] {
         let seen = processes(&hello()).ranks(2).option(option).outcome();
         assert!(seen.status == Some(2) && seen.stderr.contains("--processes"), "{seen}");

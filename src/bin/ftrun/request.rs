@@ -331,7 +331,9 @@ impl Reading<'_> {
     fn seed_of_environment(&mut self) -> Result<(), Refusal> {
         const VARIABLE: &str = "FTMPI_SEED";
         let value = std::env::var_os(VARIABLE).filter(|value| !value.is_empty());
-        let has_order = self.kind != Some(RankKind::Thread) && !self.request.has_processes;
+        let Request { has_processes, hosts, .. } = &self.request;
+        let are_apart = *has_processes || !hosts.names.is_empty() || !hosts.files.is_empty();
+        let has_order = self.kind != Some(RankKind::Thread) && !are_apart;
         match value.filter(|_| !self.faults.has_seed() && has_order) {
             Some(value) => self.faults.seed(VARIABLE, &value),
             None => Ok(()),
