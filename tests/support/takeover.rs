@@ -104,12 +104,19 @@ impl Job {
     /// One that solves a system, on these hosts, with these deaths and options.
     pub fn start(test: &str, hosts: &str, kills: &str, options: &[&str]) -> Job {
         let pcg = super::c("c_examples/pcg.c").flags(&["-O2", "-lm"]).build();
+        let words = "--poisson 7 --order 3000 --iterations 100 --scheme rs:2 --every 20";
+        Job::struck(&pcg, test, hosts, kills, options, words)
+    }
+
+    /// One that runs this program with these words, and these deaths.
+    pub fn struck(
+        program: &Program, test: &str, hosts: &str, kills: &str, options: &[&str], words: &str,
+    ) -> Job {
         let library = super::c_text("takeover_killer", KILLER).library("takeover_killer");
         let library = format!("LD_PRELOAD={}", library.path().display());
         let kills = format!("KILLS={kills}");
         let options = [&["-x", &library, "-x", &kills], options].concat();
-        let words = "--poisson 7 --order 3000 --iterations 100 --scheme rs:2 --every 20";
-        Job::of(&pcg, test, hosts, &options, words)
+        Job::of(program, test, hosts, &options, words)
     }
 
     /// One that runs this program with these words.

@@ -8,10 +8,8 @@ use crate::request::{App, Request};
 use crate::shared::place;
 use crate::shared::refusal::Refusal;
 use crate::{limits, program};
-use ftmpi_fault::Recipe;
 use ftmpi_launch::{Job, RankKind};
 use std::ffi::OsString;
-use std::os::unix::ffi::OsStringExt;
 use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -144,17 +142,6 @@ impl Prepared {
         command
     }
 
-    /// What is started for a rank that is spawned, one of so many.
-    pub(crate) fn command_of_spawned(&self, recipe: &Recipe, ranks: usize) -> Command {
-        let text = |bytes: &Vec<u8>| OsString::from_vec(bytes.clone());
-        let mut command = Command::new(text(&recipe.file));
-        let mut words = recipe.words.iter().map(text);
-        command.arg0(words.next().unwrap_or_default()).args(words);
-        self.give_variables(&mut command, ranks);
-        recipe.directory.iter().for_each(|directory| _ = command.current_dir(text(directory)));
-        command
-    }
-
     fn started(&self, number: usize, file: &Path) -> Command {
         let app = &self.request.apps[number];
         let mut command = Command::new(file);
@@ -162,7 +149,8 @@ impl Prepared {
         command
     }
 
-    fn give_variables(&self, command: &mut Command, ranks: usize) {
+    /// Gives a program the variables of the job, as one of so many ranks.
+    pub(crate) fn give_variables(&self, command: &mut Command, ranks: usize) {
         self.variables.give_to(command);
         for name in ftmpi_launch::SIZE_VARIABLES {
             command.env(name, ranks.to_string());

@@ -103,10 +103,10 @@ impl World {
     pub fn note_begin(&self, me: Member) {
         let Some(elsewhere) = &self.elsewhere else { return };
         elsewhere.report(me, &Report::Began);
+        let home = self.home_of(me.seat);
         elsewhere.wait_until_all_are_met(|met| {
             let departed = self.departed();
             let ledger = self.ledger.lock();
-            let home = self.home_of(me.seat);
             let is_awaited = |(member, is_alive): &(Member, bool)| {
                 let is_first =
                     *is_alive && home.has(member.seat) && member.incarnation == home.first();
@@ -187,7 +187,7 @@ impl World {
             Notice::Decided { key, decision, next } => elsewhere.decide(to, key, decision, next),
             Notice::Heard { key, all } => elsewhere.answer(to, key, all),
             Notice::NoSeats { number, may_come } => {
-                self.answer((to, number), Answer::NoSeats { may_come });
+                return self.answer((to, number), Answer::NoSeats { may_come });
             }
             for_all => return self.hear(for_all),
         }

@@ -8,6 +8,7 @@ use crate::engine::{Founding, Loans, World};
 use crate::mpi::comm::group::Group;
 use parking_lot::Mutex;
 use std::collections::BTreeMap;
+use std::ops::Range;
 use std::sync::Arc;
 
 /// The world of a spawned rank.
@@ -55,7 +56,7 @@ struct State {
     loans: Loans,
     /// By seat: the world, and which of the commands the rank runs.
     all: BTreeMap<usize, (Arc<Birth>, usize)>,
-    /// Births that not all parents have confirmed: by root.
+    /// Births that not all parents have confirmed, if some of these are here: by root.
     open: Vec<(Member, Arc<Birth>)>,
 }
 
@@ -70,11 +71,10 @@ impl Births {
         self.0.lock().open.retain(|(_, birth)| birth.context != context);
     }
 
-    /// The births that `root` has ordered and that these parents have not confirmed.
-    pub(super) fn unconfirmed(&self, root: Member, me: Member) -> Vec<Arc<Birth>> {
+    /// The births that `root` has ordered and that were not confirmed.
+    pub(super) fn unconfirmed(&self, root: Member) -> Vec<Arc<Birth>> {
         let state = self.0.lock();
-        let is_own = |birth: &Birth| birth.parents.members().contains(&me);
-        let own = state.open.iter().filter(|(by, birth)| *by == root && is_own(birth));
+        let own = state.open.iter().filter(|(by, _)| *by == root);
         own.map(|(_, birth)| birth.clone()).collect()
     }
 }
@@ -89,7 +89,12 @@ pub fn register(world: &World, founding: &Founding) {
     for (member, appnum) in founding.members().zip(founding.appnums()) {
         state.all.insert(member.seat, (birth.clone(), appnum));
     }
-    state.open.push((founding.by, birth));
+    // Only parents confirm it.
+    let is_parent_here =
+        |own: Range<usize>| founding.parents.iter().any(|it| own.contains(&it.seat));
+    if world.own_seats().is_none_or(is_parent_here) {
+        state.open.push((founding.by, birth));
+    }
 }
 
 /// A rank has ended, and gets no replacement unless one was ordered before.

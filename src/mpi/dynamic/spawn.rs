@@ -257,7 +257,7 @@ fn confirm(process: &Process, comm: &Comm, words: &Words) -> Result<News> {
 fn end(process: &Process, root: Member, news: Option<&Words>) {
     let told = news.map(|words| News::read(words).members);
     let births = process.world.tenant::<Births>();
-    let of_root = || births.unconfirmed(root, process.me).into_iter();
+    let of_root = || births.unconfirmed(root).into_iter();
     let members = told.unwrap_or_else(|| match process.world.is_dead(root) {
         true => of_root().flat_map(|birth| birth.members.members().to_vec()).collect(),
         false => Vec::new(),

@@ -1,6 +1,6 @@
 //! What an agent starts for the ranks of its host.
 
-use crate::processes::recipes::{self, Recipes, Spawned};
+use crate::processes::recipes::{self, Recipes};
 use crate::processes::seats::Other;
 use ftmpi_fault::Notice;
 use ftmpi_launch::{SIZE_VARIABLES, number_of_program};
@@ -32,17 +32,11 @@ impl Spawning {
 
     /// What starts the rank in this seat, if it is spawned.
     pub(super) fn other(&self, seat: usize) -> Option<Other> {
-        let Spawned { recipe, rank, size, first } = self.recipes.get(&seat)?;
-        let mut command = Command::new(word(&recipe.file));
-        if let Some((name, words)) = recipe.words.split_first() {
-            command.arg0(word(name)).args(words.iter().map(word));
-        }
-        if let Some(directory) = &recipe.directory {
-            command.current_dir(word(directory));
-        }
-        furnish(&mut command, &self.program, &[]);
-        SIZE_VARIABLES.iter().for_each(|name| _ = command.env(name, size.to_string()));
-        Some(Other { command, rank: *rank, first: *first })
+        let spawned = self.recipes.get(&seat)?;
+        Some(spawned.other(|command, ranks| {
+            furnish(command, &self.program, &[]);
+            SIZE_VARIABLES.iter().for_each(|name| _ = command.env(name, ranks.to_string()));
+        }))
     }
 }
 

@@ -130,14 +130,17 @@ impl Replica {
                     notes.waits.insert(*key, report.clone());
                 }
                 Report::Said { key, .. } => _ = notes.waits.insert(*key, report.clone()),
-                Report::GaveUp { .. } | Report::Called { .. } | Report::Revoked { .. } => {
+                Report::GaveUp { .. }
+                | Report::Called { .. }
+                | Report::Revoked { .. }
+                | Report::Disowned(_) => {
                     notes.others.push(report.clone());
                 }
                 Report::InSession(is_so) => notes.in_session = Some(*is_so),
                 Report::Asked { number, .. } => {
                     notes.waits.insert(of_asked(*number), report.clone());
                 }
-                Report::Learnt(_) | Report::Disowned(_) => {}
+                Report::Learnt(_) => {}
             },
             _ => {}
         }

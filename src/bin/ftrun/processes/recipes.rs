@@ -1,17 +1,42 @@
 //! What spawned ranks run, by seat: for their first lives, and for those that replace them.
 
+use super::seats::Other;
 use ftmpi_fault::{Founding, Recipe};
 use std::collections::BTreeMap;
+use std::ffi::OsStr;
+use std::os::unix::ffi::OsStrExt;
+use std::os::unix::process::CommandExt;
+use std::process::Command;
 
 pub(crate) type Recipes = BTreeMap<usize, Spawned>;
 
 /// What a rank runs that is spawned, as which rank of how many.
 pub(crate) struct Spawned {
-    pub(crate) recipe: Recipe,
-    pub(crate) rank: usize,
-    pub(crate) size: usize,
+    recipe: Recipe,
+    rank: usize,
+    size: usize,
     /// The incarnation with which its world began.
     pub(crate) first: u32,
+}
+
+impl Spawned {
+    /// What starts it, once `furnish` has given it the variables of the job, and those of so many
+    /// ranks.
+    pub(crate) fn other(&self, furnish: impl FnOnce(&mut Command, usize)) -> Other {
+        let mut command = Command::new(word(&self.recipe.file));
+        if let Some((name, words)) = self.recipe.words.split_first() {
+            command.arg0(word(name)).args(words.iter().map(|it| word(it)));
+        }
+        if let Some(directory) = &self.recipe.directory {
+            command.current_dir(word(directory));
+        }
+        furnish(&mut command, self.size);
+        Other { command, rank: self.rank, first: self.first }
+    }
+}
+
+fn word(bytes: &[u8]) -> &OsStr {
+    OsStr::from_bytes(bytes)
 }
 
 /// Keeps what the ranks of a world run that is spawned.

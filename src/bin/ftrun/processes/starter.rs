@@ -3,7 +3,7 @@
 use super::connections::chance;
 use super::happening::Happening;
 use super::recipes::Spawned;
-use super::seats::{Life, Other, Template};
+use super::seats::{Life, Template};
 use super::written::describe;
 use crate::hosts::await_agents::Awaited;
 use crate::hosts::cluster::{Cluster, Way};
@@ -38,11 +38,8 @@ impl Starter {
     ) -> Result<Life, String> {
         match self {
             Starter::Here(template, prepared) => {
-                let other = spawned.map(|it| {
-                    let Spawned { recipe, rank, size, first } = it;
-                    let command = prepared.command_of_spawned(recipe, *size);
-                    Other { command, rank: *rank, first: *first }
-                });
+                let furnish = |command: &mut _, ranks| prepared.give_variables(command, ranks);
+                let other = spawned.map(|it| it.other(furnish));
                 template.start(member, generation, other, events)
             }
             Starter::There(cluster) => cluster.start(member, generation),
