@@ -14,12 +14,20 @@ const WORTHWHILE: usize = 32;
 #[derive(Debug)]
 pub struct Roll {
     members: Box<[Member]>,
+    /// How many seats there are up to the last one of a member.
+    seats: usize,
     places: OnceLock<HashMap<Member, i32>>,
 }
 
 impl Roll {
     pub fn new(members: Vec<Member>) -> Roll {
-        Roll { members: members.into(), places: OnceLock::new() }
+        let seats = members.iter().map(|member| member.seat + 1).max().unwrap_or(0);
+        Roll { members: members.into(), seats, places: OnceLock::new() }
+    }
+
+    #[inline]
+    pub fn seats(&self) -> usize {
+        self.seats
     }
 
     #[inline]

@@ -189,7 +189,8 @@ impl Crew<'_> {
     /// The number of members that work on a stripe. If members share cores, that is four for each
     /// core: enough to make up for late ones, and each gets longer pieces than if all took part.
     fn hands(&self) -> usize {
-        let (members, crowd) = (self.comm.size() as usize, self.process.world.ranks_per_core());
+        let members = self.comm.size() as usize;
+        let crowd = self.process.world.ranks_per_core(self.comm.group.seats());
         if crowd > 1 { 4 * members.div_ceil(crowd) } else { members }
     }
 

@@ -467,7 +467,7 @@ impl Engine {
         self.leave(&mut state)?;
         drop(state);
         // In virtual time, what it asks for comes only while others run, or when time passes.
-        if answer.is_none() && (self.world.is_crowded() || self.network.is_some()) {
+        if answer.is_none() && (self.world.crowding.is_crowded() || self.network.is_some()) {
             sched::yield_now();
         }
         Ok(answer)

@@ -79,7 +79,7 @@ mod tests {
 
     /// A sender's port, and a message from it for each of these.
     fn posted(data: &[Vec<u8>]) -> (&'static Port, Vec<Packet>) {
-        let wire = Wire::new(2, true);
+        let wire = Wire::new(2, 2);
         (0..2).for_each(|seat| wire.open(Member { seat, incarnation: 0 }));
         // Its other packets are not to come home.
         let pool = Box::leak(Box::new(Pool::new(wire.port(0))));

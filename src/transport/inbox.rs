@@ -113,8 +113,9 @@ struct Fresh {
 pub struct Wire {
     ports: Box<[Port]>,
     rings: Box<[Mutex<Rings>]>,
-    /// Whether two ranks that communicate often get a ring.
-    has_rings: bool,
+    /// How many ranks, those in the first seats, get rings to others with whom they communicate
+    /// often.
+    with_rings: usize,
     /// The way to ranks in other processes.
     outside: Option<&'static dyn Outside>,
 }
@@ -128,30 +129,32 @@ pub(super) trait Outside: Send + Sync {
 }
 
 impl Wire {
-    /// A wire for `seats` seats. It lives as long as the process, as packets point into it.
+    /// A wire for `seats` seats, the first of which have rings between them. It lives as long as
+    /// the process, as packets point into it.
     ///
     /// With rings, a rank that is about to sleep makes a heavy fence, so that senders need none:
     /// that is for ranks that have a core each and seldom sleep.
-    pub fn new(seats: usize, wants_rings: bool) -> &'static Wire {
+    pub fn new(seats: usize, with_rings: usize) -> &'static Wire {
         let seats = u32::try_from(seats).expect("there are fewer than four billion seats");
         assert!(seats < 1 << 31, "a packet has 31 bits for its sender's seat");
-        let has_rings = fence::arm() && wants_rings;
+        let with_rings = if fence::arm() { with_rings } else { 0 };
         let ports = (0..seats).map(Port::new).collect();
         let rings = (0..seats).map(|_| Mutex::default()).collect();
-        Box::leak(Box::new(Wire { ports, rings, has_rings, outside: None }))
+        Box::leak(Box::new(Wire { ports, rings, with_rings, outside: None }))
     }
 
     /// A wire for seats of which most are in other processes.
     pub(super) fn across(outside: &'static dyn Outside, seats: usize) -> &'static Wire {
         let ports = (0..seats as u32).map(Port::new).collect();
         let rings = (0..seats).map(|_| Mutex::default()).collect();
-        Box::leak(Box::new(Wire { ports, rings, has_rings: false, outside: Some(outside) }))
+        Box::leak(Box::new(Wire { ports, rings, with_rings: 0, outside: Some(outside) }))
     }
 
-    /// Whether two ranks that communicate often get a ring.
+    /// Whether the rank in this seat gets a ring to and from others with whom it communicates
+    /// often.
     #[inline]
-    pub fn has_rings(&self) -> bool {
-        self.has_rings
+    pub fn has_rings(&self, seat: usize) -> bool {
+        seat < self.with_rings
     }
 
     /// A life begins at a seat: what was meant for the one before goes back to its senders.
@@ -166,7 +169,7 @@ impl Wire {
     pub fn connect(&'static self, from: Member, to: Member) -> Option<Outgoing> {
         let port = self.port(to.seat);
         let mut rings = self.rings[to.seat].lock();
-        if !self.has_rings || rings.open == MOST || !port.is_alive(to.incarnation) {
+        if !self.has_rings(to.seat) || rings.open == MOST || !port.is_alive(to.incarnation) {
             return None;
         }
         let (outgoing, incoming) = SharedRing::open(from, to, port.bell());
@@ -252,7 +255,7 @@ mod tests {
     }
 
     fn two_ports() -> (&'static Wire, Pool) {
-        let wire = Wire::new(2, true);
+        let wire = Wire::new(2, 2);
         (0..2).for_each(|seat| wire.open(Member { seat, incarnation: 0 }));
         (wire, Pool::new(wire.port(0)))
     }

@@ -15,7 +15,7 @@ const LENGTHS: [usize; 22] = [
 ];
 
 fn two_ends() -> (Outgoing, Incoming) {
-    let wire = Wire::new(2, true);
+    let wire = Wire::new(2, 2);
     [FROM, TO].into_iter().for_each(|member| wire.open(member));
     let outgoing = wire.connect(FROM, TO).expect("both are alive");
     (outgoing, wire.fresh_ring(TO.seat, FROM).expect("it was made just now"))

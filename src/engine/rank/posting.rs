@@ -18,7 +18,7 @@ impl Engine {
     /// Sends a packet off, by a ring if there is one.
     pub(in crate::engine) fn post(&self, state: &mut State, to: Member, packet: Packet) {
         let (wire, mut packet) = (self.world.wire(), packet);
-        if wire.has_rings() {
+        if wire.has_rings(self.me.seat) {
             self.meet(state, to);
             if let Some(way) = state.rings.to(to) {
                 match way.pass(packet) {

@@ -439,7 +439,7 @@ impl Engine {
     fn looks_about(&self, seen: Seen, is_so: &impl Fn() -> bool) -> bool {
         let abroad = self.outside.filter(|outside| outside.may_look_abroad());
         let (turns, looks, in_a_row) = match abroad {
-            _ if self.world.is_crowded() => (0, 0, 1),
+            _ if self.world.crowding.is_crowded() => (0, 0, 1),
             None => (TURNS, LOOKS, 1),
             Some(_) => (TURNS_ABROAD, LOOKS_ABROAD, ABROAD_IN_A_ROW),
         };
@@ -482,7 +482,7 @@ impl Engine {
     fn sleep(&self, seen: Seen, is_so: &impl Fn() -> bool, call: &impl Fn()) {
         let bell = self.port.bell();
         let heard = bell.listen();
-        if self.world.wire().has_rings() {
+        if self.world.wire().has_rings(self.me.seat) {
             // A sender with a ring makes the light one.
             fence::heavy();
         }

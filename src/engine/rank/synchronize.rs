@@ -75,7 +75,7 @@ impl Engine {
     /// only others can change.
     #[inline]
     pub fn give_way(&self) {
-        if self.world.is_crowded() {
+        if self.world.crowding.is_crowded() {
             sched::yield_now();
         }
     }
@@ -87,7 +87,7 @@ impl Engine {
         /// So often that a rank that polls does not delay others much, and so seldom that its own
         /// calls cost no more than a yield each.
         const CALLS: u32 = 64;
-        if !self.world.is_crowded() {
+        if !self.world.crowding.is_crowded() {
             return false;
         }
         let calls = self.calls_since_way.load(Ordering::Relaxed) + 1;

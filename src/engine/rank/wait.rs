@@ -77,7 +77,7 @@ impl Engine {
     #[inline]
     pub fn wait_at_gate(&self, wait: &MeetingWait<'_>) -> Result<Option<Mishap>, Died> {
         self.step()?;
-        let looks = if self.world.is_crowded() { 1 } else { LOOKS };
+        let looks = if self.world.crowding.is_crowded() { 1 } else { LOOKS };
         for _ in 0..looks {
             if wait.is_over() {
                 return if self.pulse.is_stopping() { Err(Died) } else { Ok(None) };
@@ -135,7 +135,7 @@ impl Engine {
         is_done
             && state.waiting + state.copying == 0
             && self.port.made() == state.rings.made
-            && !self.world.wire().has_rings()
+            && !self.world.wire().has_rings(self.me.seat)
             && !self.has_cause()
     }
 

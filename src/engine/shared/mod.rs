@@ -4,6 +4,7 @@
 pub(in crate::engine) mod agreement;
 pub(in crate::engine) mod asking;
 pub(in crate::engine) mod contexts;
+pub(in crate::engine) mod crowding;
 pub(in crate::engine) mod elsewhere;
 pub(in crate::engine) mod home;
 pub(in crate::engine) mod meeting;

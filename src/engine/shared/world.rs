@@ -5,6 +5,7 @@ use crate::base::Member;
 use crate::base::roll::{Roll, Rolls};
 use crate::base::tenants::Tenants;
 use crate::engine::shared::contexts::Contexts;
+use crate::engine::shared::crowding::Crowding;
 use crate::engine::shared::elsewhere::{Elsewhere, Reporter};
 use crate::engine::shared::home::Home;
 use crate::engine::shared::meeting::Meetings;
@@ -49,9 +50,7 @@ pub struct World {
     pub(in crate::engine) pairs: OnceLock<Pairs>,
     /// Whether anybody can wait: some rank has an engine.
     is_in_use: AtomicBool,
-    ranks_per_real_core: usize,
-    /// How many share a core of the machine that they are to believe in.
-    ranks_per_core: usize,
+    pub(in crate::engine) crowding: Crowding,
     /// Whether all ranks share memory in which messages need not be seen.
     pub(super) can_meet: bool,
     /// The simulated machine between the ranks.
@@ -92,9 +91,12 @@ const FIRST_HOME: u32 = 0;
 impl World {
     /// A world of `ranks` ranks, none of which has entered yet, with seats for more.
     pub fn new(ranks: usize, seats: usize, network: Option<&'static SimulatedNetwork>) -> World {
+        let cores = sched::cores();
+        let crowding = Crowding::new(ranks, cores);
         let mut world = match network {
-            None => World::on(sched::cores(), seats),
-            Some(network) => World::over(network, seats),
+            // Spawned ranks, of which nobody knows how many there will be, make do without rings.
+            None => World::with(Wire::new(seats, ranks_with_rings(ranks, cores)), crowding),
+            Some(network) => World::over(network, seats, crowding),
         };
         world.begin_small(ranks);
         world
@@ -114,31 +116,34 @@ impl World {
     /// what its ranks do.
     pub fn across(job: &Job, processes: &'static Processes, report: Box<Reporter>) -> World {
         let seats = job.seats();
-        let mut world = World::with(processes.wire_for(seats), sched::cores(), seats);
-        world.begin_small(job.ranks);
         // The cores of this process tell nothing of those that others have.
-        world.ranks_per_core = job.ranks_per_core.unwrap_or(world.ranks_per_core);
-        world.ranks_per_real_core = world.ranks_per_core;
+        let ranks_per_core = job.ranks_per_core.unwrap_or(seats.div_ceil(sched::cores()));
+        let crowding = Crowding::across(ranks_per_core);
+        let mut world = World::with(processes.wire_for(seats), crowding);
+        world.begin_small(job.ranks);
         // The coordinator draws some, too.
         world.contexts = Contexts::of(processes.seats().start as u32, seats as u32 + 1);
         world.elsewhere = Some(Elsewhere::new(processes, report));
         world.can_meet = false;
-        sched::expect_crowd(world.ranks_per_real_core > 1);
+        sched::expect_crowd(world.crowding.is_crowded());
         world
     }
 
     /// A world of `seats` ranks on a simulated machine, with a core each.
-    fn over(network: &'static SimulatedNetwork, seats: usize) -> World {
-        let world = World::with(network.wire_for(seats), sched::cores(), seats);
-        World { network: Some(network), ranks_per_core: 1, can_meet: false, ..world }
+    fn over(network: &'static SimulatedNetwork, seats: usize, crowding: Crowding) -> World {
+        let world = World::with(network.wire_for(seats), crowding.told(1));
+        World { network: Some(network), can_meet: false, ..world }
     }
 
     /// A world of `seats` ranks on `cores` cores.
+    #[cfg(test)]
     pub(in crate::engine) fn on(cores: usize, seats: usize) -> World {
-        World::with(Wire::new(seats, seats <= cores), cores, seats)
+        let wire = Wire::new(seats, ranks_with_rings(seats, cores));
+        World::with(wire, Crowding::new(seats, cores))
     }
 
-    fn with(wire: &'static Wire, cores: usize, seats: usize) -> World {
+    fn with(wire: &'static Wire, crowding: Crowding) -> World {
+        let seats = wire.size();
         World {
             ranks: seats,
             wire,
@@ -155,8 +160,7 @@ impl World {
             is_careful: AtomicBool::new(false),
             pairs: OnceLock::new(),
             is_in_use: AtomicBool::new(false),
-            ranks_per_real_core: seats.div_ceil(cores),
-            ranks_per_core: seats.div_ceil(cores),
+            crowding,
             can_meet: true,
             network: None,
             started: clock::now(),
@@ -570,15 +574,19 @@ impl World {
         self.wire.port(seat)
     }
 
-    /// Whether ranks have to share cores.
-    pub(in crate::engine) fn is_crowded(&self) -> bool {
-        self.ranks_per_real_core > 1
+    /// How many ranks share a core, for members who sit in the first `seats` seats.
+    #[inline]
+    pub fn ranks_per_core(&self, seats: usize) -> usize {
+        self.crowding.ranks_per_core(seats)
     }
 
-    /// How many ranks share a core of the machine that they are to believe in.
-    #[inline]
-    pub fn ranks_per_core(&self) -> usize {
-        self.ranks_per_core
+    /// A rank begins in this seat of this process, or has ended there.
+    pub fn rank_begins(&self, seat: usize) {
+        self.crowding.begins(seat);
+    }
+
+    pub fn rank_has_ended(&self, seat: usize) {
+        self.crowding.has_ended(seat);
     }
 
     /// The simulated network that carries messages, in virtual time.
@@ -586,6 +594,11 @@ impl World {
     pub fn network(&self) -> Option<&'static SimulatedNetwork> {
         self.network
     }
+}
+
+/// How many of these ranks, those in the first seats, have rings: all if they have a core each.
+fn ranks_with_rings(ranks: usize, cores: usize) -> usize {
+    if ranks <= cores { ranks } else { 0 }
 }
 
 /// How many had died when [`World::stir`] was this.

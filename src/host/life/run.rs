@@ -12,6 +12,7 @@ use crate::host::loader::Template;
 use crate::host::replay::{self, Wakers};
 use crate::host::{cores, fiber, heap, sched, shims, signals};
 use crate::launch::{Job, RankKind};
+use std::ops::Range;
 
 /// Runs `apps` as the ranks of `job` until all have ended or `tenant` ends the job.
 pub fn run(apps: Apps, job: Job, tenant: Box<dyn Tenant>) -> ! {
@@ -46,8 +47,8 @@ fn prepare(apps: Apps, job: &Job, tenant: Box<dyn Tenant>) -> Result<&'static Ru
             job.ranks
         ));
     }
-    sched::expect_crowd(job.seats() > count);
-    cores::arrange(job, job.seats() <= count && !wants_fibers(job, count));
+    sched::expect_crowd(job.ranks > count);
+    cores::arrange(job, job.ranks <= count && !wants_fibers(job, count));
     let seats = grounds.into_iter().map(Seat::new).collect();
     let world = running_job::begin(Prepared {
         job: job.clone(),
@@ -59,8 +60,8 @@ fn prepare(apps: Apps, job: &Job, tenant: Box<dyn Tenant>) -> Result<&'static Ru
     });
     signals::install();
     // Workers are interrupted by signals, which look at the world.
-    if choose_kind(job, count)? {
-        world.use_fibers();
+    if let Some(seats) = choose_kind(job, count)? {
+        world.use_fibers(seats);
         // The supervisor, for which all recovering ranks wait, competes with workers that never
         // rest.
         cores::ask_for_slices_of(cores::PROMPT);
@@ -110,19 +111,28 @@ fn needs_of(templates: &[&'static mut Template]) -> Needs {
     templates.iter().fold(Needs::default(), |needs, template| needs.and(template))
 }
 
-/// Whether ranks are to be fibers, if that is possible.
+/// Whether all ranks are to be fibers, if that is possible.
 fn wants_fibers(job: &Job, cores: usize) -> bool {
+    fibers(job, cores).start == 0
+}
+
+/// The seats of ranks that are to be fibers, if that is possible: of all, or of those that will
+/// be spawned, for which there are no cores.
+fn fibers(job: &Job, cores: usize) -> Range<usize> {
+    let seats = job.seats();
     match job.kind {
-        RankKind::Thread => false,
-        RankKind::Fiber => true,
-        RankKind::Auto => job.seats() > cores,
+        RankKind::Thread => seats..seats,
+        RankKind::Auto if seats <= cores => seats..seats,
+        RankKind::Auto if job.ranks <= cores => job.ranks..seats,
+        RankKind::Fiber | RankKind::Auto => 0..seats,
     }
 }
 
-/// Whether ranks are fibers. An error says why not, if fibers were requested.
-fn choose_kind(job: &Job, cores: usize) -> Result<bool, String> {
-    if !wants_fibers(job, cores) {
-        return Ok(false);
+/// The seats of ranks that are fibers. An error says why there are none, if they were requested.
+fn choose_kind(job: &Job, cores: usize) -> Result<Option<Range<usize>>, String> {
+    let seats = fibers(job, cores);
+    if seats.is_empty() {
+        return Ok(None);
     }
     let workers = cores.min(job.seats());
     let outcome = fiber::start_workers(workers, threads::find_number_in_descriptor, look_again);
@@ -130,13 +140,16 @@ fn choose_kind(job: &Job, cores: usize) -> Result<bool, String> {
         Err(why) if job.seed.is_some() => {
             return Err(format!("--seed needs ranks on fibers, which are not available: {why}"));
         }
-        Ok(()) if job.explain => eprintln!("ftrun: ranks are fibers on {workers} threads"),
+        Ok(()) if job.explain => {
+            let which = if seats.start > 0 { "spawned ranks" } else { "ranks" };
+            eprintln!("ftrun: {which} are fibers on {workers} threads");
+        }
         Err(why) if job.explain || job.kind == RankKind::Fiber => {
             eprintln!("ftrun: ranks are threads, not fibers: {why}");
         }
         _ => {}
     }
-    Ok(outcome.is_ok())
+    Ok(outcome.is_ok().then_some(seats))
 }
 
 /// Whether an alarm of a rank is pending.

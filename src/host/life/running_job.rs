@@ -27,8 +27,7 @@ pub(super) struct RunningJob {
     pub(super) templates: Mutex<Vec<(PathBuf, &'static Template)>>,
     pub(super) plan: Plan,
     pub(super) seats: Vec<Seat>,
-    /// The fibers of the ranks, by seat; `None`: no rank has started there yet.
-    fibers: OnceLock<Mutex<Vec<Option<&'static Fiber>>>>,
+    fibers: OnceLock<Fibers>,
     pub(super) tenant: Box<dyn Tenant>,
     /// The process that ranks live in; their forked children are others.
     process: libc::pid_t,
@@ -50,6 +49,13 @@ pub(super) struct RunningJob {
     has_alarms: AtomicBool,
     /// Whether ranks may begin here though none lives.
     stays: AtomicBool,
+}
+
+/// The ranks that are fibers.
+struct Fibers {
+    seats: Range<usize>,
+    /// By place among these seats; `None`: no rank has started there yet.
+    all: Mutex<Vec<Option<&'static Fiber>>>,
 }
 
 /// A rank that is to die.
@@ -348,24 +354,30 @@ impl RunningJob {
         self.apps[0].template
     }
 
-    /// From now on, ranks are fibers.
-    pub(super) fn use_fibers(&self) {
-        self.fibers.get_or_init(|| Mutex::new(vec![None; self.seats.len()]));
+    /// From now on, ranks in these seats are fibers.
+    pub(super) fn use_fibers(&self, seats: Range<usize>) {
+        let all = Mutex::new(vec![None; seats.len()]);
+        self.fibers.get_or_init(|| Fibers { seats, all });
     }
 
-    /// The fiber of this seat, if ranks are fibers.
+    /// The fiber of this seat, if the rank there is one.
     pub(super) fn fiber_of(&self, seat: usize) -> Option<&'static Fiber> {
-        let mut fibers = self.fibers.get()?.lock();
+        let (fibers, place) = self.place_of_fiber(seat)?;
         // Neighbours begin on one core.
         let count = self.job.ranks;
-        Some(*fibers[seat].get_or_insert_with(|| Fiber::new(seat, count)))
+        Some(*fibers.all.lock()[place].get_or_insert_with(|| Fiber::new(seat, count)))
     }
 
     /// Abandons the last fiber of this seat.
     pub(super) fn forget_fiber_of(&self, seat: usize) {
-        if let Some(fibers) = self.fibers.get() {
-            fibers.lock()[seat] = None;
+        if let Some((fibers, place)) = self.place_of_fiber(seat) {
+            fibers.all.lock()[place] = None;
         }
+    }
+
+    fn place_of_fiber(&self, seat: usize) -> Option<(&Fibers, usize)> {
+        let fibers = self.fibers.get()?;
+        fibers.seats.contains(&seat).then(|| (fibers, seat - fibers.seats.start))
     }
 
     /// Whether a seat is in another process, or nobody has lived there yet.

@@ -136,7 +136,7 @@ enum Afar {
 
 impl Crowd {
     pub(super) fn of(lane: &Lane<'_>) -> Crowd {
-        let membership = Membership::of(lane.comm().group.len(), lane.process().world);
+        let membership = Membership::of(&lane.comm().group, lane.process().world);
         Crowd { is_blocking: lane.way() == Way::Blocking, ..Crowd::of_membership(membership, lane) }
     }
 

@@ -123,6 +123,15 @@ impl Group {
         }
     }
 
+    /// How many seats there are up to the last one of a member.
+    #[inline]
+    pub fn seats(&self) -> usize {
+        match &self.members {
+            Members::World { seats, .. } => *seats,
+            Members::List(roll) => roll.seats(),
+        }
+    }
+
     /// All members in the order of their ranks.
     pub fn members(&self) -> impl Iterator<Item = Member> + '_ {
         (0..self.len()).filter_map(|rank| self.member(rank))

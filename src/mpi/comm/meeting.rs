@@ -32,7 +32,7 @@ impl Comm {
             let (world, key) = (process.world, (comm.context(), comm.member(0)));
             let list = || comm.group.members().collect();
             let meeting = world.meeting(key, list);
-            let membership = Membership::of(comm.group.len(), world);
+            let membership = Membership::of(&comm.group, world);
             let (hall, nonblocking) = (OnceLock::new(), OnceLock::new());
             Attendee { world, meeting, membership, hall, nonblocking }
         };

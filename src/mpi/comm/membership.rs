@@ -1,12 +1,13 @@
 //! What never changes about the members of a communicator, and decides how they work together.
 
+use super::group::Group;
 use crate::engine::{FEW_MEMBERS, World};
 
 /// Facts that all members know alike.
 #[derive(Clone, Copy)]
 pub(in crate::mpi) struct Membership {
     pub(in crate::mpi) members: u32,
-    /// How many ranks of the job share a core.
+    /// How many ranks share a core.
     pub(in crate::mpi) ranks_per_core: u32,
     /// Whether they are few and have cores of their own.
     pub(in crate::mpi) is_small: bool,
@@ -15,8 +16,9 @@ pub(in crate::mpi) struct Membership {
 }
 
 impl Membership {
-    pub(in crate::mpi) fn of(members: usize, world: &World) -> Membership {
-        let ranks_per_core = world.ranks_per_core();
+    pub(in crate::mpi) fn of(group: &Group, world: &World) -> Membership {
+        let members = group.len();
+        let ranks_per_core = world.ranks_per_core(group.seats());
         Membership {
             members: u32::try_from(members).expect("ranks fit an int"),
             ranks_per_core: u32::try_from(ranks_per_core).expect("ranks fit an int"),
