@@ -190,7 +190,7 @@ impl Crew<'_> {
     /// core: enough to make up for late ones, and each gets longer pieces than if all took part.
     fn hands(&self) -> usize {
         let members = self.comm.size() as usize;
-        let crowd = self.process.world.ranks_per_core(self.comm.group.seats());
+        let crowd = self.process.world.crowding.ranks_per_core(self.comm.group.seats());
         if crowd > 1 { 4 * members.div_ceil(crowd) } else { members }
     }
 

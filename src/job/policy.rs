@@ -115,7 +115,7 @@ impl Policy {
 
 impl Tenant for Policy {
     fn began(&self, rank: &'static Rank) {
-        self.world.rank_begins(rank.seat);
+        self.world.crowding.begins(rank.seat);
         let member = Member { seat: rank.seat, incarnation: rank.incarnation };
         if rank.past_lives() > 0 {
             let relocation = self.relocate(rank.seat);
@@ -127,7 +127,7 @@ impl Tenant for Policy {
     }
 
     fn ended(&self, rank: &'static Rank, ending: Ending) -> Verdict {
-        self.world.rank_has_ended(rank.seat);
+        self.world.crowding.has_ended(rank.seat);
         let status = match ending {
             Ending::Exited { status } => status,
             Ending::Signalled { number, .. } => 128 + number,

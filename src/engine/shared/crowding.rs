@@ -5,7 +5,7 @@ use crate::host::sched;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
 /// The ranks of a job that live in this process, and the cores for them.
-pub(in crate::engine) struct Crowding {
+pub struct Crowding {
     /// The ranks of the first world, which take the first seats.
     first: usize,
     cores: usize,
@@ -41,19 +41,19 @@ impl Crowding {
     /// How many ranks share a core while those live who sit in the first `seats` seats. It is the
     /// same at any time, as members of a communicator select by it.
     #[inline]
-    pub(in crate::engine) fn ranks_per_core(&self, seats: usize) -> usize {
+    pub fn ranks_per_core(&self, seats: usize) -> usize {
         self.told.unwrap_or_else(|| self.first.max(seats).div_ceil(self.cores))
     }
 
     /// A rank begins in this seat.
-    pub(in crate::engine) fn begins(&self, seat: usize) {
+    pub fn begins(&self, seat: usize) {
         if seat >= self.first {
             self.count(self.spawned.fetch_add(1, Ordering::Relaxed) + 1);
         }
     }
 
     /// A rank has ended in this seat.
-    pub(in crate::engine) fn has_ended(&self, seat: usize) {
+    pub fn has_ended(&self, seat: usize) {
         if seat >= self.first {
             self.count(self.spawned.fetch_sub(1, Ordering::Relaxed) - 1);
         }

@@ -50,7 +50,7 @@ pub struct World {
     pub(in crate::engine) pairs: OnceLock<Pairs>,
     /// Whether anybody can wait: some rank has an engine.
     is_in_use: AtomicBool,
-    pub(in crate::engine) crowding: Crowding,
+    pub crowding: Crowding,
     /// Whether all ranks share memory in which messages need not be seen.
     pub(super) can_meet: bool,
     /// The simulated machine between the ranks.
@@ -572,21 +572,6 @@ impl World {
 
     pub(in crate::engine) fn port(&self, seat: usize) -> &'static Port {
         self.wire.port(seat)
-    }
-
-    /// How many ranks share a core, for members who sit in the first `seats` seats.
-    #[inline]
-    pub fn ranks_per_core(&self, seats: usize) -> usize {
-        self.crowding.ranks_per_core(seats)
-    }
-
-    /// A rank begins in this seat of this process, or has ended there.
-    pub fn rank_begins(&self, seat: usize) {
-        self.crowding.begins(seat);
-    }
-
-    pub fn rank_has_ended(&self, seat: usize) {
-        self.crowding.has_ended(seat);
     }
 
     /// The simulated network that carries messages, in virtual time.

@@ -18,7 +18,7 @@ pub(in crate::mpi) struct Membership {
 impl Membership {
     pub(in crate::mpi) fn of(group: &Group, world: &World) -> Membership {
         let members = group.len();
-        let ranks_per_core = world.ranks_per_core(group.seats());
+        let ranks_per_core = world.crowding.ranks_per_core(group.seats());
         Membership {
             members: u32::try_from(members).expect("ranks fit an int"),
             ranks_per_core: u32::try_from(ranks_per_core).expect("ranks fit an int"),
