@@ -30,8 +30,8 @@ pub use crate::engine::shared::recovery_cache::CommittedView;
 pub use crate::engine::shared::world::World;
 pub use crate::fault::{Founding, Key as Matter, Loans, Purpose, Recipe, Spawn, Summons};
 pub use shared::meeting::{
-    Board, Call, Caller, Drawn, Enrolment, FEW_MEMBERS, Gate, Laid, Line, Mark, Meeting, Round,
-    Series,
+    Board, Call, Caller, Drawn, Enrolment, FEW_MEMBERS, Gate, Laid, Levels, Line, Mark, Meeting,
+    Round, Series,
 };
 
 use crate::base::Member;

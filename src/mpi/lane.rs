@@ -16,13 +16,14 @@ use crate::fault::Value;
 use crate::host::memory::{Fault, Region, copy, transfer, transfer_start};
 use crate::host::sched;
 use crate::mpi::comm::Comm;
+use crate::mpi::comm::meeting::RoomOffer;
 use crate::mpi::error::{Class, Failure, Result, is_death};
 use crate::mpi::failure::attributes;
 use crate::mpi::failure::usability::{must_be_fresh, must_stand};
 use crate::mpi::p2p::outcome::{envelope, news, revoked};
 use crate::mpi::process::Process;
 use crate::mpi::run::Way;
-use crate::transport::{Envelope, Hall, Reservation};
+use crate::transport::{Envelope, Hall};
 use std::future::poll_fn;
 use std::sync::{Arc, OnceLock};
 use std::task::Poll;
@@ -201,7 +202,7 @@ impl<'a> Lane<'a> {
         self.is_turn && !self.is_atomic()
     }
 
-    /// Where its members, each in a process of its own, can do this operation without messages.
+    /// Where its members, in several processes, can do this operation without messages.
     pub(super) fn hall(&self) -> Option<&'a Hall> {
         let hall = || self.comm.hall(self.process).filter(|_| !self.is_atomic());
         self.may_meet_afar().then(hall).flatten()
@@ -213,8 +214,8 @@ impl<'a> Lane<'a> {
 
     /// A room for this communicator in the memory that processes share, if it could have one, and
     /// its members have not agreed on that yet.
-    pub(super) fn reserve_room(&self) -> Option<Reservation> {
-        let take = || self.comm.reserve_room(self.process).filter(|_| !self.is_atomic());
+    pub(super) fn offer_room(&self) -> Option<RoomOffer> {
+        let take = || self.comm.offer_room(self.process).filter(|_| !self.is_atomic());
         self.may_meet_afar().then(take).flatten()
     }
 

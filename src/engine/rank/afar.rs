@@ -19,6 +19,8 @@ impl Engine {
         &self, wait: &MeetingWait<'_>, prospect: &dyn Prospect,
     ) -> Result<Option<Mishap>, Died> {
         self.step()?;
+        let shared = self.outside.filter(|outside| outside.are_shared());
+        let _watcher = shared.map(|outside| outside.watch(self.port.bell()));
         let mut state = self.state.lock();
         loop {
             self.progress(&mut state)?;

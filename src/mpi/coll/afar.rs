@@ -123,7 +123,7 @@ impl<'a> Members<'_, 'a, Afar> {
                 return Ok(());
             }
             // A member that has ended: another life of its process writes there already.
-            sight.first.set(0);
+            sight.look_again();
             sched::yield_now();
         }
     }
@@ -143,13 +143,21 @@ impl<'a> Members<'_, 'a, Afar> {
         if comes_soon(looks, || prospect.has_happened()) && !engine.is_stopping() {
             return self.step();
         }
+        self.wait_for_news(prospect, gate)
+    }
+}
+
+impl<W: Wait> Members<'_, '_, W> {
+    /// Waits in the ordinary way for what other processes bring about.
+    pub(super) fn wait_for_news(&self, prospect: &impl Prospect, gate: Gate) -> Result {
+        let engine = &self.lane().process().engine;
         let mishap = engine.wait_afar(&self.wait(gate), prospect)?;
         mishap.map_or(Ok(()), |mishap| Err(failure(mishap)))
     }
 }
 
 /// What other members publish in one operation.
-struct Sight<'a> {
+pub(super) struct Sight<'a> {
     hall: &'a Hall,
     turn: u32,
     /// The places of those members, this one aside: from here to before there.
@@ -162,8 +170,18 @@ struct Sight<'a> {
     first: Cell<usize>,
 }
 
-impl Sight<'_> {
-    fn others(&self) -> impl Iterator<Item = usize> + '_ {
+impl<'a> Sight<'a> {
+    /// Of other processes, which are to wake this one; see the fields.
+    pub(super) fn of(hall: &'a Hall, turn: u32, others: (usize, usize), me: usize) -> Sight<'a> {
+        Sight { hall, turn, others, me, calls: true, first: Cell::new(0) }
+    }
+
+    /// What was there may be so no more.
+    pub(super) fn look_again(&self) {
+        self.first.set(0);
+    }
+
+    pub(super) fn others(&self) -> impl Iterator<Item = usize> + '_ {
         (self.others.0..self.others.1).filter(|place| *place != self.me)
     }
 
@@ -203,9 +221,9 @@ fn call_one(hall: &Hall, missing: impl Fn() -> Option<usize>) {
 }
 
 /// That all members come as far as this operation.
-struct Absence<'a> {
-    hall: &'a Hall,
-    needed: u32,
+pub(super) struct Absence<'a> {
+    pub(super) hall: &'a Hall,
+    pub(super) needed: u32,
 }
 
 impl Prospect for Absence<'_> {

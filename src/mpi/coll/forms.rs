@@ -6,13 +6,14 @@ use super::barrier::Barrier;
 use super::blocks::again;
 use super::claim::{self, Claim, Form, Kind};
 use super::hall;
+use super::levels::ByLevels;
 use super::members::{AsRun, InPlace, Members};
 use super::objection::object_at_first;
 use super::plan::Plan;
 use super::priced;
 use super::select::{Crowd, Venue};
 use super::uniform::unite_alike;
-use crate::engine::{Drawn, Enrolment, Meeting};
+use crate::engine::{Drawn, Enrolment, Levels, Meeting};
 use crate::mpi::comm::Comm;
 use crate::mpi::error::Result;
 use crate::mpi::handle_table::Held;
@@ -112,9 +113,13 @@ type Paid<P> = (Crowd, Venue, <P as Plan>::Algorithm);
 fn block_on_wire<P: Plan>(plan: &P, lane: &Lane<'_>, meeting: &Meeting) -> Result<Option<Paid<P>>> {
     hall::agree(lane, || plan.claim())?;
     if lane.hall().is_some() {
-        let crowd = Crowd::afar(lane);
+        let most = meeting.levels().map(Levels::most);
+        let crowd = most.map_or_else(|| Crowd::afar(lane), |most| Crowd::by_levels(lane, most));
         if let (Venue::Memory { all }, algorithm) = plan.select(crowd) {
-            block_afar(plan, lane, meeting, (crowd, all, algorithm))?;
+            match most {
+                None => block_afar(plan, lane, meeting, (crowd, all, algorithm))?,
+                Some(_) => block_by_levels(plan, lane, meeting, (crowd, algorithm))?,
+            }
             return Ok(None);
         }
     }
@@ -155,6 +160,18 @@ fn block_afar<P: Plan>(
     }
     let members = Members::<Afar>::join(lane, meeting, crowd, all, None);
     members.enter_afar()?;
+    run::block(plan.together(algorithm, &members))
+}
+
+/// In memory that the members' processes share, and that of each process.
+#[inline(never)]
+fn block_by_levels<P: Plan>(
+    plan: &P, lane: &Lane<'_>, meeting: &Meeting, (crowd, algorithm): (Crowd, P::Algorithm),
+) -> Result {
+    if !lane.is_undisturbed() {
+        look_closely(lane)?;
+    }
+    let members = Members::<ByLevels>::join(lane, meeting, crowd, true, None);
     run::block(plan.together(algorithm, &members))
 }
 

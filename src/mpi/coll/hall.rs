@@ -1,4 +1,4 @@
-//! Members in processes of their own agree to meet in memory that they share, without messages.
+//! Members in several processes agree to meet in memory that these share, without messages.
 //!
 //! MPI_COMM_WORLD has a room there from the start. Other communicators get one when they have been
 //! used for some operations: their members tell each other which room each has taken, and either
@@ -21,9 +21,9 @@ pub(super) fn agree(lane: &Lane<'_>, claim: impl FnOnce() -> Claim) -> Result {
     if turn < OFTEN {
         return Ok(());
     }
-    let Some(reserved) = lane.reserve_room() else { return Ok(()) };
+    let Some(offer) = lane.offer_room() else { return Ok(()) };
     let called = lane.unpaced().calling(claim().call());
-    let all = run::block(hear_all(&called, &reserved.told()))?;
-    lane.comm().meet_afar(lane.process(), reserved, Reservation::heard(&all));
+    let all = run::block(hear_all(&called, &offer.told))?;
+    lane.comm().meet_afar(lane.process(), offer, Reservation::heard(&all));
     Ok(())
 }

@@ -52,6 +52,22 @@ pub struct Members<'l, 'a, W: Wait> {
 
 /// How a member waits, and which round it takes for an operation.
 pub trait Wait: Sized + Send + Sync + 'static {
+    /// Whether a member that only gives or takes waits for all others, too.
+    const MEETS_ALL: bool = false;
+
+    /// As which of those that arrive in its round a member counts.
+    #[inline(always)]
+    fn counts_as(_: &Meeting, me: usize) -> usize {
+        me
+    }
+
+    /// The last member to arrive hears what others have published that do not arrive in its round.
+    /// If it does not hear them, it waits like all others, and learns why.
+    #[inline(always)]
+    fn hears_others(_: &Members<'_, '_, Self>) -> bool {
+        true
+    }
+
     /// Arrives at the operation of `lane`; returns its round, and the number of the turn there.
     fn come<'a>(
         lane: &Lane<'a>, meeting: &'a Meeting, me: usize, is_common: bool,
@@ -218,9 +234,11 @@ impl Members<'_, '_, InPlace> {
         let _ahead = self.meeting.blocking.wait_for_room(self.turn, self.me);
         self.wait_here(Gate::Room)
     }
+}
 
+impl<W: Wait> Members<'_, '_, W> {
     #[inline(never)]
-    fn wait_here(&self, mut gate: Gate) -> Result {
+    pub(super) fn wait_here(&self, mut gate: Gate) -> Result {
         let engine = &self.lane.process().engine;
         if self.is_small() && gate != Gate::Room {
             // The others are about as busy as this member.
@@ -238,9 +256,7 @@ impl Members<'_, '_, InPlace> {
         };
         mishap.map_or(Ok(()), |mishap| Err(failure(mishap)))
     }
-}
 
-impl<W: Wait> Members<'_, '_, W> {
     /// What others show does not come, or not with this member's mark: compares the calls, if they
     /// are still to be. Returns the gate to wait for.
     #[inline(never)]

@@ -6,6 +6,7 @@
 //! of its owner's memory. All members must select alike, so a choice depends only on what all of
 //! them know.
 
+use super::bundle::bytes_of_bundle;
 use crate::mpi::comm::membership::Membership;
 use crate::mpi::lane::Lane;
 use crate::mpi::run::Way;
@@ -132,6 +133,11 @@ enum Afar {
     Few,
     /// They share such memory, but only the first one polls the copies of all others.
     Many,
+    /// Several are in each process, and meet there; in such memory their processes exchange what
+    /// all of them have, which must fit together: so many are in one process at most.
+    Levels {
+        most: usize,
+    },
 }
 
 impl Crowd {
@@ -157,6 +163,34 @@ impl Crowd {
         let afar = if here.is_small() { Afar::Few } else { Afar::Many };
         let membership = Membership { is_small: true, can_meet: true, ..here.membership };
         Crowd { membership, afar, ..here }
+    }
+
+    /// Members of which processes have several, at most so many, and share memory for copies.
+    pub(super) fn by_levels(lane: &Lane<'_>, most: usize) -> Crowd {
+        let here = Crowd::of(lane);
+        let membership = Membership { is_small: false, can_meet: true, ..here.membership };
+        Crowd { membership, afar: Afar::Levels { most }, ..here }
+    }
+
+    fn is_by_levels(self) -> bool {
+        matches!(self.afar, Afar::Levels { .. })
+    }
+
+    /// Whether members in several processes may publish so many bytes each.
+    fn fits_afar(self, each: usize) -> bool {
+        match self.afar {
+            Afar::No => false,
+            Afar::Few | Afar::Many => each <= SHORT,
+            Afar::Levels { most } => bytes_of_bundle(most, most * each) <= SHORT,
+        }
+    }
+
+    /// Whether one member may publish so many bytes, and the others nothing.
+    fn fits_afar_alone(self, bytes: usize) -> bool {
+        match self.afar {
+            Afar::Levels { most } => bytes_of_bundle(most, bytes) <= SHORT,
+            _ => self.fits_afar(bytes),
+        }
     }
 
     /// Whether members are in processes of their own, and publish copies of at most [`SHORT`].
@@ -231,7 +265,8 @@ impl Crowd {
     pub(super) fn bcast(self, bytes: usize) -> Rooted {
         if self.is_afar() {
             // Very many pass it on along a tree sooner than they are woken one by one.
-            let is_short = bytes <= SHORT && self.members() <= FEW_AFAR;
+            let are_few = self.is_by_levels() || self.members() <= FEW_AFAR;
+            let is_short = self.fits_afar_alone(bytes) && are_few;
             return if is_short { Rooted::Buffered } else { Rooted::Wire };
         }
         let is_little = match self.is_crowded() {
@@ -257,7 +292,7 @@ impl Crowd {
     #[inline]
     pub(super) fn gather(self, each: Option<usize>) -> Rooted {
         if self.is_afar() {
-            let is_short = each.is_some_and(|each| each <= SHORT);
+            let is_short = each.is_some_and(|each| self.fits_afar(each));
             return if is_short { Rooted::Buffered } else { Rooted::Wire };
         }
         let is_little = each.is_some_and(|each| self.is_little(each));
@@ -290,8 +325,8 @@ impl Crowd {
     pub(super) fn scatter(self, each: Option<usize>) -> Venue {
         if self.is_afar() {
             // With messages, the root of many can be further ahead of them.
-            let is_short = each.is_some_and(|each| each * self.members() <= SHORT);
-            return if is_short && self.afar == Afar::Few {
+            let is_short = each.is_some_and(|each| self.fits_afar_alone(each * self.members()));
+            return if is_short && self.afar != Afar::Many {
                 Venue::Memory { all: false }
             } else {
                 Venue::Wire
@@ -315,6 +350,7 @@ impl Crowd {
         match (self.members(), all) {
             _ if self.afar == Afar::Few && each <= SHORT => Exchange::Buffered,
             _ if self.afar == Afar::Many && is_even && all <= SHORT => Exchange::AtFirst,
+            _ if self.is_by_levels() && self.fits_afar(each) => Exchange::Buffered,
             // By messages.
             _ if self.is_afar() => Exchange::Pairwise,
             _ if self.can_meet() && each <= 4096 && all <= 1 << 18 => Exchange::Buffered,
@@ -333,7 +369,7 @@ impl Crowd {
         let rows = |each: usize| each * self.members() <= 1 << 14;
         let all = |each: usize| each * self.members() * self.members() <= 1 << 21;
         match (self.members(), each) {
-            (_, Some(each)) if self.afar == Afar::Few && each * self.members() <= SHORT => {
+            (_, Some(each)) if self.afar != Afar::Many && self.fits_afar(each * self.members()) => {
                 Exchange::Buffered
             }
             // By messages, many through the first member.
@@ -365,7 +401,9 @@ impl Crowd {
     pub(super) fn allreduce(self, bytes: usize, is_plain: bool) -> Reduction {
         match self.afar {
             Afar::No => {}
-            Afar::Few => return self.reduce_afar(bytes, is_plain, Reduction::Buffered),
+            Afar::Few | Afar::Levels { .. } => {
+                return self.reduce_afar(bytes, is_plain, Reduction::Buffered);
+            }
             Afar::Many => return self.reduce_afar(bytes, is_plain, Reduction::AtFirst),
         }
         match bytes {
@@ -380,7 +418,7 @@ impl Crowd {
 
     /// Where members share memory for copies, one combines at most so much, one by one.
     fn reduce_afar(self, bytes: usize, is_plain: bool, way: Reduction) -> Reduction {
-        let is_short = bytes <= 2048 && self.members() <= 256;
+        let is_short = bytes <= 2048 && self.members() <= 256 && self.fits_afar(bytes);
         if is_plain && is_short { way } else { Reduction::Wire }
     }
 

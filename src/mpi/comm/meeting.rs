@@ -9,6 +9,12 @@ use crate::mpi::process::Process;
 use crate::transport::{Hall, Reservation, Seat};
 use std::sync::{Arc, OnceLock};
 
+/// What a member tells of the room of its process; and the room, unless ranks share it.
+pub(in crate::mpi) struct RoomOffer {
+    pub(in crate::mpi) told: [u8; 1],
+    reserved: Option<Reservation>,
+}
+
 impl Comm {
     /// Where the members meet; in an intercommunicator, those of both groups.
     #[inline(always)]
@@ -39,16 +45,21 @@ impl Comm {
         comm.attendance.0.get_or_init(attend)
     }
 
-    /// Where members of one group, each in a process of its own, meet without messages: all of
-    /// MPI_COMM_WORLD, and those who have agreed on it.
+    /// Where the processes of members of one group meet without messages: all of MPI_COMM_WORLD,
+    /// and those who have agreed on it.
     pub(in crate::mpi) fn hall(&self, process: &Process) -> Option<&Hall> {
         if !self.may_meet_afar(process) {
             return None;
         }
-        let hall = &self.attendee(process).hall;
+        let Attendee { meeting, hall, .. } = self.attendee(process);
+        if let Some(levels) = meeting.levels() {
+            let firsts = || levels.firsts();
+            return levels.hall(|| process.world.area()?.hall_of_world(self.context(), firsts()));
+        }
         if hall.get().is_none() {
             let area = process.world.area()?;
-            let found = area.hall_of_world(self.context(), self.group.members())?;
+            let members = self.group.members().map(|member| (member, member.seat));
+            let found = area.hall_of_world(self.context(), members)?;
             let _ = hall.set(Some(found));
         }
         hall.get()?.as_ref()
@@ -59,22 +70,38 @@ impl Comm {
     }
 
     /// Takes a room for [`Comm::meet_afar`], unless the members have agreed already.
-    pub(in crate::mpi) fn reserve_room(&self, process: &Process) -> Option<Reservation> {
+    pub(in crate::mpi) fn offer_room(&self, process: &Process) -> Option<RoomOffer> {
         let world = process.world;
         let area = self.may_meet_afar(process).then(|| world.area()).flatten()?;
-        let is_open = self.attendee(process).hall.get().is_none();
-        is_open.then(|| area.reserve_room(self.context(), |member| world.is_dead(member)))
+        let reserve = || area.reserve_room(self.context(), |member| world.is_dead(member));
+        let Attendee { meeting, hall, .. } = self.attendee(process);
+        if let Some(levels) = meeting.levels() {
+            let told = levels.reserve(reserve, Reservation::told)?;
+            return Some(RoomOffer { told, reserved: None });
+        }
+        let reserved = hall.get().is_none().then(reserve)?;
+        Some(RoomOffer { told: reserved.told(), reserved: Some(reserved) })
     }
 
-    /// The members meet in these rooms, or, if one of them has none, never.
+    /// The processes of the members meet in these rooms, or, if one of them has none, never.
     pub(in crate::mpi) fn meet_afar(
-        &self, process: &Process, reserved: Reservation, rooms: Option<Vec<u8>>,
+        &self, process: &Process, offer: RoomOffer, rooms: Option<Vec<u8>>,
     ) {
-        let hall = rooms.map(|rooms| {
-            let seats = self.group.members().zip(rooms);
-            reserved.meet(seats.map(|(member, room)| Seat { member, room }).collect())
-        });
-        let _ = self.attendee(process).hall.set(hall);
+        let Attendee { meeting, hall, .. } = self.attendee(process);
+        if let Some(levels) = meeting.levels() {
+            return levels.settle(|reserved| {
+                let room =
+                    |group: usize| rooms.as_ref().map(|rooms| rooms[levels.places(group)[0]]);
+                let seat =
+                    |(group, (member, process))| Some(Seat { member, process, room: room(group)? });
+                Some(reserved.meet(levels.firsts().enumerate().map(seat).collect::<Option<_>>()?))
+            });
+        }
+        let seats = |rooms: Vec<u8>| self.group.members().zip(rooms);
+        let seat = |(member, room): (Member, u8)| Seat { member, process: member.seat, room };
+        let reserved = offer.reserved.zip(rooms);
+        let found = reserved.map(|(it, rooms)| it.meet(seats(rooms).map(seat).collect()));
+        let _ = hall.set(found);
     }
 
     /// Draws the operation with this tag for the engine to carry on, where members can meet.

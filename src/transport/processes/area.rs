@@ -94,10 +94,11 @@ struct Tenancy {
     members: Box<[Seat]>,
 }
 
-/// A member, and the room that it has for the communicator.
+/// A member, the first one in its process, and the room that this has for the communicator.
 #[derive(Clone, Copy, Debug)]
 pub struct Seat {
     pub member: Member,
+    pub process: usize,
     pub room: u8,
 }
 
@@ -165,10 +166,10 @@ impl Area {
 
     /// That of the world, if it has this context.
     pub fn hall_of_world(
-        &'static self, context: Context, members: impl Iterator<Item = Member>,
+        &'static self, context: Context, members: impl Iterator<Item = (Member, usize)>,
     ) -> Option<Hall> {
         let is_so = self.rooms.lock().is_for_world(context);
-        let seat = |member| Seat { member, room: OF_WORLD as u8 };
+        let seat = |(member, process)| Seat { member, process, room: OF_WORLD as u8 };
         is_so.then(|| Hall::of(self, context, members.map(seat).collect()))
     }
 
@@ -194,19 +195,12 @@ impl Area {
 
     #[inline]
     fn stand_of(&self, seat: &Seat) -> &AtomicU64 {
-        &self.room(seat.process(), seat.room.into()).stand.0
+        &self.room(seat.process, seat.room.into()).stand.0
     }
 }
 
-impl Seat {
-    /// Each process has one rank.
-    #[inline]
-    fn process(&self) -> usize {
-        self.member.seat
-    }
-}
-
-/// A communicator whose members use the area. A member is known by its place, its rank.
+/// A communicator whose members use the area. Those of one process are one member here, which is
+/// known by its place: its rank, where each process has one.
 pub struct Hall {
     area: &'static Area,
     context: Context,
@@ -236,7 +230,7 @@ fn is_as_far(one: u32, other: u32) -> bool {
 impl Hall {
     /// That of the communicator with this context, whose members have these rooms.
     pub(super) fn of(area: &'static Area, context: Context, members: Box<[Seat]>) -> Hall {
-        let mine = members.iter().find(|seat| seat.process() == area.me).expect("it is a member");
+        let mine = members.iter().find(|seat| seat.process == area.me).expect("it is a member");
         Hall {
             area,
             context,
@@ -258,7 +252,7 @@ impl Hall {
     #[inline]
     fn room_of(&self, place: usize) -> &Room {
         let seat = &self.members[place];
-        self.area.room(seat.process(), seat.room.into())
+        self.area.room(seat.process, seat.room.into())
     }
 
     /// This member comes to an operation, and so has left all before.
@@ -390,7 +384,7 @@ impl Hall {
     #[inline]
     pub fn arrive_at(&self, root: usize, turn: u32) {
         let seat = &self.members[root];
-        let (desk, room) = (self.area.desk(seat.process()), seat.room.into());
+        let (desk, room) = (self.area.desk(seat.process), seat.room.into());
         let others = self.members.len() as u64 - 1;
         if others == 1 || desk.count(room, mark(self.context, turn), turn) == others {
             desk.bell.ring();
@@ -399,7 +393,7 @@ impl Hall {
 
     /// The member at `place` is to ring when it publishes anything, or comes.
     pub fn call(&self, place: usize) {
-        let (callers, me) = (&self.area.desk(self.members[place].process()).callers, self.area.me);
+        let (callers, me) = (&self.area.desk(self.members[place].process).callers, self.area.me);
         callers.words[me / 64].fetch_or(1 << (me % 64), Ordering::SeqCst);
         callers.any.swap(1, Ordering::SeqCst);
     }
@@ -496,7 +490,7 @@ mod tests {
 
     fn hall(area: &'static Area, context: u32) -> Hall {
         area.be_for_world(context);
-        let members = (0..area.processes).map(|seat| Member { seat, incarnation: 0 });
+        let members = (0..area.processes).map(|seat| (Member { seat, incarnation: 0 }, seat));
         area.hall_of_world(context, members).expect("it is the world")
     }
 

@@ -26,6 +26,7 @@ impl Processes {
             let heard = bell.listen();
             // Another thread may have looked before this one listened.
             self.take_all(&mut self.incoming.visit(), |_| Taken::No);
+            self.call_watchers();
             bell.wait(heard);
         }
     }

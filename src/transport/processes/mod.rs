@@ -83,6 +83,8 @@ pub struct Processes {
     references: Mutex<HashMap<(usize, u32, u32), bool>>,
     /// What all processes of the job share, if it has one host.
     area: OnceLock<Area>,
+    /// Rung whenever this process is, where ranks share it: they watch the area.
+    watchers: Mutex<Vec<&'static Bell>>,
 }
 
 /// Those of this process, if its job has several.
@@ -91,6 +93,20 @@ static OF_PROCESS: OnceLock<&'static Processes> = OnceLock::new();
 /// Reads the notes from a rank to one of this process. It waits for nothing, and may be called by
 /// any thread.
 type NoteHandler = dyn Fn(Member, Member, &[u8]) + Send + Sync;
+
+struct Watcher<'a> {
+    of: &'a Processes,
+    bell: &'static Bell,
+}
+
+impl Drop for Watcher<'_> {
+    fn drop(&mut self) {
+        let mut watchers = self.of.watchers.lock();
+        if let Some(place) = watchers.iter().position(|bell| std::ptr::eq(*bell, self.bell)) {
+            watchers.swap_remove(place);
+        }
+    }
+}
 
 /// What comes from other processes.
 struct Incoming {
@@ -158,6 +174,7 @@ impl Processes {
             hosts: OnceLock::new(),
             references: Mutex::default(),
             area: OnceLock::new(),
+            watchers: Mutex::default(),
         })))
     }
 
@@ -232,6 +249,16 @@ impl Processes {
 
     fn head(&self) -> &Head {
         self.segment.head.get()
+    }
+
+    /// As long as the returned value lives, this bell rings whenever that of this process does.
+    pub fn watch(&self, bell: &'static Bell) -> impl Drop + '_ {
+        self.watchers.lock().push(bell);
+        Watcher { of: self, bell }
+    }
+
+    fn call_watchers(&self) {
+        self.watchers.lock().iter().for_each(|bell| bell.unpark());
     }
 
     /// The seats of this process.

@@ -5,14 +5,14 @@ use ftmpi_wireup::Area;
 use rustix::fd::{AsRawFd, OwnedFd};
 use rustix::fs::{MemfdFlags, memfd_create};
 
-/// Memory for the ranks of a job, empty at first.
+/// Memory for the processes of a job, empty at first.
 pub(super) struct Memory(OwnedFd);
 
 impl Memory {
-    /// For so many ranks; `None` if there are none to share it, or more than can. Without it,
+    /// For so many processes; `None` if there are none to share it, or more than can. Without it,
     /// everything goes by messages.
-    pub(super) fn for_ranks(ranks: usize) -> Option<Memory> {
-        let is_for = (2..=Area::MOST).contains(&ranks);
+    pub(super) fn for_processes(processes: usize) -> Option<Memory> {
+        let is_for = (2..=Area::MOST).contains(&processes);
         let made = || memfd_create(c"ftmpi area", MemfdFlags::CLOEXEC).ok();
         is_for.then(made).flatten().map(Memory)
     }

@@ -111,9 +111,7 @@ impl Work {
             job: job.clone(),
             starter,
             shared: job.processes.map(|_| Shared::new(job.division())),
-            memory: (is_here && job.processes.is_none())
-                .then(|| Memory::for_ranks(seats))
-                .flatten(),
+            memory: is_here.then(|| Memory::for_processes(job.division().processes())).flatten(),
             // Ranks draw contexts with the remainders before.
             coordinator: Coordinator::new(job.ranks, seats, contexts).of_job(std::process::id()),
             record: Record::default(),

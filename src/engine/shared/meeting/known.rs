@@ -1,6 +1,6 @@
 //! The registry of all meetings of a job.
 
-use super::{Key, Meeting};
+use super::{Key, Levels, Meeting};
 use crate::base::Member;
 use crate::engine::World;
 use std::sync::Arc;
@@ -22,7 +22,11 @@ impl World {
             drop(ledger);
             known.limit = 16 + 2 * known.meetings.len();
         }
-        let meeting = Arc::new(Meeting::new(key, list(), |member| self.port(member.seat).bell()));
+        let members = list();
+        let processes = self.processes().filter(|processes| processes.are_shared());
+        let levels = processes.map(|processes| Levels::of(&members, processes));
+        let bell = |member: &Member| self.port(member.seat).bell();
+        let meeting = Arc::new(Meeting::new(key, members, bell, levels));
         known.meetings.insert(key, meeting.clone());
         meeting
     }
@@ -30,7 +34,7 @@ impl World {
     /// One of its members has released the communicator.
     pub fn leave_meeting(&self, meeting: &Meeting) {
         let gone = meeting.gone.fetch_add(1, Ordering::SeqCst) + 1;
-        if gone == meeting.members.len() {
+        if gone == meeting.levels().map_or(meeting.members.len(), |it| it.here().len()) {
             self.meetings.0.lock().meetings.remove(&meeting.key);
         }
     }

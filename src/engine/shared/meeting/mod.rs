@@ -16,6 +16,7 @@ mod board;
 mod calls;
 mod enrolment;
 mod known;
+mod levels;
 mod round;
 mod series;
 
@@ -24,6 +25,7 @@ use board::Words;
 use calls::Calls;
 pub use calls::{Call, Caller};
 pub use enrolment::{Drawn, Enrolment};
+pub use levels::Levels;
 pub use round::{FEW_MEMBERS, Gate, Laid, Line, Mark, Round};
 use series::Repeated;
 pub use series::Series;
@@ -65,12 +67,18 @@ pub struct Meeting {
     repeated: Mutex<FxHashMap<u32, Arc<Repeated>>>,
     /// The memory of a board no longer in use: fresh memory costs more than what is written to it.
     spare_board: Mutex<Words>,
+    /// The members by process, where ranks share processes.
+    levels: Option<Levels>,
     /// How many members have released the communicator.
     gone: AtomicUsize,
 }
 
 impl Meeting {
-    fn new(key: Key, members: Vec<Member>, bell: impl Fn(&Member) -> &'static Bell) -> Meeting {
+    fn new(
+        key: Key, members: Vec<Member>, bell: impl Fn(&Member) -> &'static Bell,
+        levels: Option<Levels>,
+    ) -> Meeting {
+        let here = levels.as_ref().map_or(members.len(), |levels| levels.here().len());
         let most = members.len().clamp(FEW_ROUNDS, MOST_ROUNDS);
         let count = (ROUNDS_OF_ALL / members.len()).clamp(FEWEST_ROUNDS, most);
         let count = count.next_power_of_two() as u32;
@@ -79,10 +87,11 @@ impl Meeting {
             bells: members.iter().map(bell).collect(),
             calls: Calls::new(count),
             blocking: Series::new(members.len(), count),
-            common: (0..2).map(|_| Round::new(members.len())).collect(),
+            common: (0..2).map(|_| Round::of_some(members.len(), here)).collect(),
             nonblocking: OnceLock::new(),
             repeated: Mutex::default(),
             spare_board: Mutex::default(),
+            levels,
             gone: AtomicUsize::new(0),
             members: members.into(),
         }
@@ -90,6 +99,12 @@ impl Meeting {
 
     pub(in crate::engine) fn key(&self) -> Key {
         self.key
+    }
+
+    /// The members by process, where ranks share processes.
+    #[inline]
+    pub fn levels(&self) -> Option<&Levels> {
+        self.levels.as_ref()
     }
 
     /// A board of this many bytes for all members that have arrived at a turn in this round.
@@ -183,7 +198,9 @@ impl Meeting {
 
     /// The members that have not come as far as a wait needs, at most `most` of them.
     pub(in crate::engine) fn missing(&self, gate: Gate, turn: u32, most: usize) -> Vec<usize> {
-        let mut missing = self.blocking.missing(turn, gate == Gate::Room);
+        // Nobody knows here how far those in other processes are.
+        let is_here = |place: &usize| self.levels().is_none_or(|it| it.here().contains(place));
+        let mut missing = self.blocking.missing(turn, gate == Gate::Room).filter(is_here);
         match gate {
             Gate::Shown { place } | Gate::Passed { place } | Gate::Read { place } => {
                 missing.find(|other| *other == place).into_iter().collect()

@@ -216,8 +216,13 @@ const COPIES: u16 = 4;
 
 impl Round {
     pub(super) fn new(members: usize) -> Round {
+        Round::of_some(members, members)
+    }
+
+    /// A round at which so many of its members arrive.
+    pub(super) fn of_some(members: usize, arriving: usize) -> Round {
         Round {
-            arrivals: Arrivals::new(members),
+            arrivals: Arrivals::new(arriving),
             readers: Arrivals::new(members),
             lobbies: Default::default(),
             done: Done {
