@@ -56,7 +56,7 @@ impl Plan for Bcast {
             Rooted::Buffered if root == members.me() => {
                 members.must_be_whole()?;
                 members.put(data)?;
-                members.show().await?;
+                members.show()?;
                 Ok(())
             }
             Rooted::Buffered => {

@@ -16,7 +16,7 @@ impl<W: Wait> Members<'_, '_, W> {
     pub(super) async fn meet_at_first(&self) -> Result {
         self.all_at(0).await?;
         match self.me() {
-            0 => self.show().await,
+            0 => self.show(),
             _ => self.shown_by(0).await,
         }
     }
@@ -36,7 +36,7 @@ impl<W: Wait> Members<'_, '_, W> {
             let is_agreed = self.round().equal_bytes() == Some(bytes);
             self.combine_here(sum, 0, 0, &result)?;
             self.put(if is_agreed { &result } else { &Region::EMPTY })?;
-            self.show().await?;
+            self.show()?;
         }
         let result = self.copy_of(0);
         match result.bytes() == bytes {
@@ -56,6 +56,6 @@ impl<W: Wait> Members<'_, '_, W> {
         }
         self.take_all(Share::All, plan.blocks(), plan.is_in_place())?;
         self.put(all)?;
-        self.show().await
+        self.show()
     }
 }

@@ -1,7 +1,8 @@
 //! Collectives by levels, where processes have several ranks: the members of one process meet in
 //! its memory, and the last of them to come exchanges what all have published with the other
 //! processes, in memory that these share. Then the round of each process holds what all members
-//! have published, and the operations are those of members in one process. All wait for all.
+//! have published, and the operations are those of members in one process. It is for operations in
+//! which all wait for all.
 
 use super::afar::{Absence, Sight};
 use super::bundle::{self, Bundle};
@@ -9,7 +10,7 @@ use super::members::{Members, Wait};
 use crate::engine::{Gate, Laid, Levels, Meeting, Prospect, Round, Series};
 use crate::host::memory::{self, Region, Span};
 use crate::host::sched;
-use crate::mpi::error::Result;
+use crate::mpi::error::{Failure, Result};
 use crate::mpi::lane::Lane;
 use crate::mpi::run::AtOnce;
 
@@ -21,8 +22,6 @@ const YIELDS: u32 = 20;
 pub(super) enum ByLevels {}
 
 impl Wait for ByLevels {
-    const MEETS_ALL: bool = true;
-
     fn come<'a>(lane: &Lane<'a>, meeting: &'a Meeting, me: usize, _: bool) -> (&'a Round, u32) {
         let ((turn, _), round) = (lane.number(), meeting.common_round());
         meeting.come(turn, me);
@@ -36,7 +35,13 @@ impl Wait for ByLevels {
     }
 
     fn hears_others(members: &Members<'_, '_, ByLevels>) -> bool {
-        levels(members.meeting()).count() == 1 || members.exchange_bundles().is_ok()
+        let levels = levels(members.meeting());
+        levels.speaks(members.turn(), members.me());
+        let has_heard = levels.count() == 1 || members.exchange_bundles().is_ok();
+        if !has_heard {
+            levels.give_up(members.turn());
+        }
+        has_heard
     }
 
     fn series<'a>(members: &Members<'_, 'a, ByLevels>) -> &'a Series {
@@ -51,7 +56,9 @@ impl Wait for ByLevels {
         members: &Members<'_, '_, ByLevels>, gate: Option<Gate>,
     ) -> impl Future<Output = Result> + Send {
         AtOnce(move || match gate {
-            Some(gate) if !members.round().is_open(gate, members.turn()) => members.wait_here(gate),
+            Some(gate) if !members.round().is_open(gate, members.turn()) => {
+                members.wait_for_speaker(gate)
+            }
             _ => members.step(),
         })
     }
@@ -96,6 +103,36 @@ impl Members<'_, '_, ByLevels> {
             sight.look_again();
             sched::yield_now();
         }
+    }
+
+    /// Waits at a gate that the speaker opens. A member may die that has done its part, and been
+    /// heard: so if all have come here, it is the speaker who finds whether a failure forbids the
+    /// operation.
+    fn wait_for_speaker(&self, gate: Gate) -> Result {
+        let (levels, turn) = (levels(self.meeting()), self.turn());
+        let outcome = self.wait_here(gate);
+        let is_final = outcome.as_ref().map_or_else(Failure::is_death, |()| true);
+        if is_final || !self.round().arrivals.is_full(turn) {
+            return outcome;
+        }
+        while !self.round().is_open(gate, turn) {
+            let is_dead = match &levels.speaker(turn) {
+                Some(place) => self.is_dead(place),
+                None => levels.here().iter().any(|place| self.is_dead(place)),
+            };
+            // What it has done before it died counts.
+            if (is_dead || levels.has_given_up(turn)) && !self.round().is_open(gate, turn) {
+                return outcome;
+            }
+            self.step()?;
+            sched::yield_now();
+        }
+        self.step()
+    }
+
+    fn is_dead(&self, place: &usize) -> bool {
+        let member = self.lane().comm().group.member(*place);
+        member.is_none_or(|member| self.lane().process().world.is_dead(member))
     }
 
     fn bundle(&self) -> Bundle {

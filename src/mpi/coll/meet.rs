@@ -64,7 +64,6 @@ impl<W: Wait> Members<'_, '_, W> {
     #[inline(always)]
     pub(super) fn all_at(&self, root: usize) -> impl Future<Output = Result> + Send {
         self.until_any(match self.is_small() {
-            _ if W::MEETS_ALL => self.arrive(|| ()),
             true if root == self.me() => {
                 self.round().line(self.me()).show_here(self.turn());
                 Some(Gate::AllShown { mark: Mark::NONE })
@@ -102,23 +101,16 @@ impl<W: Wait> Members<'_, '_, W> {
 
     /// Shows what this member has to all others, which may arrive later.
     #[inline(always)]
-    pub(super) fn show(&self) -> impl Future<Output = Result> + Send {
-        self.until_any(if W::MEETS_ALL {
-            self.arrive(|| ())
-        } else {
-            self.round().line(self.me()).show(self.turn(), Mark::NONE);
-            W::open(self, Gate::Shown { place: self.me() });
-            None
-        })
+    pub(super) fn show(&self) -> Result {
+        self.round().line(self.me()).show(self.turn(), Mark::NONE);
+        W::open(self, Gate::Shown { place: self.me() });
+        self.step()
     }
 
     /// Waits until the member at `root` has shown what it has.
     #[inline(always)]
     pub(super) fn shown_by(&self, root: usize) -> impl Future<Output = Result> + Send {
-        self.until_any(match W::MEETS_ALL {
-            true => self.arrive(|| ()),
-            false => Some(Gate::Shown { place: root }),
-        })
+        self.until(Gate::Shown { place: root })
     }
 
     /// Waits until the member at `previous` has passed on what it published for this member alone.

@@ -52,9 +52,6 @@ pub struct Members<'l, 'a, W: Wait> {
 
 /// How a member waits, and which round it takes for an operation.
 pub trait Wait: Sized + Send + Sync + 'static {
-    /// Whether a member that only gives or takes waits for all others, too.
-    const MEETS_ALL: bool = false;
-
     /// As which of those that arrive in its round a member counts.
     #[inline(always)]
     fn counts_as(_: &Meeting, me: usize) -> usize {

@@ -65,7 +65,7 @@ impl Plan for Scatter {
                     Blocks::Even { all, .. } => members.put(all)?,
                     Blocks::Each(blocks) => members.put_blocks(blocks)?,
                 }
-                members.show().await?;
+                members.show()?;
                 return Ok(());
             }
             return give_single_copy(members, blocks, root).await;

@@ -165,7 +165,8 @@ impl Crowd {
         Crowd { membership, afar, ..here }
     }
 
-    /// Members of which processes have several, at most so many, and share memory for copies.
+    /// Members of which processes have several, at most so many, and share memory for copies. They
+    /// all meet there: operations with a root, in which not all wait for all, go by messages.
     pub(super) fn by_levels(lane: &Lane<'_>, most: usize) -> Crowd {
         let here = Crowd::of(lane);
         let membership = Membership { is_small: false, can_meet: true, ..here.membership };
@@ -182,14 +183,6 @@ impl Crowd {
             Afar::No => false,
             Afar::Few | Afar::Many => each <= SHORT,
             Afar::Levels { most } => bytes_of_bundle(most, most * each) <= SHORT,
-        }
-    }
-
-    /// Whether one member may publish so many bytes, and the others nothing.
-    fn fits_afar_alone(self, bytes: usize) -> bool {
-        match self.afar {
-            Afar::Levels { most } => bytes_of_bundle(most, bytes) <= SHORT,
-            _ => self.fits_afar(bytes),
         }
     }
 
@@ -265,8 +258,7 @@ impl Crowd {
     pub(super) fn bcast(self, bytes: usize) -> Rooted {
         if self.is_afar() {
             // Very many pass it on along a tree sooner than they are woken one by one.
-            let are_few = self.is_by_levels() || self.members() <= FEW_AFAR;
-            let is_short = self.fits_afar_alone(bytes) && are_few;
+            let is_short = bytes <= SHORT && self.members() <= FEW_AFAR && !self.is_by_levels();
             return if is_short { Rooted::Buffered } else { Rooted::Wire };
         }
         let is_little = match self.is_crowded() {
@@ -292,7 +284,7 @@ impl Crowd {
     #[inline]
     pub(super) fn gather(self, each: Option<usize>) -> Rooted {
         if self.is_afar() {
-            let is_short = each.is_some_and(|each| self.fits_afar(each));
+            let is_short = each.is_some_and(|each| each <= SHORT) && !self.is_by_levels();
             return if is_short { Rooted::Buffered } else { Rooted::Wire };
         }
         let is_little = each.is_some_and(|each| self.is_little(each));
@@ -325,8 +317,8 @@ impl Crowd {
     pub(super) fn scatter(self, each: Option<usize>) -> Venue {
         if self.is_afar() {
             // With messages, the root of many can be further ahead of them.
-            let is_short = each.is_some_and(|each| self.fits_afar_alone(each * self.members()));
-            return if is_short && self.afar != Afar::Many {
+            let is_short = each.is_some_and(|each| each * self.members() <= SHORT);
+            return if is_short && self.afar == Afar::Few {
                 Venue::Memory { all: false }
             } else {
                 Venue::Wire
@@ -386,7 +378,9 @@ impl Crowd {
     /// their own meet faster, and share a long reduction.
     #[inline]
     pub(super) fn reduce(self, bytes: usize, is_plain: bool) -> Reduction {
-        if self.is_afar() {
+        if self.is_by_levels() {
+            return Reduction::Wire;
+        } else if self.is_afar() {
             return self.reduce_afar(bytes, is_plain, Reduction::Buffered);
         }
         match self.members() > 2 || self.is_small() || bytes > 1 << 16 {

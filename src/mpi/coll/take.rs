@@ -227,7 +227,7 @@ impl<W: Wait> Members<'_, '_, W> {
 
     /// Lets all members read what this one points at, now that all have arrived.
     pub(super) async fn give(&self) -> Result {
-        self.show().await?;
+        self.show()?;
         self.end_reading();
         self.all_have_read().await?;
         Ok(())

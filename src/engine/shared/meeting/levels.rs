@@ -5,6 +5,7 @@ use crate::base::Member;
 use crate::transport::{Hall, Processes, Reservation};
 use parking_lot::Mutex;
 use std::sync::OnceLock;
+use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 
 /// The processes in which members are.
 pub struct Levels {
@@ -15,6 +16,11 @@ pub struct Levels {
     /// Where the processes meet, once all members have agreed on it.
     hall: OnceLock<Option<Hall>>,
     reserved: Mutex<Option<Reservation>>,
+    /// An operation, plus one, and the place of the member here that speaks for all: the last that
+    /// has come to it.
+    speaker: AtomicU64,
+    /// The operation, plus one, in which it has given up, as a failure forbids it.
+    given_up: AtomicU32,
 }
 
 /// The members in one process.
@@ -43,6 +49,8 @@ impl Levels {
             groups: groups.into(),
             hall: OnceLock::new(),
             reserved: Mutex::default(),
+            speaker: AtomicU64::new(0),
+            given_up: AtomicU32::new(0),
         }
     }
 
@@ -79,6 +87,26 @@ impl Levels {
     /// The first member in each process, and which process it is.
     pub fn firsts(&self) -> impl Iterator<Item = (Member, usize)> + '_ {
         self.groups.iter().map(|group| (group.first, group.process))
+    }
+
+    /// The member at this place, the last that has come to an operation, speaks for all here.
+    pub fn speaks(&self, turn: u32, place: usize) {
+        self.speaker.store(u64::from(turn + 1) << 32 | place as u64, Ordering::Release);
+    }
+
+    /// Who speaks in this operation; `None`: nobody has begun to.
+    pub fn speaker(&self, turn: u32) -> Option<usize> {
+        let speaker = self.speaker.load(Ordering::Acquire);
+        (speaker >> 32 == u64::from(turn + 1)).then_some(speaker as u32 as usize)
+    }
+
+    /// In this operation, the members here will not hear what others have.
+    pub fn give_up(&self, turn: u32) {
+        self.given_up.store(turn + 1, Ordering::Release);
+    }
+
+    pub fn has_given_up(&self, turn: u32) -> bool {
+        self.given_up.load(Ordering::Acquire) == turn + 1
     }
 
     /// Where the processes meet; `find` knows if all members have agreed on it from the start.
