@@ -121,6 +121,8 @@ FTMPI_RANKS=process:3 cargo test --release --no-fail-fast $(printf -- "--test %s
     --skip papers_print_recover --skip nobody_defines_is_named \
     --skip do_not_match_are_seen --skip survival_guide
 FTMPI_RANKS=process:3 cargo test --release --no-fail-fast --test checkpoint
+FTMPI_RANKS=process:3 cargo test --release --no-fail-fast --test coll -- \
+    a_bad_pointer results_are members_stay
 FTMPI_RANKS=process:3 cargo test --release --no-fail-fast --test dynamic -- \
     two_groups_meet who_disconnects a_partner_that_dies
 FTMPI_RANKS=process:3 cargo test --release --no-fail-fast --test live -- \

@@ -1,10 +1,16 @@
-//! Short collective operations of ranks that are processes: in memory that they share, without
+//! Short collective operations of ranks in several processes: in memory that these share, without
 //! messages.
 
 use support::{Program, Run};
 
 fn processes(program: &Program) -> Run {
     support::run(program).env("FTMPI_RANKS", "").option("--processes")
+}
+
+/// Ranks that share so many processes.
+fn shared(program: &Program, ranks: usize, processes: usize) -> Run {
+    let run = support::run(program).env("FTMPI_RANKS", "").ranks(ranks);
+    run.option(format!("--processes={processes}"))
 }
 
 /// Ranks with cores of their own poll each other; others go through the first one, and sleep. The
@@ -16,6 +22,18 @@ fn short_operations_give_what_they_must_whoever_is_late() {
     for (seed, ranks) in (0..).zip([2, 3, 2, 5, 8, 9, 16, 7, 2]) {
         let run = processes(&program).ranks(ranks).env("FTMPI_CORES", cores[seed % cores.len()]);
         run.args([seed.to_string(), "700".to_string()]).succeeds();
+    }
+}
+
+/// The members of a process meet there, and the last one speaks with other processes.
+#[test]
+fn short_operations_by_levels_give_what_they_must_whoever_is_late() {
+    let program = support::c("coll_short.c").flags(&["-O1", "-Wall"]).build();
+    let cores = ["1", "2", "16"];
+    let jobs = [(3, 2), (4, 2), (7, 3), (9, 2), (16, 5), (16, 15), (40, 2), (5, 3)];
+    for (seed, (ranks, processes)) in (0..).zip(jobs) {
+        let run = shared(&program, ranks, processes).env("FTMPI_CORES", cores[seed % cores.len()]);
+        run.args([seed.to_string(), "400".to_string()]).succeeds();
     }
 }
 
@@ -85,6 +103,9 @@ fn communicators_that_come_and_go_have_rooms_of_their_own() {
     for (ranks, cores) in [(2, "16"), (5, "16"), (5, "1"), (16, "2")] {
         processes(&program).ranks(ranks).env("FTMPI_CORES", cores).deadline(120).succeeds();
     }
+    for (ranks, count, cores) in [(5, 2, "16"), (5, 3, "1"), (16, 3, "2")] {
+        shared(&program, ranks, count).env("FTMPI_CORES", cores).deadline(120).succeeds();
+    }
 }
 
 /// None of these needs a message, which MPI_T would count: neither on the world nor on another
@@ -95,5 +116,8 @@ fn short_operations_need_no_messages() {
     for ranks in [2, 5, 8] {
         processes(&program).ranks(ranks).succeeds();
         processes(&program).ranks(ranks).env("FTMPI_CORES", "16").args(["cores"]).succeeds();
+        if ranks > 2 {
+            shared(&program, ranks, 2).args(["levels"]).succeeds();
+        }
     }
 }
