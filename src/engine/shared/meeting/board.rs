@@ -171,11 +171,10 @@ mod tests {
         world: &'static World, (members, mut deaths): (usize, usize),
         mut choose: impl FnMut(usize, usize) -> usize,
     ) -> Ends {
-        let meeting = Meeting::new((2, member(0)), (0..members).map(member).collect(), |member| {
-            world.port(member.seat).bell()
-        });
+        let (all, bell) = ((0..members).map(member).collect(), world.port(0).bell());
+        let meeting = Meeting::new((2, member(0)), all, |_| bell, None);
         let stages = (0..members).map(|_| Stage::Outside).collect();
-        let round = &Round::new(members);
+        let round = &Round::new(members, members);
         let mut turn = Turn { meeting: &meeting, round, number: 3, stages };
         let mut stuck = vec![false; members];
         loop {

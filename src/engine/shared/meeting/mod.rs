@@ -87,7 +87,7 @@ impl Meeting {
             bells: members.iter().map(bell).collect(),
             calls: Calls::new(count),
             blocking: Series::new(members.len(), count),
-            common: (0..2).map(|_| Round::of_some(members.len(), here)).collect(),
+            common: (0..2).map(|_| Round::new(members.len(), here)).collect(),
             nonblocking: OnceLock::new(),
             repeated: Mutex::default(),
             spare_board: Mutex::default(),

@@ -215,12 +215,7 @@ const BLOCKS: u16 = 3;
 const COPIES: u16 = 4;
 
 impl Round {
-    pub(super) fn new(members: usize) -> Round {
-        Round::of_some(members, members)
-    }
-
-    /// A round at which so many of its members arrive.
-    pub(super) fn of_some(members: usize, arriving: usize) -> Round {
+    pub(super) fn new(members: usize, arriving: usize) -> Round {
         Round {
             arrivals: Arrivals::new(arriving),
             readers: Arrivals::new(members),
@@ -575,7 +570,7 @@ mod tests {
     fn what_others_show_is_there_for_those_who_have_called_the_same_or_have_all_compared() {
         let (one, other) = (Mark::of(40), Mark::of(80));
         for turn in [0, 5, i32::MAX as u32] {
-            let round = Round::new(2);
+            let round = Round::new(2, 2);
             let sees = |mark: Mark| round.is_open(Gate::AllShown { mark }, turn);
             let show = |place: usize, mark: Mark| round.line(place).show(turn, mark);
             show(0, one);
@@ -598,7 +593,7 @@ mod tests {
 
     #[test]
     fn whoever_is_late_for_a_turn_does_not_keep_those_in_a_later_one_from_being_woken() {
-        let round = Round::new(2);
+        let round = Round::new(2, 2);
         [6, 5].into_iter().for_each(|turn| round.attend(Gate::Done, turn));
         assert!(!round.call(Gate::Done, 5) && round.call(Gate::Done, 6));
     }

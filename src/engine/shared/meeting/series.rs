@@ -143,7 +143,7 @@ impl Series {
     #[inline(never)]
     fn make_rounds(&self) -> &[Round] {
         let members = self.stands.len();
-        self.rounds.get_or_init(|| (0..self.count).map(|_| Round::new(members)).collect())
+        self.rounds.get_or_init(|| (0..self.count).map(|_| Round::new(members, members)).collect())
     }
 
     /// Prefetches the line of the member at `place`, which it will soon write.
