@@ -279,36 +279,7 @@ fn limits_statuses_and_tags_are_as_in_one_process() {
 }
 
 #[test]
-fn what_is_not_built_is_refused_by_name_and_ends_nothing() {
-    let text = r#"
-        #include <mpi.h>
-        #include <stdio.h>
-        int main(int argc, char **argv)
-        {
-            int refused = 0, one = 1;
-            char *name = "true";
-            MPI_Comm world = MPI_COMM_WORLD, other;
-            MPI_Info none = MPI_INFO_NULL;
-            MPI_Init(&argc, &argv);
-            MPI_Comm_set_errhandler(world, MPI_ERRORS_RETURN);
-            int codes[] = {
-                MPI_Comm_spawn(name, MPI_ARGV_NULL, 1, none, 0, world, &other, MPI_ERRCODES_IGNORE),
-                MPI_Comm_spawn_multiple(1, &name, MPI_ARGVS_NULL, &one, &none, 0, world, &other,
-                                        MPI_ERRCODES_IGNORE),
-            };
-            for (int i = 0; i < 2; i++) {
-                int class;
-                MPI_Error_class(codes[i], &class);
-                refused += class == MPI_ERR_UNSUPPORTED_OPERATION;
-            }
-            MPI_Barrier(world);
-            printf("%d\n", refused);
-            return MPI_Finalize();
-        }
-    "#;
-    let program = support::c_text("not_built", text).build();
-    let shared = support::run(&program).ranks(4).option("--processes=2");
-    assert_eq!(shared.succeeds().stdout, "2\n".repeat(4));
+fn what_is_not_built_is_refused_by_name() {
     // A default of all jobs does not count where it cannot.
     processes(&hello()).ranks(2).env("FTMPI_SEED", "1").succeeds();
     let hosts = support::run(&hello()).ranks(2).option("--hosts=a,b").option("--agent=sh -c");

@@ -14,5 +14,5 @@ pub mod slab;
 pub mod sync;
 pub mod tenants;
 
-pub use division::Division;
+pub use division::{Division, evenly};
 pub use member::Member;

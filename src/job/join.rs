@@ -242,7 +242,8 @@ fn begin(world: &World, member: Member, generation: u64, summons: Option<Summons
         world.summon(member, &summons);
     }
     let Member { seat, incarnation } = member;
-    life::respawn(seat, Newcomer { incarnation, generation, first: 0 });
+    let first = world.home_of(seat).first();
+    life::respawn(seat, Newcomer { incarnation, generation, first });
 }
 
 fn hear(from: &mut impl Read) -> Option<Told> {

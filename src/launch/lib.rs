@@ -14,7 +14,7 @@ pub use rules::{CollMode, CommMode, InitialErrhandler, Modes, MsgMode, RecoveryM
 pub use signals::{signal_abbreviation, signal_name};
 pub use virtual_time::{Compute, VirtualTime};
 
-use ftmpi_base::Division;
+use ftmpi_base::{Division, evenly};
 use ftmpi_machine::forced_match::ForcedMatch;
 use ftmpi_machine::schedule::Event;
 use std::thread::available_parallelism;
@@ -336,10 +336,14 @@ impl Job {
 
     /// Which of its ranks are in which process, if it has several.
     pub fn division(&self) -> Division {
-        match self.sizes.is_empty() {
-            true => Division::new(self.seats(), self.processes.unwrap_or(self.seats())),
-            false => Division::of(&self.sizes),
-        }
+        let processes = self.processes.unwrap_or(self.ranks).clamp(1, self.ranks.max(1));
+        let mut sizes = match self.sizes.is_empty() {
+            true => evenly(self.ranks, processes),
+            false => self.sizes.clone(),
+        };
+        // Each rank that is spawned has a process of its own.
+        sizes.resize(sizes.len() + self.seats() - self.ranks, 1);
+        Division::of(&sizes)
     }
 
     /// Reads what [`Job::encode`] wrote; the error names the line that it does not understand.

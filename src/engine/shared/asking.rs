@@ -7,6 +7,7 @@ use crate::engine::shared::elsewhere::Answer;
 use crate::engine::{Engine, World};
 use crate::fault::ports::{AtPorts, Reply};
 use crate::fault::{Ask, Founding, Report, Spawn};
+use crate::transport::Processes;
 use std::ops::Range;
 
 /// What becomes of an order for ranks in other processes.
@@ -26,9 +27,9 @@ impl World {
         }
     }
 
-    /// Whether processes can be started for ranks that are spawned.
-    pub fn can_start_processes(&self) -> bool {
-        self.processes().is_some_and(|processes| !processes.are_shared())
+    /// Whether ranks share processes, and there are several.
+    pub fn shares_processes(&self) -> bool {
+        self.processes().is_some_and(Processes::are_shared)
     }
 
     /// These have been spawned, and not all of their parents know. False if `me` has to end them
@@ -61,7 +62,9 @@ impl World {
     /// A world is spawned, whose ranks are in other processes than this one.
     pub(super) fn hear_founding(&self, founding: Founding) {
         let Some(processes) = self.processes() else { return };
-        if let Some(before) = founding.first.checked_sub(1) {
+        // Where ranks share processes, those of lives before are told of as they end.
+        let before = founding.first.checked_sub(1).filter(|_| !processes.are_shared());
+        if let Some(before) = before {
             let past = founding.seats.clone();
             past.for_each(|seat| processes.part(Member { seat, incarnation: before }));
         }

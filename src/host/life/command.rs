@@ -1,6 +1,6 @@
 //! Finds what a command of MPI_Comm_spawn names: a program, or a script for Python.
 
-use super::running_job::RunningJob;
+use super::running_job::{self, RunningJob};
 use ftmpi_elf::{Kind, is_name_of_python, look, python_in};
 use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt;
@@ -67,6 +67,13 @@ impl Places<'_> {
             Ok(Kind::Script(_) | Kind::Elf(_)) => Ok(std::path::absolute(&file).unwrap_or(file)),
             _ => Err(format!("{} is neither a program nor a script", shown(command))),
         }
+    }
+
+    /// Whether ranks of one process run this file by this command, and not another one in its place.
+    pub(super) fn is_run_as_it_is(&self, command: &[u8], file: &Path) -> Result<bool, String> {
+        let world = running_job::found().ok_or("there is no launcher: start the job with ftrun")?;
+        let real = |file: &Path| file.canonicalize().ok();
+        Ok(real(&self.find(world, command)?.file) == real(file))
     }
 
     /// The file behind a name: a path as it is; a plain word where the ranks start, in the given

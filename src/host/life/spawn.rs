@@ -42,11 +42,17 @@ impl Order {
 }
 
 /// Finds the file that processes of their own run for `order`, and the directory in which they
-/// start; the error says why they cannot.
-pub fn executable(order: &Order) -> Result<(PathBuf, Option<PathBuf>), String> {
+/// start; the error says why they cannot. `is_copied`: the library runs it there.
+pub fn executable(order: &Order, is_copied: bool) -> Result<(PathBuf, Option<PathBuf>), String> {
     let directory = order.directory()?;
     let places = Places { directory: directory.as_deref(), path: order.path.as_deref() };
-    Ok((places.executable(&order.command)?, directory))
+    let file = places.executable(&order.command)?;
+    if is_copied && !places.is_run_as_it_is(&order.command, &file)? {
+        return Err("where ranks share processes (--processes=P, --per-process), scripts are not \
+                    spawned: let each rank have a process of its own, or all of them one"
+            .into());
+    }
+    Ok((file, directory))
 }
 
 /// Finds and loads what `order` names; the error says why it cannot run.

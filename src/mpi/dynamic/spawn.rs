@@ -77,7 +77,6 @@ pub struct Spawned {
 /// Starts ranks.
 pub fn spawn(process: &Process, comm: &Comm, root: i32, orders: &Orders) -> Result<Spawned> {
     comm.must_be_intra()?;
-    must_be_able_to(process)?;
     let root = living_root(comm, root)?;
     let lane = lane(process, comm, Kind::Spawn)?;
     let begin = |commands: &Result<Vec<Command>>| {
@@ -175,7 +174,9 @@ fn found_elsewhere(
     process: &Process, commands: &[Command], hints: &[Hints], parents: Vec<Member>,
 ) -> Result<Founding> {
     let each = commands.iter().zip(hints);
-    let recipes = each.map(|(command, hints)| recipe(command, hints)).collect::<Result<_>>()?;
+    let is_copied = process.world.shares_processes();
+    let recipe = |(command, hints)| recipe(command, hints, is_copied);
+    let recipes = each.map(recipe).collect::<Result<_>>()?;
     let (counts, errhandlers) = (counts(hints), errhandlers(hints));
     let spawn = Spawn { parents, recipes, counts, errhandlers };
     take_seats(process, || {
@@ -270,22 +271,12 @@ fn end(process: &Process, root: Member, news: Option<&Words>) {
     }
 }
 
-/// Fails where nobody can start ranks.
-fn must_be_able_to(process: &Process) -> Result {
-    if !process.world.is_of_several_processes() || process.world.can_start_processes() {
-        return Ok(());
-    }
-    let words = "spawning where ranks share processes (--processes=P, --per-process): let each \
-                 rank have a process of its own, or all of them one";
-    Err(Class::UNSUPPORTED_OPERATION.because(words))
-}
-
 fn find(command: &Command, hints: &Hints) -> Result<Startable> {
     life::find(&order(command, hints)).map_err(|why| Class::SPAWN.because(why))
 }
 
-fn recipe(command: &Command, hints: &Hints) -> Result<Recipe> {
-    let found = life::executable(&order(command, hints));
+fn recipe(command: &Command, hints: &Hints, is_copied: bool) -> Result<Recipe> {
+    let found = life::executable(&order(command, hints), is_copied);
     let (file, directory) = found.map_err(|why| Class::SPAWN.because(why))?;
     let bytes = |path: PathBuf| path.into_os_string().into_vec();
     let words = std::iter::once(&command.name).chain(&command.arguments).cloned().collect();

@@ -119,18 +119,21 @@ impl Work {
             let process = shared.division.process_of(seat);
             let start =
                 Member { seat: shared.first_of(process), incarnation: shared.starts[process] };
-            let started = self.starter.start(start, 0, None, &self.sender)?;
+            let spawned = self.recipes.get(&seat);
+            let started = self.starter.start(start, 0, spawned, &self.sender)?;
             shared.starts[process] += 1;
             shared.processes[process] = Some(started);
         }
-        let mut life = Life::within(incarnation, generation);
+        let first = self.recipes.get(&seat).map_or(0, |it| it.first);
+        let mut life = Life::within(incarnation, generation).of_world(first);
         life.host = self.carrier_mut(seat).and_then(|process| process.host.clone());
         Ok(life)
     }
 
     /// A process could not be started: another host is tried.
     pub(super) fn start_process_again(&mut self, process: Member) -> Result<(), String> {
-        let started = self.starter.start(process, 0, None, &self.sender)?;
+        let spawned = self.recipes.get(&process.seat);
+        let started = self.starter.start(process, 0, spawned, &self.sender)?;
         let Some(shared) = &mut self.shared else { return Ok(()) };
         let number = shared.division.process_of(process.seat);
         for life in self.seats[shared.division.seats_of(number)].iter_mut().flatten() {

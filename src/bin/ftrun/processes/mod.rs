@@ -89,7 +89,7 @@ fn conduct(
     }
     // Seats that nobody has asked for are to cost nothing as long as they are empty.
     job.ranks_per_core = Some(job.seats().div_ceil(ftmpi_launch::cores()));
-    if job.universe == 0 && job.processes.is_none() && job.machine.is_none() {
+    if job.universe == 0 && job.machine.is_none() {
         let spawns = |file: &PathBuf| matches!(look(file), Ok(Kind::Elf(elf)) if elf.spawns);
         if prepared.files.iter().any(spawns) {
             job.universe = job.ranks + SPAWNED_BY_DEFAULT;
@@ -169,10 +169,9 @@ fn refuse_what_is_not_built(job: &Job, hosts: Option<&str>) -> Result<(), Refusa
     ];
     let is_shared = job.processes.is_some();
     let has_more_seats = job.universe > job.ranks;
-    let asked = asked.into_iter().chain([
-        (has_more_seats && is_shared, "--universe"),
-        (has_more_seats && job.machine.is_some(), "--universe and --machine"),
-    ]);
+    let asked = asked
+        .into_iter()
+        .chain([(has_more_seats && job.machine.is_some(), "--universe and --machine")]);
     let of_shared = [
         (hosts.is_some() && job.trace.is_some(), "--trace with several hosts"),
         (hosts.is_some() && !job.matches.is_empty(), "--match with several hosts"),

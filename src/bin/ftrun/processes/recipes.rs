@@ -2,6 +2,7 @@
 
 use super::seats::Other;
 use ftmpi_fault::{Founding, Recipe};
+use ftmpi_launch::Program;
 use std::collections::BTreeMap;
 use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt;
@@ -31,7 +32,18 @@ impl Spawned {
             command.current_dir(word(directory));
         }
         furnish(&mut command, self.size);
-        Other { command, rank: self.rank, first: self.first }
+        Other { command, rank: self.rank, first: self.first, program: self.program() }
+    }
+
+    /// What it runs, for a process in which the library runs ranks.
+    fn program(&self) -> Program {
+        Program {
+            ranks: self.size,
+            file: word(&self.recipe.file).into(),
+            arguments: self.recipe.words.iter().map(|it| word(it).to_owned()).collect(),
+            directory: self.recipe.directory.as_ref().map(|it| word(it).into()),
+            variables: Vec::new(),
+        }
     }
 }
 

@@ -4,7 +4,7 @@ use super::happening::{Connection, Happening, unknown_end};
 use super::lines::{self, Passing, Sink, Stream};
 use crate::hosts::agent::Agent;
 use ftmpi_base::Member;
-use ftmpi_launch::RANK_VARIABLES;
+use ftmpi_launch::{Job, Program, RANK_VARIABLES};
 use ftmpi_wireup::{Place, VARIABLE, Whereabouts};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::fd::OwnedFd;
@@ -42,6 +42,8 @@ pub(crate) struct Other {
     pub(crate) command: Command,
     pub(crate) rank: usize,
     pub(crate) first: u32,
+    /// The same, as the library is told of it that runs the rank.
+    pub(crate) program: Program,
 }
 
 /// One life of a rank.
@@ -118,13 +120,18 @@ impl Template {
         if self.adopts && incarnation == 0 && other.is_none() {
             return Ok(Life::awaited());
         }
-        let Other { mut command, rank, first } =
-            other.unwrap_or_else(|| Other { command: (self.command)(seat), rank: seat, first: 0 });
-        let past = incarnation - first;
+        let spawned = other.as_ref().map(|other| other.program.clone());
+        let (mut command, rank, first) = match other {
+            Some(Other { command, rank, first, .. }) => (command, rank, first),
+            None => ((self.command)(seat), seat, 0),
+        };
+        // Where ranks share processes, the starts of a process are counted.
+        let past = incarnation.saturating_sub(first);
         let (address, secret, host) = (self.address.clone(), self.secret.clone(), self.host);
         let place = Place { address, secret, seat, incarnation, past, host };
         if self.is_shared {
-            command.env(VARIABLE, place.encode()).env(ftmpi_launch::VARIABLE, &self.job);
+            command.env(VARIABLE, place.encode());
+            command.env(ftmpi_launch::VARIABLE, self.job_of(spawned)?);
         } else {
             command.env(VARIABLE, format!("{}\n{}", place.encode(), self.job));
             for name in RANK_VARIABLES {
@@ -157,6 +164,16 @@ impl Template {
             }
         });
         Ok(life)
+    }
+
+    /// The job, as the library is told of it that runs this spawned program, or that of the job.
+    fn job_of(&self, spawned: Option<Program>) -> Result<String, String> {
+        let Some(program) = spawned else { return Ok(self.job.clone()) };
+        let mut job = Job::decode(&self.job)?;
+        // Whatever the seat: there is no other program in its process.
+        job.programs = vec![Program { ranks: job.seats(), ..program }];
+        job.carrier = 0;
+        Ok(job.encode())
     }
 
     fn pass_on_output(&self, child: &mut Child, seat: usize) -> Vec<Passing> {
