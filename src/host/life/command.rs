@@ -69,7 +69,7 @@ impl Places<'_> {
         }
     }
 
-    /// Whether ranks of one process run this file by this command, and not another one in its place.
+    /// Whether ranks of one process run this file by this command, and no other in its place.
     pub(super) fn is_run_as_it_is(&self, command: &[u8], file: &Path) -> Result<bool, String> {
         let world = running_job::found().ok_or("there is no launcher: start the job with ftrun")?;
         let real = |file: &Path| file.canonicalize().ok();
