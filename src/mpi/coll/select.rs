@@ -123,7 +123,11 @@ pub struct Crowd {
     membership: Membership,
     is_blocking: bool,
     afar: Afar,
+    /// By levels: how many are in one process at most.
+    most: u16,
 }
+
+const _: () = assert!(size_of::<Crowd>() <= 16, "it is passed in registers");
 
 /// Whether members are in processes of their own.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -133,11 +137,9 @@ enum Afar {
     Few,
     /// They share such memory, but only the first one polls the copies of all others.
     Many,
-    /// Several are in each process, and meet there; in such memory their processes exchange what
-    /// all of them have, which must fit together: so many are in one process at most.
-    Levels {
-        most: usize,
-    },
+    /// Several are in a process, and meet there; in such memory their processes exchange what all
+    /// of them have, which must fit together.
+    Levels,
 }
 
 impl Crowd {
@@ -154,6 +156,7 @@ impl Crowd {
             membership: Membership { can_meet, ..membership },
             is_blocking: true,
             afar: Afar::No,
+            most: 1,
         }
     }
 
@@ -170,11 +173,12 @@ impl Crowd {
     pub(super) fn by_levels(lane: &Lane<'_>, most: usize) -> Crowd {
         let here = Crowd::of(lane);
         let membership = Membership { is_small: false, can_meet: true, ..here.membership };
-        Crowd { membership, afar: Afar::Levels { most }, ..here }
+        let most = u16::try_from(most).unwrap_or(u16::MAX);
+        Crowd { membership, afar: Afar::Levels, most, ..here }
     }
 
     fn is_by_levels(self) -> bool {
-        matches!(self.afar, Afar::Levels { .. })
+        self.afar == Afar::Levels
     }
 
     /// Whether members in several processes may publish so many bytes each.
@@ -182,7 +186,10 @@ impl Crowd {
         match self.afar {
             Afar::No => false,
             Afar::Few | Afar::Many => each <= SHORT,
-            Afar::Levels { most } => bytes_of_bundle(most, most * each) <= SHORT,
+            Afar::Levels => {
+                let most = usize::from(self.most);
+                bytes_of_bundle(most, most * each) <= SHORT
+            }
         }
     }
 
@@ -200,7 +207,7 @@ impl Crowd {
             is_small: false,
             can_meet: members > 1,
         };
-        Crowd { membership, is_blocking: false, afar: Afar::No }
+        Crowd { membership, is_blocking: false, afar: Afar::No, most: 1 }
     }
 
     #[inline(always)]
@@ -395,7 +402,7 @@ impl Crowd {
     pub(super) fn allreduce(self, bytes: usize, is_plain: bool) -> Reduction {
         match self.afar {
             Afar::No => {}
-            Afar::Few | Afar::Levels { .. } => {
+            Afar::Few | Afar::Levels => {
                 return self.reduce_afar(bytes, is_plain, Reduction::Buffered);
             }
             Afar::Many => return self.reduce_afar(bytes, is_plain, Reduction::AtFirst),

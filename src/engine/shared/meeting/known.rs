@@ -48,8 +48,11 @@ impl Meeting {
     /// Whether all members are dead or have left. A member that is both is counted twice, but then
     /// the communicator has a dead member, and no member needs anything from it.
     fn is_over(&self, is_dead: impl Fn(Member) -> bool) -> bool {
-        let dead = self.members.iter().filter(|member| is_dead(**member)).count();
-        self.gone.load(Ordering::SeqCst) + dead >= self.members.len()
+        // Those in other processes have meetings of their own.
+        let is_here = |place: &usize| self.levels().is_none_or(|it| it.here().contains(place));
+        let here = || (0..self.members.len()).filter(is_here);
+        let dead = here().filter(|place| is_dead(self.members[*place])).count();
+        self.gone.load(Ordering::SeqCst) + dead >= here().count()
     }
 }
 

@@ -89,6 +89,19 @@ impl Levels {
         self.groups.iter().map(|group| (group.first, group.process))
     }
 
+    /// The members that an operation waits for, at most `most` of them: those of `behind` that are
+    /// here, as nobody knows how far others are; if there are none, the first of each process that
+    /// has not told what its members have.
+    pub(super) fn missing(
+        &self, behind: impl Iterator<Item = usize>, turn: u32, most: usize,
+    ) -> Vec<usize> {
+        let here: Vec<usize> = behind.filter(|it| self.here().contains(it)).take(most).collect();
+        let Some(Some(hall)) = self.hall.get().filter(|_| here.is_empty()) else { return here };
+        let others = (0..self.count()).filter(|process| *process != self.mine);
+        let silent = others.filter(|process| !hall.has_published(*process, turn));
+        silent.map(|process| self.places(process)[0]).take(most).collect()
+    }
+
     /// The member at this place, the last that has come to an operation, speaks for all here.
     pub fn speaks(&self, turn: u32, place: usize) {
         self.speaker.store(u64::from(turn + 1) << 32 | place as u64, Ordering::Release);

@@ -198,9 +198,10 @@ impl Meeting {
 
     /// The members that have not come as far as a wait needs, at most `most` of them.
     pub(in crate::engine) fn missing(&self, gate: Gate, turn: u32, most: usize) -> Vec<usize> {
-        // Nobody knows here how far those in other processes are.
-        let is_here = |place: &usize| self.levels().is_none_or(|it| it.here().contains(place));
-        let mut missing = self.blocking.missing(turn, gate == Gate::Room).filter(is_here);
+        let mut missing = self.blocking.missing(turn, gate == Gate::Room);
+        if let Some(levels) = self.levels() {
+            return levels.missing(missing, turn, most);
+        }
         match gate {
             Gate::Shown { place } | Gate::Passed { place } | Gate::Read { place } => {
                 missing.find(|other| *other == place).into_iter().collect()
