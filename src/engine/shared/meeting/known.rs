@@ -22,13 +22,19 @@ impl World {
             drop(ledger);
             known.limit = 16 + 2 * known.meetings.len();
         }
-        let members = list();
-        let processes = self.processes().filter(|processes| processes.are_shared());
-        let levels = processes.map(|processes| Levels::of(&members, processes));
-        let bell = |member: &Member| self.port(member.seat).bell();
-        let meeting = Arc::new(Meeting::new(key, members, bell, levels));
+        let meeting = self.make_meeting(key, list());
         known.meetings.insert(key, meeting.clone());
         meeting
+    }
+
+    /// Out of line: of all members, which may have little memory for their stacks, one needs room
+    /// for it.
+    #[inline(never)]
+    fn make_meeting(&'static self, key: (u32, Member), members: Vec<Member>) -> Arc<Meeting> {
+        let processes = self.processes().filter(|processes| processes.are_shared());
+        let levels = processes.map(|processes| Box::new(Levels::of(&members, processes)));
+        let bell = |member: &Member| self.port(member.seat).bell();
+        Arc::new(Meeting::new(key, members, bell, levels))
     }
 
     /// One of its members has released the communicator.

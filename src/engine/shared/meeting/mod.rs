@@ -68,7 +68,7 @@ pub struct Meeting {
     /// The memory of a board no longer in use: fresh memory costs more than what is written to it.
     spare_board: Mutex<Words>,
     /// The members by process, where ranks share processes.
-    levels: Option<Levels>,
+    levels: Option<Box<Levels>>,
     /// How many members have released the communicator.
     gone: AtomicUsize,
 }
@@ -76,7 +76,7 @@ pub struct Meeting {
 impl Meeting {
     fn new(
         key: Key, members: Vec<Member>, bell: impl Fn(&Member) -> &'static Bell,
-        levels: Option<Levels>,
+        levels: Option<Box<Levels>>,
     ) -> Meeting {
         let here = levels.as_ref().map_or(members.len(), |levels| levels.here().len());
         let most = members.len().clamp(FEW_ROUNDS, MOST_ROUNDS);
@@ -104,7 +104,7 @@ impl Meeting {
     /// The members by process, where ranks share processes.
     #[inline]
     pub fn levels(&self) -> Option<&Levels> {
-        self.levels.as_ref()
+        self.levels.as_deref()
     }
 
     /// A board of this many bytes for all members that have arrived at a turn in this round.
