@@ -68,6 +68,15 @@ pub fn left(process: &Process) -> Failure {
     }
 }
 
+/// The failure of what needs memory that its member no longer shows: that has freed the window
+/// after a failure, or is dead. This rank is about to hear which.
+#[cold]
+pub fn hidden(process: &Process, win: &Win, rank: i32) -> Failure {
+    let has_left = || win.shared.has_left(rank);
+    let told = wait(process, win, &watch_one(win, rank), rank, has_left, || false);
+    told.map_or_else(|failure| failure, |()| left(process))
+}
+
 /// Tells the others that this rank has freed the window, since they may wait for it.
 pub fn tell_left(process: &Process, win: &Win) {
     for part in win.shared.parts().iter().filter(|part| part.member != process.me) {

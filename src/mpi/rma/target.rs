@@ -11,7 +11,7 @@ use crate::mpi::p2p::outcome::loss;
 use crate::mpi::process::Process;
 use crate::mpi::rma::epochs::Reach;
 use crate::mpi::rma::passive;
-use crate::mpi::rma::peers::{left, must_be_whole, must_live};
+use crate::mpi::rma::peers::{hidden, left, must_be_whole, must_live};
 use crate::mpi::rma::remote::question;
 use crate::mpi::rma::segment::Segment;
 use crate::mpi::rma::shared::Part;
@@ -119,7 +119,8 @@ impl<'w> Target<'w> {
     pub fn missed_there(&self, process: &Process, win: &Win, missing: Missing) -> Failure {
         match missing {
             Missing::Process => loss(self.rank),
-            Missing::Hidden => left(process),
+            Missing::Hidden if win.flavor == Flavor::Dynamic => left(process),
+            Missing::Hidden => hidden(process, win, self.rank),
             Missing::There(address) => self.missed(process, win, address, true),
             Missing::Here(address) => self.missed(process, win, address, false),
         }
