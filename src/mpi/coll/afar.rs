@@ -122,7 +122,9 @@ impl<'a> Members<'_, 'a, Afar> {
                 }
                 return Ok(());
             }
-            // A member that has ended: another life of its process writes there already.
+            // A member that has ended: another life of its process writes there already. Or it has
+            // gone mad, and its death ends this.
+            self.must_be_whole()?;
             sight.look_again();
             sched::yield_now();
         }

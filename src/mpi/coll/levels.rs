@@ -99,7 +99,9 @@ impl Members<'_, '_, ByLevels> {
                 hall.settle(turn);
                 return Ok(());
             }
-            // One has ended: another life of it writes there already.
+            // One has ended: another life of it writes there already. Or it has gone mad, and its
+            // death ends this.
+            self.must_be_whole()?;
             sight.look_again();
             sched::yield_now();
         }
