@@ -536,20 +536,20 @@ static int begin(void)
     return sum_over(squares, &rhs_norm);
 }
 
-/* What an iteration costs with ftrun --virtual, where time is another machine's. */
-static void declare_iteration(void)
+/* What is computed next costs so much with ftrun --virtual, where time is another machine's. */
+static void declare(double flops, double bytes)
 {
 #ifdef FT_MPI_CHECK_RECOVER
-    double entries = a.start[a.rows];
-    ftmpi_compute_work(2 * entries + 13.0 * a.rows, 12 * entries + 104.0 * a.rows);
+    ftmpi_compute_work(flops, bytes);
 #endif
 }
 
 static int iterate(double *residual)
 {
     double pq, next, mine = 0, squares = 0;
+    double entries = a.start[a.rows];
     TRY(exchange(s.p));
-    declare_iteration();
+    declare(2 * entries, 12 * entries);
     TRY(sum_over(multiply(s.p, q), &pq));
     /* Solved so well that what is left is too small for a number. */
     if (pq == 0 || s.rho == 0) {
@@ -557,6 +557,7 @@ static int iterate(double *residual)
         return MPI_SUCCESS;
     }
     double alpha = s.rho / pq;
+    declare(10.0 * a.rows, 72.0 * a.rows);
     for (int row = 0; row < a.rows; row++) {
         s.x[row] += alpha * s.p[row];
         s.r[row] -= alpha * q[row];
@@ -567,6 +568,7 @@ static int iterate(double *residual)
     TRY(MPI_Allreduce(sums, all, 2, MPI_DOUBLE, MPI_SUM, work));
     next = all[0];
     *residual = sqrt(all[1] / rhs_norm);
+    declare(3.0 * a.rows, 32.0 * a.rows);
     for (int row = 0; row < a.rows; row++)
         s.p[row] = s.r[row] / a.diagonal[row] + next / s.rho * s.p[row];
     s.rho = next;

@@ -43,8 +43,7 @@ pub extern "C-unwind" fn ftmpi_kill(rank: c_int) {
 #[unsafe(no_mangle)]
 pub extern "C-unwind" fn ftmpi_compute(seconds: c_double) {
     if virtual_time::is_on() {
-        virtual_time::declare(seconds);
-        sched::let_those_behind_catch_up();
+        sched::compute(virtual_time::declared(seconds));
     }
 }
 
@@ -54,7 +53,6 @@ pub extern "C-unwind" fn ftmpi_compute(seconds: c_double) {
 #[unsafe(no_mangle)]
 pub extern "C-unwind" fn ftmpi_compute_work(flops: c_double, bytes: c_double) {
     if virtual_time::is_on() {
-        virtual_time::declare_work(flops, bytes);
-        sched::let_those_behind_catch_up();
+        sched::compute(virtual_time::declared_work(flops, bytes));
     }
 }

@@ -5,6 +5,7 @@
 
 use crate::abi::scope::{News, Scope};
 use crate::abi::{abort, current, nesting};
+use crate::host::sched;
 use crate::job;
 use crate::mpi::callback::{Callback, Language};
 use crate::mpi::comm;
@@ -47,6 +48,7 @@ pub(super) fn raise(
             call_trace::runs_handler(process.me);
             process.ends_call();
             nesting::run(object, || call(function, object, cause));
+            sched::come_home();
         }
         Reaction::End => end_job(process, name, scope, news),
         Reaction::Abort { object } => end_group(process, name, object, scope, news),

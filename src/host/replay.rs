@@ -180,9 +180,10 @@ pub(super) fn makes_room_at_call() -> bool {
     })
 }
 
-/// When the supervisor is to look around in any case.
+/// When the supervisor is to look around in any case, or to end the job.
 pub(super) fn appointment() -> Option<Instant> {
-    *APPOINTMENT.lock()
+    let limit = LIMIT.get().copied().filter(|_| is_in_force());
+    APPOINTMENT.lock().into_iter().chain(limit).min()
 }
 
 /// Leaves the supervisor work to do; false if it is to be woken as in other runs.
@@ -206,9 +207,19 @@ pub(super) fn is_supervisor_awaited() -> bool {
     is_supervisor_called() || APPOINTMENT.lock().is_some()
 }
 
-/// The worker, which runs no rank now, lets the supervisor work if it has something to do.
+/// The worker, which runs no rank now, lets the supervisor work if it has something to do, or if
+/// its time has come.
 pub(super) fn let_supervisor_work() {
     let is_time = || APPOINTMENT.lock().is_some_and(|at| at <= clock::now()) || is_late();
+    let_supervisor_work_if(is_time);
+}
+
+/// The worker, which runs no rank now, lets the supervisor work if it is called.
+pub(super) fn let_called_supervisor_work() {
+    let_supervisor_work_if(|| false);
+}
+
+fn let_supervisor_work_if(is_time: impl Fn() -> bool) {
     while is_in_force() && (IS_CALLED.swap(false, Ordering::SeqCst) || is_time()) {
         give_turn(UNDERTAKERS);
         wake(|wakers| (wakers.supervisor)());

@@ -22,6 +22,7 @@ use crate::host::{clock, cores, replay, virtual_time};
 #[cfg(not(loom))]
 use crate::host::{futex, signals};
 use crate::launch;
+use crate::machine::units::Picos;
 use line::{Fiber, Line, order_for_model};
 use price::Price;
 #[cfg(not(loom))]
@@ -126,12 +127,33 @@ fn nanoseconds() -> u64 {
 /// A rank begins a call of MPI: in a replay it may let others go first. It holds no lock.
 pub fn pass_door() {
     if virtual_time::is_on() {
+        fiber::excursion::come_home();
         virtual_time::end_computing();
         return let_those_behind_catch_up();
     }
     if replay::makes_room_at_call() {
         yield_now();
     }
+}
+
+/// Where ranks take turns, the calling one begins a call.
+pub fn enter_call() {
+    fiber::excursion::enter_call();
+}
+
+/// Where ranks take turns, the calling one comes to the end of a call.
+pub fn leave_call() {
+    fiber::excursion::leave_call();
+}
+
+/// A callback of the program has returned.
+pub fn come_home() {
+    fiber::excursion::come_home();
+}
+
+/// In virtual time, the calling rank computes for so long: what comes before may happen meanwhile.
+pub fn compute(time: Picos) {
+    fiber::excursion::compute(time);
 }
 
 /// Whether what a rank computes between its calls of MPI is measured.

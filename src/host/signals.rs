@@ -158,6 +158,7 @@ fn answer_here(number: c_int, info: *mut siginfo_t, context: *mut c_void) {
     }
     match place {
         Some((rank, _)) if is_fault => {
+            fiber::excursion::come_home();
             rank.life.struck(places::pc(registers));
             // SAFETY: faults carry an address.
             let address = unsafe { story.si_addr() }.addr();
@@ -362,6 +363,7 @@ fn serve(
             let before = hold_back(&wanted, number);
             // Handlers of one parameter do not look at the others.
             handler(number, story, machine);
+            fiber::excursion::come_home();
             let_go(before);
             match wanted.sa_flags & libc::SA_RESTART {
                 0 => Served::Interrupts,

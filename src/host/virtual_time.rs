@@ -159,23 +159,25 @@ pub(super) fn carry_out(now: Picos) {
 }
 
 /// The calling rank has computed for so long.
-fn spend(time: Picos) {
+pub(super) fn spend(time: Picos) {
     accounts::note_computing(time);
     clock::pass_picos(time);
 }
 
-/// The program says how long what it computes takes.
-pub fn declare(seconds: f64) {
-    if let Some(Pace { compute: Compute::Declared, .. }) = PACE.get() {
-        spend((seconds.max(0.0) * SECOND as f64) as Picos);
-    }
+/// Whether computing takes as long as the program says.
+pub(super) fn is_declared() -> bool {
+    matches!(PACE.get(), Some(Pace { compute: Compute::Declared, .. }))
 }
 
-/// The program says of how many operations, on how many bytes of memory, it consists.
-pub fn declare_work(flops: f64, bytes: f64) {
-    if let Some(Pace { compute: Compute::Declared, speed, .. }) = PACE.get() {
-        declare(speed.seconds(flops, bytes));
-    }
+/// What a computation takes of which the program says how long it takes.
+pub fn declared(seconds: f64) -> Picos {
+    if is_declared() { (seconds.max(0.0) * SECOND as f64) as Picos } else { 0 }
+}
+
+/// What a computation takes of which the program says of how many operations, on how many bytes of
+/// memory, it consists.
+pub fn declared_work(flops: f64, bytes: f64) -> Picos {
+    PACE.get().map_or(0, |pace| declared(pace.speed.seconds(flops, bytes)))
 }
 
 /// Processor time of this thread when a rank last began to compute.

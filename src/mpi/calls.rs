@@ -23,6 +23,9 @@ impl Process {
         if self.pulse.holds_signals() {
             signals::enter_call();
         }
+        if self.pulse.takes_turns() {
+            sched::enter_call();
+        }
         self.look_at_pulse()
     }
 
@@ -30,6 +33,9 @@ impl Process {
     pub fn ends_call(&self) {
         if self.pulse.holds_signals() {
             signals::leave_call();
+        }
+        if self.pulse.takes_turns() {
+            sched::leave_call();
         }
     }
 

@@ -1,9 +1,9 @@
 //! Which fiber runs next in [virtual time](crate::host::virtual_time): the one that became ready
 //! first.
 
+use super::executor::executor;
 use super::record::{Fiber, Left, Polls};
-use super::slot::Found;
-use super::timers;
+use super::{away, timers};
 use crate::host::virtual_time::{self, accounts};
 use crate::host::{clock, replay};
 use crate::machine::units::{END, NANO, Picos, SECOND};
@@ -48,15 +48,25 @@ static ASKING: Mutex<Vec<&'static Fiber>> = Mutex::new(Vec::new());
 static VAIN_SINCE: AtomicU64 = AtomicU64::new(NEVER);
 const NEVER: Picos = Picos::MAX;
 
-/// `fiber` is ready since `at`.
-fn add(at: Picos, fiber: &'static Fiber) {
-    static ADDED: AtomicU64 = AtomicU64::new(0);
-    let number = ADDED.fetch_add(1, Ordering::Relaxed);
+/// `fiber` is ready since `at`; `number` is its [number].
+pub(super) fn add(at: Picos, number: u64, fiber: &'static Fiber) {
     READY.lock().push(Reverse(Entry(at, number, fiber)));
 }
 
-fn first_ready() -> Option<Picos> {
-    READY.lock().peek().map(|Reverse(Entry(at, ..))| *at)
+/// Of those who are ready at one time, the one with the lowest number goes first.
+pub(super) fn number() -> u64 {
+    static DRAWN: AtomicU64 = AtomicU64::new(0);
+    DRAWN.fetch_add(1, Ordering::Relaxed)
+}
+
+/// Enters the fibers that have become ready.
+pub(super) fn enter_ready() {
+    let enter = &mut |fiber: &'static Fiber| add(fiber.ready_at.get(), number(), fiber);
+    executor().slots.iter().for_each(|slot| slot.empty(enter));
+}
+
+fn first_ready() -> Option<(Picos, u64)> {
+    READY.lock().peek().map(|Reverse(Entry(at, number, _))| (*at, *number))
 }
 
 /// When the next thing happens that is not the work of a rank.
@@ -66,29 +76,50 @@ fn next_event() -> Option<Picos> {
     times.chain(virtual_time::next_event()).min()
 }
 
-/// The next fiber to run. Events that are due before it are carried out first. `ready` moves the
-/// fibers out of a slot that have become ready.
-pub(super) fn next(mut ready: impl FnMut(&mut dyn FnMut(&'static Fiber)) -> bool) -> Found {
+/// What is next.
+pub(super) enum Next {
+    Fiber(&'static Fiber),
+    /// Nothing, before those come home who are [away].
+    Later,
+    Nothing,
+}
+
+/// The next fiber to run. Events that are due before it are carried out first.
+pub(super) fn next() -> Next {
     while virtual_time::standstill().is_none() {
-        replay::let_supervisor_work();
-        if !ready(&mut |fiber| add(fiber.ready_at.get(), fiber)) {
-            return Found::Lost;
+        // It works while nobody is away.
+        if away::is_anybody() && replay::is_supervisor_called() {
+            return Next::Later;
         }
+        replay::let_called_supervisor_work();
+        // In this order: whoever comes home meanwhile is seen in one place at least.
+        let away = away::first();
+        enter_ready();
         let (first, event) = (first_ready(), next_event());
-        if first.into_iter().chain(event).min().is_some_and(|next| next >= END) {
+        let times = first.into_iter().chain(away).map(|(at, _)| at);
+        if times.chain(event).min().is_some_and(|next| next >= END) {
             virtual_time::stop("the 106 days that virtual time has are over".into());
             continue;
         }
         match (first, event) {
-            (None, None) if !let_time_pass() => return Found::Nobody,
+            (None, None) if away.is_some() => return Next::Later,
+            (None, None) if !let_time_pass() => return Next::Nothing,
             (None, None) => {}
-            (Some(first), event) if event.is_none_or(|event| first < event) => {
+            (Some(first), event) if event.is_none_or(|event| first.0 < event) => {
+                if away.is_some_and(|away| away < first) {
+                    return Next::Later;
+                }
                 if let Some(fiber) = take() {
-                    return Found::Fiber(fiber);
+                    return Next::Fiber(fiber);
                 }
             }
             (_, Some(event)) => {
+                let is_for_supervisor = replay::appointment().map(clock::picos_at) == Some(event);
+                if away.is_some_and(|(at, _)| at < event || is_for_supervisor) {
+                    return Next::Later;
+                }
                 clock::set(event);
+                replay::let_supervisor_work();
                 accounts::blame(None);
                 timers::ring(clock::now());
                 virtual_time::carry_out(event);
@@ -97,14 +128,20 @@ pub(super) fn next(mut ready: impl FnMut(&mut dyn FnMut(&'static Fiber)) -> bool
             (Some(_), None) => unreachable!("it is before an event that does not happen"),
         }
     }
-    Found::Nobody
+    Next::Nothing
 }
 
-/// Takes the first fiber out. One that asks again and again waits until something has changed.
+/// Takes the first fiber out.
 fn take() -> Option<&'static Fiber> {
+    let Reverse(Entry(at, _, fiber)) = READY.lock().pop()?;
+    go_on(fiber, at).then_some(fiber)
+}
+
+/// The fiber goes on at this time, unless it asks again and again: then it waits until something
+/// has changed.
+fn go_on(fiber: &'static Fiber, at: Picos) -> bool {
     /// A program may ask several times before it does something else.
     const FEW: u32 = 4;
-    let Reverse(Entry(at, _, fiber)) = READY.lock().pop()?;
     let asks = fiber.polls.replace(Polls::No);
     let computed = fiber.left_at.get().saturating_sub(fiber.went_on_at.get());
     if asks == Polls::No {
@@ -118,7 +155,7 @@ fn take() -> Option<&'static Fiber> {
         fiber.asked.set(asked.saturating_add(1));
         if asked >= FEW {
             ASKING.lock().push(fiber);
-            return None;
+            return false;
         }
     }
     clock::set(at);
@@ -127,7 +164,34 @@ fn take() -> Option<&'static Fiber> {
     accounts::note_wait(fiber.seat, waited, at, fiber.called_by.get());
     accounts::blame(Some(fiber.seat));
     virtual_time::begin_computing();
-    Some(fiber)
+    true
+}
+
+/// A fiber that was away has left its stack: it is ready at its time.
+pub(super) fn take_home(fiber: &'static Fiber) {
+    let place = away::place_of(fiber);
+    fiber.stand_at(place.0);
+    fiber.gives_way();
+    // Whoever looks at those who are away first, and then at those who are ready, finds it.
+    away::remove(fiber, || add(place.0, place.1, fiber));
+}
+
+/// The calling fiber goes on at this time as if it had become ready then.
+pub(super) fn pass_by(fiber: &'static Fiber, at: Picos) {
+    fiber.stand_at(at);
+    fiber.gives_way();
+    go_on(fiber, at);
+}
+
+/// Whether the calling fiber, with the turn, comes before everything else at this time and with
+/// this number.
+pub(super) fn goes_first(own: (Picos, u64)) -> bool {
+    let is_called = replay::is_supervisor_called() || virtual_time::standstill().is_some();
+    let others = || away::first().into_iter().chain(first_ready());
+    !is_called
+        && executor().slots.iter().all(|slot| !slot.has_work())
+        && others().all(|other| own <= other)
+        && next_event().is_none_or(|event| own.0 < event)
 }
 
 /// Something has changed: those who ask have a reason to ask again.
@@ -142,7 +206,7 @@ fn go_on_asking(at: Picos) {
         let at = at.max(fiber.ready_at.get());
         fiber.ready_at.set(at);
         fiber.polls.set(Polls::HasAsked);
-        add(at, fiber);
+        add(at, number(), fiber);
     }
 }
 
@@ -182,13 +246,18 @@ impl Fiber {
         self.ready_at.set(self.ready_at.get().saturating_add(time));
     }
 
+    /// It is ready since this time, or waits.
+    pub(super) fn stand_at(&self, at: Picos) {
+        self.left_at.set(at);
+        self.ready_at.set(at);
+        self.called_by.set(self.seat);
+    }
+
     /// It has left its stack.
     pub(super) fn stop_clock(&self, left: Left) {
-        if virtual_time::is_on() {
+        if virtual_time::is_on() && left != Left::Away {
             let now = clock::picos();
-            self.left_at.set(now);
-            self.ready_at.set(now);
-            self.called_by.set(self.seat);
+            self.stand_at(now);
             if left == Left::Ended {
                 accounts::note_life(self.begun_at.get(), now);
             }
@@ -202,6 +271,7 @@ impl Fiber {
 /// Whether the calling fiber is ahead of another one, or of an event.
 pub(super) fn is_ahead() -> bool {
     let now = clock::picos();
-    let others = first_ready().into_iter().chain(next_event());
+    let fibers = away::first().into_iter().chain(first_ready()).map(|(at, _)| at);
+    let others = fibers.chain(next_event());
     replay::is_supervisor_called() || others.min().is_some_and(|other| other <= now)
 }

@@ -51,11 +51,22 @@ impl Executor {
         (from_ref(slot).addr() - self.slots.as_ptr().addr()) / size_of::<Slot>()
     }
 
+    /// Starts a worker without a slot that begins on this core, for virtual time.
+    pub(super) fn hire_helper(&'static self, core: usize) -> Result<(), Error> {
+        let worker = self.unemployed();
+        worker.is_helper.set(true);
+        worker.slot.store(NO_SLOT, Ordering::Relaxed);
+        thread().spawn(move || worker.live(Some(core))).map(drop)
+    }
+
+    fn unemployed(&self) -> &'static Worker {
+        let known = self.retired.lock().pop();
+        known.unwrap_or_else(|| Box::leak(Box::new(Worker::new())))
+    }
+
     /// Starts a worker, with a slot or as a spare. Not in a fiber.
     pub(super) fn hire(&'static self, slot: Option<&'static Slot>) -> Result<(), Error> {
-        const STACK_BYTES: usize = 256 << 10;
-        let known = self.retired.lock().pop();
-        let worker = known.unwrap_or_else(|| Box::leak(Box::new(Worker::new())));
+        let worker = self.unemployed();
         let home = slot.map(|slot| self.index(slot));
         worker.slot.store(home.unwrap_or(NO_SLOT), Ordering::Relaxed);
         if let Some(slot) = slot
@@ -63,8 +74,7 @@ impl Executor {
         {
             worker.slot.store(NO_SLOT, Ordering::Relaxed);
         }
-        let thread = std::thread::Builder::new().name("worker".into()).stack_size(STACK_BYTES);
-        let started = thread.spawn(move || worker.live(home));
+        let started = thread().spawn(move || worker.live(home));
         if started.is_err()
             && let Some(slot) = slot
         {
@@ -151,6 +161,12 @@ impl Executor {
     pub(super) fn has_spares(&self) -> bool {
         !self.spares.lock().is_empty()
     }
+}
+
+/// The OS thread of a worker.
+fn thread() -> std::thread::Builder {
+    const STACK_BYTES: usize = 256 << 10;
+    std::thread::Builder::new().name("worker".into()).stack_size(STACK_BYTES)
 }
 
 /// The slot in which fiber `index` of `count` begins: neighbours share a slot.

@@ -20,8 +20,11 @@
 //! ENDED     its record is not in use      nothing
 //! ```
 
+pub(super) mod away;
 mod block;
 mod by_time;
+mod crew;
+pub(super) mod excursion;
 mod executor;
 mod frame;
 mod latch;
@@ -74,6 +77,8 @@ impl Fiber {
             seat,
             polls: Cell::default(),
             asked: Cell::new(0),
+            is_away: Cell::new(false),
+            calls: Cell::default(),
             clear: AtomicPtr::default(),
         }))
     }
@@ -99,6 +104,7 @@ impl Fiber {
             let top = stack.end - self.shade;
             *self.stack.get() = switch::prepare(top, live, itself);
         }
+        self.calls.set(record::Calls::default());
         self.begin_clock();
         self.state.store(RUNNING, Ordering::Release);
         worker::make_ready(self);
@@ -129,12 +135,14 @@ impl Fiber {
         if self.was_called() {
             return;
         }
+        excursion::come_home();
         let _timer = until.map(|until| timers::Timer::set(until, self));
         worker::leave(self, Left::Waiting);
     }
 
     /// Lets other fibers run first: the caller waits for something that they do.
     pub(super) fn yield_now(&'static self) {
+        excursion::come_home();
         self.polls.set(Polls::Asks);
         virtual_time::pay_for_poll();
         worker::leave(self, Left::Ready);
@@ -161,16 +169,18 @@ extern "C-unwind" fn live(fiber: usize) -> ! {
 
 /// In virtual time: the calling fiber waits for those that are behind it.
 pub(super) fn let_those_behind_catch_up() {
+    excursion::come_home();
     if let Some(fiber) = current()
         && (by_time::is_ahead() || worker::has_others_ready(fiber))
     {
-        fiber.polls.set(Polls::GivesWay);
+        fiber.gives_way();
         worker::leave(fiber, Left::Ready);
     }
 }
 
 /// Ends the fiber that `this` is: nothing of it runs any more.
 pub(super) fn end(this: &'static Fiber) -> ! {
+    excursion::come_home();
     worker::leave(this, Left::Ended);
     unreachable!("nobody goes on with a fiber that has ended");
 }
@@ -193,6 +203,7 @@ pub(super) fn is_asleep() -> bool {
 /// Binds the calling fiber to its current OS thread; another worker takes over its slot. Does
 /// nothing in OS threads. `seat` is that of its rank.
 pub(super) fn settle(seat: usize) {
+    excursion::come_home();
     if let Some(fiber) = current() {
         let wants = "for its threads, signal masks, working directory or children";
         if virtual_time::is_on() {

@@ -46,8 +46,19 @@ pub(in crate::host) struct Fiber {
     pub(super) polls: Cell<Polls>,
     /// How often it has asked since it did something else.
     pub(super) asked: Cell<u32>,
+    /// It computes while others go on (see `excursion.rs`).
+    pub(super) is_away: Cell<bool>,
+    pub(super) calls: Cell<Calls>,
     /// Zeroed when it has ended, as the kernel does for a thread.
     pub(super) clear: AtomicPtr<AtomicU32>,
+}
+
+/// Calls of MPI in which a fiber is: several, where a callback calls.
+#[derive(Clone, Copy, Default)]
+pub(super) struct Calls {
+    pub(super) count: u32,
+    /// Where on the stack the first of them began.
+    pub(super) place: usize,
 }
 
 /// Whether a fiber that is ready only asks: then nothing is new for it before something else
@@ -225,6 +236,17 @@ impl Fiber {
         worker.map(Worker::number)
     }
 
+    /// It only lets those go first that are behind it.
+    pub(super) fn gives_way(&self) {
+        self.polls.set(Polls::GivesWay);
+    }
+
+    /// The worker that runs it, which is the calling one.
+    pub(super) fn worker(&self) -> &'static Worker {
+        // SAFETY: a running fiber has a worker, whose record stays.
+        unsafe { &*self.worker.load(Ordering::Relaxed) }
+    }
+
     /// Whether it has become an OS thread.
     pub(in crate::host) fn is_settled(&self) -> bool {
         self.is_settled.load(Ordering::Acquire)
@@ -269,6 +291,10 @@ pub(super) struct Worker {
     pub(super) is_to_make_room: AtomicBool,
     /// 1: it is called. It sleeps on this word.
     pub(super) call: AtomicU32,
+    /// In virtual time: it carries out what happens next, alone or with the fiber that it runs.
+    pub(super) has_turn: Cell<bool>,
+    /// It has no slot, and runs fibers in virtual time nevertheless.
+    pub(super) is_helper: Cell<bool>,
 }
 
 // SAFETY: the cells are touched on the worker's own thread only, at home or in its fibers.
@@ -288,6 +314,8 @@ pub(super) enum Left {
     Waiting,
     /// It is done.
     Ended,
+    /// It has been away, and comes home.
+    Away,
 }
 
 impl Worker {
@@ -301,6 +329,8 @@ impl Worker {
             is_kept: Cell::new(false),
             is_to_make_room: AtomicBool::new(false),
             call: AtomicU32::new(0),
+            has_turn: Cell::new(false),
+            is_helper: Cell::new(false),
         }
     }
 

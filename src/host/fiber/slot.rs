@@ -364,20 +364,16 @@ impl Slot {
         ready.queue.take(place).map_or(Found::Nobody, Found::Fiber)
     }
 
-    /// Gives all fibers that are ready to `put`; false if the slot is not `worker`'s.
-    pub(super) fn empty(&self, worker: &Worker, put: &mut dyn FnMut(&'static Fiber)) -> bool {
+    /// Gives all fibers that are ready to `put`.
+    pub(super) fn empty(&self, put: &mut dyn FnMut(&'static Fiber)) {
         let held = self.hold();
         let ready = held.ready();
-        if !std::ptr::eq(ready.owner, worker) {
-            return false;
-        }
         // SAFETY: fibers stay until the process ends.
         let next = unsafe { std::mem::replace(&mut ready.next, null()).as_ref() };
         next.into_iter().for_each(&mut *put);
         while let Some(fiber) = ready.pop() {
             put(fiber);
         }
-        true
     }
 
     /// Half of those in the queue, for another slot that has none.

@@ -2,7 +2,7 @@
 //! depends on it.
 
 use super::record::{Body, Fiber, current};
-use super::{block, executor, monitor};
+use super::{block, crew, executor, monitor};
 use crate::host::clock;
 use std::ops::Range;
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -23,6 +23,7 @@ pub(in crate::host) fn start_workers(
     let failed = |error| format!("no thread for it: {error}");
     executor::start(count, on_end).map_err(failed)?;
     monitor::start().map_err(failed)?;
+    crew::hire().map_err(failed)?;
     let trial = Trial {
         fiber: Fiber::new(0, 1),
         alive: AtomicU32::new(1),

@@ -4,12 +4,12 @@
 //! while and then sleeps. A worker may also be a *spare*, without a slot, or *kept* by a fiber that
 //! has settled on it; a kept worker ends with its fiber.
 
-use super::by_time;
 use super::executor::{Executor, executor};
 use super::record::{CURRENT, ENDED, Fiber, Left, NO_SLOT, Worker};
 use super::slot::{Chain, Found, Slot};
 use super::switch::{switch, thread_pointer};
 use super::timers;
+use super::{by_time, crew};
 use crate::host::cores::{PROMPT, ask_for_slices_of, begin_on};
 use crate::host::signals::SignalStack;
 use crate::host::{clock, replay, virtual_time};
@@ -18,7 +18,7 @@ use std::ptr::{from_ref, null, null_mut};
 use std::sync::atomic::{Ordering, fence};
 
 impl Worker {
-    fn slot(&self) -> Option<&'static Slot> {
+    pub(super) fn slot(&self) -> Option<&'static Slot> {
         executor().slots.get(self.slot.load(Ordering::Acquire))
     }
 
@@ -63,10 +63,11 @@ impl Worker {
     /// Draws the next fiber by the seed of a replayed run. The supervisor and the timers come
     /// first.
     fn draw(&self) -> Option<&'static Fiber> {
-        let slot = self.slot()?;
         if virtual_time::is_on() {
-            return self.judge(by_time::next(|put| slot.empty(self, put)));
+            let has_part = self.slot().is_some() || self.is_helper.get();
+            return if has_part { crew::next(self) } else { None };
         }
+        let slot = self.slot()?;
         replay::let_supervisor_work();
         timers::ring(clock::now());
         let found = self.judge(slot.draw(self, replay::draw))?;
@@ -112,6 +113,7 @@ impl Worker {
         fiber.worker.store(null_mut(), Ordering::Release);
         fiber.stop_clock(left);
         match left {
+            Left::Away => by_time::take_home(fiber),
             Left::Ready => make_ready_on(self, fiber),
             Left::Waiting if fiber.park() => {}
             Left::Waiting => make_ready_on(self, fiber),
@@ -356,6 +358,7 @@ pub(super) fn settle(this: &'static Fiber) {
     // SAFETY: as above.
     let worker = unsafe { &*this.worker.load(Ordering::Relaxed) };
     worker.is_kept.set(true);
+    crew::give_turn(worker);
     let slot = worker.slot();
     worker.slot.store(NO_SLOT, Ordering::Relaxed);
     if let Some(slot) = slot

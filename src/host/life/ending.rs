@@ -3,10 +3,11 @@
 use super::record::Ended;
 use super::verdict::Ending;
 use super::{running_job, threads};
-use crate::host::{Rank, clock, current};
+use crate::host::{Rank, clock, current, fiber};
 
 /// Ends the rank of the calling thread. Safe in signal handlers.
 pub fn end_current(ending: Ending) -> ! {
+    fiber::excursion::come_home();
     if let Some(rank) = current()
         && rank.life.ended.set(Ended { ending, at: clock::now() }).is_ok()
     {

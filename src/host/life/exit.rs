@@ -5,8 +5,8 @@ use super::ending::{end_current, mortal};
 use super::threads::is_first_thread;
 use super::verdict::Ending;
 use super::{exits, threads};
-use crate::host::current;
 use crate::host::shims::{Entry, stdio};
+use crate::host::{current, fiber};
 use std::ffi::{c_int, c_void};
 use std::sync::atomic::Ordering;
 
@@ -14,6 +14,7 @@ use std::sync::atomic::Ordering;
 pub(super) fn exit_current(status: c_int) -> ! {
     if let Some(rank) = current() {
         exits::run_all(rank, status);
+        fiber::excursion::come_home();
         stdio::flush(rank);
         rank.life.is_orderly.store(true, Ordering::Relaxed);
     }

@@ -3,7 +3,7 @@
 use super::exit_list::{AtExit, Call, Exits};
 use super::threads::is_first_thread;
 use crate::host::shims;
-use crate::host::{Rank, current};
+use crate::host::{Rank, current, fiber};
 use std::ffi::{c_int, c_void};
 
 type Plain = extern "C-unwind" fn(*mut c_void);
@@ -61,6 +61,7 @@ extern "C-unwind" fn cxa_finalize(home: *mut c_void) {
 /// Runs entries as long as `next` finds one; each may register more.
 fn run(rank: &Rank, status: c_int, mut next: impl FnMut(&mut Exits) -> Option<AtExit>) {
     loop {
+        fiber::excursion::come_home();
         // The lock is released before the program's code runs.
         let entry = next(&mut rank.life.exits.lock());
         match entry {

@@ -74,7 +74,7 @@ impl Pulse {
     /// Whether there is something to do at the end of a call.
     #[inline]
     pub fn has_more_at_end(&self) -> bool {
-        self.0.load(Ordering::Relaxed) & (ANNOUNCED | HOLDS_SIGNALS) != 0
+        self.0.load(Ordering::Relaxed) & (ANNOUNCED | HOLDS_SIGNALS | TAKES_TURNS) != 0
     }
 
     /// Whether the rank's calls hold signals back.

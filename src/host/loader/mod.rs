@@ -8,6 +8,7 @@
 //! the constructors of its own images, and its own `main`.
 
 mod elf;
+mod gates;
 mod globals;
 mod images;
 pub(in crate::host) mod misfit;

@@ -1,12 +1,14 @@
 //! Relocations: resolved once for all ranks, applied to every rank's images.
 
 use super::elf::{Rela, kind};
+use super::gates;
 use super::object::Object;
 use super::reloc_program::{
     Copied, Fixed, Moved, Origin, Program, Resolved, Target, call_resolver,
 };
 use super::scope::{Definition, Reference, Scope};
 use std::ffi::CStr;
+use std::path::Path;
 
 /// Resolves references of private objects.
 pub(super) struct Linker<'a> {
@@ -176,7 +178,7 @@ impl Linking<'_> {
         let name = linker.scope.objects[self.index].dynamic.string(own.name as usize);
         let Some(found) = self.definition(symbol) else {
             if let Some(shim) = self.stand_in(name) {
-                return Target::Fixed(shim);
+                return Target::Fixed(gates::gate(name, Path::new(""), shim));
             }
             if own.is_weak() {
                 return Target::Fixed(0);
@@ -197,11 +199,17 @@ impl Linking<'_> {
         }
         match found.symbol.kind() {
             kind::OBJECT | kind::COMMON => Target::Variable(name, address),
-            found_kind => Target::Fixed(self.stand_in(name).unwrap_or_else(|| match found_kind {
-                // SAFETY: an IFUNC symbol of a shared object is a resolver without parameters.
-                kind::IFUNC => unsafe { call_resolver(address) },
-                _ => address,
-            })),
+            found_kind => {
+                let function = self.stand_in(name).unwrap_or_else(|| match found_kind {
+                    // SAFETY: an IFUNC symbol of a shared object is a resolver without parameters.
+                    kind::IFUNC => unsafe { call_resolver(address) },
+                    _ => address,
+                });
+                let is_function = matches!(found_kind, kind::FUNCTION | kind::IFUNC);
+                let file = &linker.scope.objects[found.object].path;
+                let gate = || gates::gate(name, file, function);
+                Target::Fixed(if is_function { gate() } else { function })
+            }
         }
     }
 
