@@ -234,6 +234,26 @@ fn ranks_of_one_image_take_no_mappings_and_less_memory() {
     assert!(bytes < 20.0, "{bytes} kB a rank");
 }
 
+/// In virtual time, on a machine that has a node for each rank.
+fn virtually(program: &Program, ranks: usize) -> Run {
+    let text = format!(
+        "[machine]\ntopology = \"torus\"\ndims = [100, 10, {}]\n[cost]\nhop_ns = 100\n\
+         corner_ns = 0\nbyte_ns = 1\n",
+        ranks.div_ceil(1000)
+    );
+    let file = support::fresh_directory(&format!("crowd_of_{ranks}")).join("machine.toml");
+    std::fs::write(&file, text).expect("there is room");
+    let run = support::run(program).ranks(ranks).option("--virtual").option("--share-image");
+    run.option("--stack=256K").option(format!("--machine={}", file.display())).args(["sum"])
+}
+
+#[test]
+fn in_virtual_time_a_rank_that_waits_needs_one_page_of_stack() {
+    let program = counted();
+    let bytes = each(|ranks| virtually(&program, ranks), "peak");
+    assert!(bytes < 22.0, "{bytes} kB a rank");
+}
+
 #[test]
 fn in_one_image_ranks_keep_what_libc_and_threads_have_for_each() {
     let text = r#"
@@ -407,4 +427,11 @@ fn a_hundred_thousand_ranks_of_one_image_come_and_go_at_default_limits() {
 fn a_million_ranks_of_one_image_come_and_go_at_default_limits() {
     let seen = fibers(&counted(), 1_000_000).option("--share-image").succeeds();
     println!("1,000,000 ranks took {:?}\n{}", seen.took, seen.stdout);
+}
+
+#[test]
+#[ignore = "takes 22 GB and ten minutes"]
+fn a_million_ranks_of_one_image_come_and_go_in_virtual_time() {
+    let seen = virtually(&counted(), 1_000_000).deadline(1200).succeeds();
+    println!("1,000,000 ranks in virtual time took {:?}\n{}", seen.took, seen.stdout);
 }

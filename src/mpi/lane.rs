@@ -235,6 +235,13 @@ impl<'a> Lane<'a> {
         Lane { round: self.round, ..lane }
     }
 
+    /// This lane for a run that is carried out [in steps](Way::InSteps).
+    pub(super) fn in_steps(&self) -> Lane<'a> {
+        let Lane { round, is_turn, .. } = *self;
+        let lane = Lane::new(self.process, self.asked, self.tag, Way::InSteps);
+        Lane { round, is_turn, ..lane }
+    }
+
     /// This lane for messages that the machine's tree carries.
     pub(super) fn by_hardware(&self) -> Lane<'a> {
         let tag = self.tag | Envelope::BY_HARDWARE;
@@ -572,6 +579,9 @@ impl Doing<'_, '_> {
             Way::Blocking => engine.wait(op)?,
             Way::Nonblocking(run) => {
                 poll_fn(|_| engine.ended_for(op, run).map_or(Poll::Pending, Poll::Ready)).await
+            }
+            Way::InSteps => {
+                poll_fn(|_| engine.end_of_step(op).map_or(Poll::Pending, Poll::Ready)).await
             }
         };
         self.op = None;

@@ -394,7 +394,7 @@ impl Engine {
         self.step()?;
         let mut state = self.state.lock();
         loop {
-            self.progress(&mut state)?;
+            self.progress_lightly(&mut state, None)?;
             self.drive(&mut state)?;
             if let Some(answer) = ready(&mut state) {
                 self.leave(&mut state)?;

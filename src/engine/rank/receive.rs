@@ -58,7 +58,7 @@ impl Engine {
             // What has waited comes before what arrives.
             let waited = state.expected(pattern);
             let wanted = if waited.is_none() { Some(Wanted { pattern, into }) } else { None };
-            let arrived = self.progress_for(&mut state, wanted)?;
+            let arrived = self.progress_lightly(&mut state, wanted)?;
             let packet = match arrived {
                 Some(Found::Received(outcome)) => {
                     self.leave(&mut state)?;

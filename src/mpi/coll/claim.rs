@@ -141,7 +141,8 @@ const TITLES: [&str; 55] = [
 ];
 
 /// Calls of which members give and get nothing.
-const BARRIERS: [Kind; 3] = [Kind::Barrier, Kind::WinFence, Kind::WinFree];
+const BARRIERS: [Kind; 5] =
+    [Kind::Barrier, Kind::WinFence, Kind::WinFree, Kind::Finalize, Kind::Disconnect];
 
 /// Calls after which members have less in common.
 const PARTINGS: [Kind; 2] = [Kind::Disconnect, Kind::WinFree];

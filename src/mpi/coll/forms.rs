@@ -135,10 +135,16 @@ fn block_on_messages<P: Plan>(plan: &P, lane: &Lane<'_>) -> Result {
     run::block(perform(plan, lane, None))
 }
 
-/// Out of line and boxed for the same reason.
+/// Out of line, boxed and in steps for the same reason.
 #[inline(never)]
 fn block_on_price<P: Plan>(plan: &P, lane: &Lane<'_>) -> Result<Option<Paid<P>>> {
-    if lane.is_priced() { run::block(payment(plan, lane)) } else { Ok(None) }
+    if !lane.is_priced() {
+        return Ok(None);
+    }
+    let lane = ManuallyDrop::new(lane.in_steps());
+    let paid = run::block_in_steps(lane.process(), payment(plan, &lane));
+    drop(ManuallyDrop::into_inner(lane));
+    paid
 }
 
 /// [`pay`] in a box, which is filled out of line.

@@ -44,8 +44,10 @@ pub(super) async fn take_time(lane: &Lane<'_>, claim: Claim) -> Result<bool> {
 }
 
 fn operation(claim: Claim) -> Option<Operation> {
-    const KINDS: [(Kind, Operation); 13] = [
+    const KINDS: [(Kind, Operation); 15] = [
         (Kind::Barrier, Operation::Barrier),
+        (Kind::Finalize, Operation::Barrier),
+        (Kind::Disconnect, Operation::Barrier),
         (Kind::WinFence, Operation::Barrier),
         (Kind::WinFree, Operation::Barrier),
         (Kind::Bcast, Operation::Bcast),
