@@ -180,10 +180,9 @@ pub(super) fn makes_room_at_call() -> bool {
     })
 }
 
-/// When the supervisor is to look around in any case, or to end the job.
+/// When the supervisor is to look around in any case.
 pub(super) fn appointment() -> Option<Instant> {
-    let limit = LIMIT.get().copied().filter(|_| is_in_force());
-    APPOINTMENT.lock().into_iter().chain(limit).min()
+    *APPOINTMENT.lock()
 }
 
 /// Leaves the supervisor work to do; false if it is to be woken as in other runs.
@@ -214,9 +213,14 @@ pub(super) fn let_supervisor_work() {
     let_supervisor_work_if(is_time);
 }
 
-/// The worker, which runs no rank now, lets the supervisor work if it is called.
-pub(super) fn let_called_supervisor_work() {
-    let_supervisor_work_if(|| false);
+/// Whether the supervisor is to work, whatever its next appointment is.
+pub(super) fn is_supervisor_needed() -> bool {
+    is_supervisor_called() || is_late()
+}
+
+/// The worker, which runs no rank now, lets the supervisor work if it is needed.
+pub(super) fn let_needed_supervisor_work() {
+    let_supervisor_work_if(is_late);
 }
 
 fn let_supervisor_work_if(is_time: impl Fn() -> bool) {

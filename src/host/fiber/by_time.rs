@@ -88,10 +88,10 @@ pub(super) enum Next {
 pub(super) fn next() -> Next {
     while virtual_time::standstill().is_none() {
         // It works while nobody is away.
-        if away::is_anybody() && replay::is_supervisor_called() {
+        if away::is_anybody() && replay::is_supervisor_needed() {
             return Next::Later;
         }
-        replay::let_called_supervisor_work();
+        replay::let_needed_supervisor_work();
         // In this order: whoever comes home meanwhile is seen in one place at least.
         let away = away::first();
         enter_ready();
@@ -186,9 +186,9 @@ pub(super) fn pass_by(fiber: &'static Fiber, at: Picos) {
 /// Whether the calling fiber, with the turn, comes before everything else at this time and with
 /// this number.
 pub(super) fn goes_first(own: (Picos, u64)) -> bool {
-    let is_called = replay::is_supervisor_called() || virtual_time::standstill().is_some();
+    let is_halted = replay::is_supervisor_needed() || virtual_time::standstill().is_some();
     let others = || away::first().into_iter().chain(first_ready());
-    !is_called
+    !is_halted
         && executor().slots.iter().all(|slot| !slot.has_work())
         && others().all(|other| own <= other)
         && next_event().is_none_or(|event| own.0 < event)

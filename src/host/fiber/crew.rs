@@ -17,6 +17,7 @@ use std::time::{Duration, Instant};
 static TURN: AtomicU32 = AtomicU32::new(0);
 /// Whether there are workers beside the first one.
 static HAS_HELPERS: AtomicBool = AtomicBool::new(false);
+
 /// Starts workers for the other cores, if ranks declare what they compute.
 pub(super) fn hire() -> Result<(), Error> {
     if !virtual_time::is_declared() {
@@ -95,7 +96,7 @@ impl Idleness {
         const LOOKS: u32 = 400;
         const SPINS: usize = 20;
         const SHORTEST: Duration = Duration::from_micros(20);
-        const DOUBLINGS: u32 = 4;
+        const DOUBLINGS: u32 = 6;
         static NOTHING: AtomicU32 = AtomicU32::new(0);
         self.0 = self.0.saturating_add(1);
         match self.0.checked_sub(LOOKS) {
