@@ -132,10 +132,10 @@ impl Fiber {
 
     /// Makes the calling fiber wait until it is called, or until this time. May return early.
     pub(super) fn block(&'static self, until: Option<Instant>) {
+        excursion::come_home();
         if self.was_called() {
             return;
         }
-        excursion::come_home();
         let _timer = until.map(|until| timers::Timer::set(until, self));
         worker::leave(self, Left::Waiting);
     }

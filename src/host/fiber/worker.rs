@@ -2,7 +2,8 @@
 //!
 //! A worker without a fiber is *at home*, on its original stack: it looks for a ready fiber for a
 //! while and then sleeps. A worker may also be a *spare*, without a slot, or *kept* by a fiber that
-//! has settled on it; a kept worker ends with its fiber.
+//! has settled on it; a kept worker ends with its fiber. In virtual time there are *helpers*, which
+//! have no slot either, and run fibers all the same (see [`crew`]).
 
 use super::executor::{Executor, executor};
 use super::record::{CURRENT, ENDED, Fiber, Left, NO_SLOT, Worker};

@@ -141,10 +141,8 @@ fn block_on_price<P: Plan>(plan: &P, lane: &Lane<'_>) -> Result<Option<Paid<P>>>
     if !lane.is_priced() {
         return Ok(None);
     }
-    let lane = ManuallyDrop::new(lane.in_steps());
-    let paid = run::block_in_steps(lane.process(), payment(plan, &lane));
-    drop(ManuallyDrop::into_inner(lane));
-    paid
+    let lane = lane.in_steps();
+    run::block_in_steps(lane.process(), payment(plan, &lane))
 }
 
 /// [`pay`] in a box, which is filled out of line.
