@@ -40,7 +40,7 @@ use crate::base::slab::{Key, Slab};
 use crate::base::sync::biased::{Biased, Guard};
 use crate::base::sync::name::Name;
 use crate::engine::rank::matching::{Posted, Unexpected};
-use crate::engine::rank::operation::{Op, Stage, Step};
+use crate::engine::rank::operation::{Op, Stage};
 use crate::engine::rank::tally::{Instruments, path_of};
 use crate::host::life::Pulse;
 use crate::host::memory::{self, Region, Span};
@@ -114,7 +114,6 @@ struct State {
     copies: VecDeque<(Packet, Key)>,
     /// Receives whose data are on their way through a simulated network.
     fetching: Vec<(Ticket, Key)>,
-    step: Step,
     /// Room for those of them that are made together.
     batches: Batches<Key>,
     accounts: Slab<crate::engine::rank::operation::Account>,
@@ -529,7 +528,6 @@ impl State {
             rings: crate::engine::rank::rings::Rings::default(),
             copies: VecDeque::new(),
             fetching: Vec::new(),
-            step: Step::default(),
             batches: Batches::default(),
             accounts: Slab::default(),
             due: VecDeque::new(),

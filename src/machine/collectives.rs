@@ -147,7 +147,7 @@ pub struct Preference {
 
 /// The prices of a network of its own for operations of all ranks: a tree that combines what it
 /// carries up, and spreads what it carries down.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct HardwareTree {
     /// Of data, and of a barrier.
     pub hop: Picos,

@@ -10,7 +10,7 @@ use crate::base::member::Roster;
 use crate::base::slab::Key;
 use crate::engine::shared::rules::{CollMode, Rules};
 use crate::engine::{
-    Call, Drawn, Everyone, Letter, Matter, Mishap, Mode, Outcome, Outside, Purpose, Watch,
+    Call, Drawn, Everyone, Letter, Matter, Mishap, Mode, Outcome, Outside, PeerWait, Purpose, Watch,
 };
 use crate::fault::Value;
 use crate::host::memory::{Fault, Region, copy, transfer, transfer_start};
@@ -235,13 +235,6 @@ impl<'a> Lane<'a> {
         Lane { round: self.round, ..lane }
     }
 
-    /// This lane for a run that is carried out [in steps](Way::InSteps).
-    pub(super) fn in_steps(&self) -> Lane<'a> {
-        let Lane { round, is_turn, .. } = *self;
-        let lane = Lane::new(self.process, self.asked, self.tag, Way::InSteps);
-        Lane { round, is_turn, ..lane }
-    }
-
     /// This lane for messages that the machine's tree carries.
     pub(super) fn by_hardware(&self) -> Lane<'a> {
         let tag = self.tag | Envelope::BY_HARDWARE;
@@ -257,6 +250,16 @@ impl<'a> Lane<'a> {
             Some(network) => sched::on_other_stack(|| network.priced(bytes, send)),
             None => send(),
         }
+    }
+
+    /// Waits until this member's part in an operation is over, which others carry on.
+    pub(super) fn wait_for_part(&self) -> Result {
+        must_be_fresh(self.process, self.comm)?;
+        let rank = self.comm.rank;
+        let (envelope, watch) = (self.own_envelope(), self.watch(rank));
+        let wait = PeerWait { envelope, watch: &watch, missing: rank };
+        let mishap = self.process.engine.wait_for_part(&wait)?;
+        news(&Outcome { mishap, ..Outcome::default() })
     }
 
     /// Starts to receive a message without data.
@@ -579,9 +582,6 @@ impl Doing<'_, '_> {
             Way::Blocking => engine.wait(op)?,
             Way::Nonblocking(run) => {
                 poll_fn(|_| engine.ended_for(op, run).map_or(Poll::Pending, Poll::Ready)).await
-            }
-            Way::InSteps => {
-                poll_fn(|_| engine.end_of_step(op).map_or(Poll::Pending, Poll::Ready)).await
             }
         };
         self.op = None;

@@ -5,7 +5,6 @@
 
 use crate::base::slab::Key;
 use crate::engine::{Died, Outcome};
-use crate::host::sched;
 use crate::mpi::comm::Comm;
 use crate::mpi::error::Result;
 use crate::mpi::handle_table::Held;
@@ -23,8 +22,6 @@ pub enum Way {
     Blocking,
     /// In the engine, under this key.
     Nonblocking(Key),
-    /// In the caller, between two steps (see [`block_in_steps`]).
-    InSteps,
 }
 
 /// What is done in place when it is awaited. Unlike the standard library's futures, it is always
@@ -60,20 +57,6 @@ pub fn block<T>(run: impl Future<Output = Result<T>>) -> Result<T> {
     }
 }
 
-/// Carries out a run whose lanes go [in steps](Way::InSteps). Each step is done on another stack,
-/// so that the stack of a rank that waits stays small.
-pub fn block_in_steps<T>(
-    process: &Process, mut run: Pin<Box<impl Future<Output = Result<T>>>>,
-) -> Result<T> {
-    let mut context = Context::from_waker(Waker::noop());
-    loop {
-        match sched::on_other_stack(|| run.as_mut().poll(&mut context)) {
-            Poll::Ready(end) => return end,
-            Poll::Pending => process.engine.wait_for_step()?,
-        }
-    }
-}
-
 /// Starts the run that `make` makes, whose lanes go the [`Way`] that it is told.
 pub fn start<F>(process: &'static Process, make: impl FnOnce(Way) -> F) -> Result<Pending>
 where
@@ -103,7 +86,7 @@ pub type Ended = std::result::Result<Outcome, Died>;
 pub fn ended(process: &Process, way: Way, end: Result) -> Ended {
     match way {
         Way::Nonblocking(key) => process.requests.failures().end(key, end),
-        Way::Blocking | Way::InSteps => unreachable!("such a run is awaited in place"),
+        Way::Blocking => unreachable!("such a run is awaited in place"),
     }
 }
 

@@ -33,4 +33,4 @@ pub use processes::{
     Address, Area, Hall, LONGEST_IN_AREA, MOST_IN_AREA, MOST_PROCESSES, Next, OfHosts, Processes,
     Reservation, Seat, Short, Taken,
 };
-pub use simulated::{SimulatedNetwork, Transfers};
+pub use simulated::{Carriage, Party, SimulatedNetwork, Transfers};

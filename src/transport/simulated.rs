@@ -5,6 +5,7 @@
 //! long one only the announcement goes that way; when the receiver has matched it, the sender is
 //! asked for the data, and the packet comes once more when they have arrived ([`Self::fetch`]).
 
+mod tokens;
 mod transfers;
 
 use crate::base::sync::queue::Linked;
@@ -23,6 +24,7 @@ use std::ptr::{NonNull, with_exposed_provenance_mut};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock};
 
+pub use tokens::{Carriage, Party};
 pub use transfers::Transfers;
 
 /// On which node of the machine a rank is.
@@ -41,6 +43,7 @@ pub struct SimulatedNetwork {
     /// Of each seat: when the last message arrives that is under way from it to another one, which
     /// no later one overtakes.
     last: OnceLock<Box<[Mutex<LastArrivals>]>>,
+    desks: OnceLock<tokens::Desks>,
     /// Messages that are flows, by their numbers, and for when the end of the next one is entered
     /// in the calendar.
     flows: Mutex<FxHashMap<usize, Journey>>,
@@ -91,6 +94,7 @@ impl SimulatedNetwork {
             is_ideal: network.is_ideal(),
             network: Mutex::new(network),
             last: OnceLock::new(),
+            desks: OnceLock::new(),
             wire: OnceLock::new(),
             node_of: OnceLock::new(),
             channels: Mutex::default(),
@@ -103,6 +107,7 @@ impl SimulatedNetwork {
     /// The wire for so many seats.
     pub fn wire_for(&'static self, seats: usize) -> &'static Wire {
         self.last.get_or_init(|| (0..seats).map(|_| Mutex::default()).collect());
+        self.desks.get_or_init(|| (0..seats).map(|_| Mutex::default()).collect());
         self.wire.get_or_init(|| Wire::across(self, seats))
     }
 
@@ -188,6 +193,31 @@ impl SimulatedNetwork {
         let known = last.entry(to).or_default();
         *known = at.max(*known);
         *known
+    }
+
+    /// When a message arrives that its sender sends now, if it waits for no other's. A long one
+    /// leaves when it has been announced.
+    fn arrives_without_waiting(
+        &self, seats: (usize, usize), bytes: u64, is_long: bool,
+    ) -> Option<Picos> {
+        self.is_ideal.then(|| {
+            let now = clock::picos();
+            let leaves = if is_long { self.round_trip(seats, now) } else { now };
+            self.arrival(seats, bytes, leaves)
+        })
+    }
+
+    /// A message enters the network, where it may wait for others.
+    fn set_out(
+        &'static self, seats: (usize, usize), bytes: u64, is_long: bool,
+        then: impl FnOnce(Picos) + Send + 'static,
+    ) {
+        let journey = Journey { is_in_order: true, ..self.journey(seats, bytes, then) };
+        // It enters in its turn: those who are behind may send before.
+        match is_long {
+            false => happens_at(clock::picos(), move |now| self.enter(journey, now)),
+            true => self.announce(journey, seats),
+        }
     }
 
     /// When an announcement that leaves now has been answered.
@@ -346,8 +376,12 @@ impl Happens for Calls {
 }
 
 impl Happens for SimulatedNetwork {
-    /// A message has arrived in a seat.
-    fn happen(&'static self, [packet, seat]: [usize; 2], _now: Picos) {
+    /// A message or a token has arrived in a seat.
+    fn happen(&'static self, numbers: [usize; 2], now: Picos) {
+        if let Some(token) = tokens::Token::of(numbers) {
+            return self.token_arrives(token, now);
+        }
+        let [packet, seat] = numbers;
         let node = NonNull::new(with_exposed_provenance_mut(packet)).expect("a node is somewhere");
         // SAFETY: `post` has given it up, for this one time.
         self.deliver(seat, unsafe { Packet::from_raw(node) });
@@ -373,19 +407,12 @@ impl Outside for SimulatedNetwork {
             _ => price,
         };
         let is_long = price != NO_PRICE && price > self.overheads.eager as u64;
-        if self.is_ideal {
-            let now = clock::picos();
-            let leaves = if is_long { self.round_trip(seats, now) } else { now };
-            let at = self.arrival(seats, bytes, leaves);
-            let packet = packet.into_raw().as_ptr().expose_provenance();
-            return virtual_time::enter(at, self, [packet, seat]);
-        }
-        let journey = self.journey(seats, bytes, move |_| self.deliver(seat, packet));
-        let journey = Journey { is_in_order: true, ..journey };
-        // It enters the network in its turn: those who are behind may send before.
-        match is_long {
-            false => happens_at(clock::picos(), move |now| self.enter(journey, now)),
-            true => self.announce(journey, seats),
+        match self.arrives_without_waiting(seats, bytes, is_long) {
+            Some(at) => {
+                let packet = packet.into_raw().as_ptr().expose_provenance();
+                virtual_time::enter(at, self, [packet, seat]);
+            }
+            None => self.set_out(seats, bytes, is_long, move |_| self.deliver(seat, packet)),
         }
     }
 }

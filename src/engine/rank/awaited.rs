@@ -111,6 +111,8 @@ pub(in crate::engine) enum Watched {
     Gate(WatchedGate),
     /// That a peer does its part.
     Peer(Want),
+    /// That the messages of the own part in an operation have come, whose own this is.
+    Part(Envelope),
 }
 
 /// A gate of a meeting.

@@ -115,15 +115,6 @@ pub(in crate::engine) struct Account {
     pub(in crate::engine) flushes: Vec<(u64, Key)>,
 }
 
-/// What a run in steps waits for, and then what came of it.
-#[derive(Default)]
-pub(in crate::engine) enum Step {
-    #[default]
-    Nothing,
-    Awaits(Key),
-    Ended(Outcome),
-}
-
 #[cfg(test)]
 impl Account {
     /// How many messages are under way.

@@ -2,7 +2,9 @@
 //! and the data of long messages, which come only when their receiver has asked for them.
 
 use super::arrivals::{Found, Wanted};
-use super::operation::{Died, Outcome, Step};
+use super::awaited::{MOST_NAMED, Watched};
+use super::operation::{Died, Mishap};
+use super::synchronize::PeerWait;
 use crate::base::Member;
 use crate::base::slab::Key;
 use crate::base::sync::biased::Guard;
@@ -49,25 +51,28 @@ impl Engine {
 }
 
 impl Engine {
-    /// How this operation has ended; before that, [`Engine::wait_for_step`] is to wait for it.
-    pub fn end_of_step(&self, op: Key) -> Option<Outcome> {
-        let mut state = self.state.lock();
-        match std::mem::take(&mut state.step) {
-            Step::Ended(outcome) => Some(outcome),
-            _ => {
-                state.step = Step::Awaits(op);
-                None
-            }
-        }
+    /// Whether some rank's steps are reported, so that each has to make its own.
+    pub fn makes_own_steps(&self) -> bool {
+        self.world.is_careful()
     }
 
-    /// Waits for what the last step of a run waits for.
-    pub fn wait_for_step(&self) -> Result<(), Died> {
-        let step = std::mem::take(&mut self.state.lock().step);
-        let Step::Awaits(op) = step else { unreachable!("a run waits for something") };
-        let outcome = self.wait(op)?;
-        self.state.lock().step = Step::Ended(outcome);
-        Ok(())
+    /// Waits until the rank's part in an operation is over, which others carry on; or until a
+    /// failure makes that hopeless.
+    pub fn wait_for_part(&self, wait: &PeerWait<'_>) -> Result<Option<Mishap>, Died> {
+        let network = self.network.expect("only in virtual time others carry it on");
+        let is_over = || network.is_part_over(self.me.seat);
+        let ended = self.wait_unless_opposed(wait, Watched::Part(wait.envelope), is_over);
+        if ended != Ok(None) {
+            network.drop_part(self.me.seat);
+        }
+        ended
+    }
+
+    /// The ranks whose messages keep that part from ending.
+    pub(super) fn missing_in_part(&self) -> Vec<usize> {
+        let network = self.network.into_iter();
+        let ranks = network.flat_map(|network| network.expected_from(self.me.seat));
+        ranks.filter_map(|rank| usize::try_from(rank).ok()).take(MOST_NAMED).collect()
     }
 
     /// [`Engine::progress`] for a rank that waits: in virtual time on another stack, so that its

@@ -25,13 +25,19 @@ impl Engine {
     pub fn wait_for_peers(
         &self, wait: &PeerWait<'_>, is_over: impl Fn() -> bool,
     ) -> Result<Option<Mishap>, Died> {
+        let (context, rank) = (wait.envelope.context, wait.missing);
+        let watched = Watched::Peer(Want::Synchronization { context, rank });
+        self.wait_unless_opposed(wait, watched, is_over)
+    }
+
+    /// Makes progress until `is_over`, or until a failure makes that hopeless.
+    pub(super) fn wait_unless_opposed(
+        &self, wait: &PeerWait<'_>, watched: Watched, is_over: impl Fn() -> bool,
+    ) -> Result<Option<Mishap>, Died> {
         self.step()?;
-        let PeerWait { envelope, missing, .. } = *wait;
-        let watched =
-            Watched::Peer(Want::Synchronization { context: envelope.context, rank: missing });
         let mut state = self.state.lock();
         loop {
-            self.progress(&mut state)?;
+            self.progress_lightly(&mut state, None)?;
             self.drive(&mut state)?;
             if is_over() {
                 self.leave(&mut state)?;

@@ -233,6 +233,7 @@ impl Engine {
         let WatchedGate { key, gate, turn, envelope } = match watched {
             Watched::Gate(watched) => watched,
             Watched::Peer(want) => return vec![want],
+            Watched::Part(envelope) => return wants(envelope, false, self.missing_in_part()),
         };
         let meeting = self.world.known_meeting(key);
         let missing = meeting.map(|meeting| meeting.missing(gate, turn, MOST_NAMED));

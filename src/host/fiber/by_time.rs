@@ -131,9 +131,15 @@ pub(super) fn next() -> Next {
     Next::Nothing
 }
 
-/// Takes the first fiber out.
+/// Takes the first fiber out, unless others have advanced its clock: then it goes on later.
 fn take() -> Option<&'static Fiber> {
     let Reverse(Entry(at, _, fiber)) = READY.lock().pop()?;
+    let left = fiber.left_at.get();
+    if left > at {
+        fiber.ready_at.set(left);
+        add(left, number(), fiber);
+        return None;
+    }
     go_on(fiber, at).then_some(fiber)
 }
 
@@ -265,6 +271,34 @@ impl Fiber {
                 note_change(now);
             }
         }
+    }
+}
+
+/// A rank that waits, in whose place others carry something on.
+#[derive(Clone, Copy)]
+pub struct Waiting(&'static Fiber);
+
+impl Waiting {
+    /// The calling rank, in virtual time, which is about to wait.
+    pub fn caller() -> Option<Waiting> {
+        super::current().filter(|_| virtual_time::is_on()).map(Waiting)
+    }
+
+    /// Something happens now by the doing of seat `cause`: the rank goes on with `act`, at its own
+    /// clock, and waits again. Not if it computes, because a handler of its has left the call in
+    /// which it waited.
+    pub fn go_on(self, now: Picos, cause: usize, act: impl FnOnce()) {
+        let fiber = self.0;
+        if fiber.is_away.get() {
+            return;
+        }
+        let left = fiber.left_at.get();
+        let at = left.max(now);
+        accounts::note_wait(fiber.seat, at - left, at, cause);
+        clock::set(at);
+        act();
+        fiber.left_at.set(clock::picos());
+        clock::set(now);
     }
 }
 

@@ -75,7 +75,7 @@ pub async fn meet(lane: &Lane<'_>) -> Result {
     let (plan, crowd) = (Barrier::plan()?, Crowd::of(lane));
     match (plan.select(crowd), lane.way()) {
         ((Venue::Wire, algorithm), _) => plan.by_messages(algorithm, lane).await,
-        ((_, algorithm), Way::Blocking | Way::InSteps) => {
+        ((_, algorithm), Way::Blocking) => {
             plan.together(algorithm, &Members::<InPlace>::come(lane, crowd, true, None).await?)
                 .await
         }

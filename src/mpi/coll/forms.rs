@@ -24,7 +24,6 @@ use crate::mpi::process::Process;
 use crate::mpi::run::{self, Way};
 use std::borrow::Borrow;
 use std::mem::ManuallyDrop;
-use std::pin::Pin;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 
@@ -135,22 +134,17 @@ fn block_on_messages<P: Plan>(plan: &P, lane: &Lane<'_>) -> Result {
     run::block(perform(plan, lane, None))
 }
 
-/// Out of line, boxed and in steps for the same reason.
+/// Out of line for the same reason.
 #[inline(never)]
 fn block_on_price<P: Plan>(plan: &P, lane: &Lane<'_>) -> Result<Option<Paid<P>>> {
     if !lane.is_priced() {
         return Ok(None);
     }
-    let lane = lane.in_steps();
-    run::block_in_steps(lane.process(), payment(plan, &lane))
-}
-
-/// [`pay`] in a box, which is filled out of line.
-#[inline(never)]
-fn payment<'p, P: Plan>(
-    plan: &'p P, lane: &'p Lane<'_>,
-) -> Pin<Box<impl Future<Output = Result<Option<Paid<P>>>> + use<'p, P>>> {
-    Box::pin(pay(plan, lane))
+    lane.look_round()?;
+    let crowd = priced::crowd(lane);
+    let (venue, algorithm) = plan.select(crowd);
+    let is_paid = venue != Venue::Wire && priced::spend_time(lane, plan.claim())?;
+    Ok(is_paid.then_some((crowd, venue, algorithm)))
 }
 
 /// In memory that the members' processes share.

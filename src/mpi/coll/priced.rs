@@ -9,38 +9,135 @@ use super::claim::{Claim, Kind};
 use super::select::Crowd;
 use crate::host::clock;
 use crate::machine::collectives::{Algorithm, Collectives, HardwareTree, Operation};
+use crate::host::sched::{self, Waiting};
+use crate::mpi::comm::group::Group;
 use crate::mpi::error::Result;
 use crate::mpi::lane::Lane;
+use crate::mpi::run;
+use crate::transport::{Carriage, Party, SimulatedNetwork};
+use std::sync::Arc;
 
 /// One member's part in the messages of an operation.
-struct Part<'l, 'a> {
-    lane: &'l Lane<'a>,
+struct Part<M> {
+    mail: M,
     size: i32,
     me: i32,
 }
 
-/// Takes the time that the operation takes on the simulated machine. False if that is not known: if
-/// it is to be carried out by messages.
-pub(super) async fn take_time(lane: &Lane<'_>, claim: Claim) -> Result<bool> {
-    let lane = lane.unpaced();
-    let (size, me) = (lane.size(), lane.rank());
-    let (Some(bytes), Some(operation)) = (claim.bytes(), operation(claim)) else {
-        return Ok(false);
-    };
-    let world = lane.process().world;
-    let Some(network) = world.network() else { return Ok(false) };
-    let chosen: &Collectives = &network.overheads().collectives;
-    let is_of_all = size as usize == world.ranks();
-    let algorithm = chosen.algorithm(operation, bytes, size as u64, is_of_all);
-    let root = claim.rank_of_root();
-    match (algorithm, &chosen.tree) {
-        (Algorithm::Hardware, Some(tree)) => {
-            let part = Part { lane: &lane.by_hardware(), size, me };
-            part.climb(tree, operation, root, bytes).await?;
-        }
-        _ => Part { lane: &lane, size, me }.carry_out(operation, algorithm, root, bytes).await?,
+/// How messages without data go between members.
+trait Mail {
+    /// Expects messages from some members, and sends some to others, which take as long as ones of
+    /// so many bytes; by hardware, so long. Ends when all have come.
+    async fn exchange(
+        &self, from: impl IntoIterator<Item = i32>, to: impl IntoIterator<Item = i32>, bytes: u64,
+    ) -> Result;
+}
+
+/// What an operation takes on the simulated machine.
+struct Price {
+    operation: Operation,
+    algorithm: Algorithm,
+    tree: Option<HardwareTree>,
+    root: i32,
+    bytes: u64,
+}
+
+impl Price {
+    /// None if it is not known: if the operation is to be carried out by messages.
+    fn of(lane: &Lane<'_>, claim: Claim) -> Option<Price> {
+        let (bytes, operation) = (claim.bytes()?, operation(claim)?);
+        let (world, size) = (lane.process().world, lane.size());
+        let chosen: &Collectives = &world.network()?.overheads().collectives;
+        let is_of_all = size as usize == world.ranks();
+        let algorithm = chosen.algorithm(operation, bytes, size as u64, is_of_all);
+        let tree = chosen.tree.filter(|_| algorithm == Algorithm::Hardware);
+        Some(Price { operation, algorithm, tree, root: claim.rank_of_root(), bytes })
     }
+}
+
+/// Takes the time that the operation takes on the simulated machine, in a caller that makes
+/// progress now and then. False if that is not known.
+pub(super) async fn take_time(lane: &Lane<'_>, claim: Claim) -> Result<bool> {
+    let Some(price) = Price::of(lane, claim) else { return Ok(false) };
+    let lane = lane.unpaced();
+    let lane = if price.tree.is_some() { lane.by_hardware() } else { lane };
+    Part { size: lane.size(), me: lane.rank(), mail: ByLane(&lane) }.carry_out(&price).await?;
     Ok(true)
+}
+
+/// Takes the time that the operation takes on the simulated machine, in a caller that waits until
+/// then. False if that is not known.
+pub(super) fn spend_time(lane: &Lane<'_>, claim: Claim) -> Result<bool> {
+    let process = lane.process();
+    let Some((network, waiting)) = process.world.network().zip(Waiting::caller()) else {
+        return run::block(take_time(lane, claim));
+    };
+    if process.engine.makes_own_steps() {
+        return run::block(take_time(lane, claim));
+    }
+    let is_over = sched::on_other_stack(|| {
+        let price = Price::of(lane, claim)?;
+        let (seat, group) = (process.me.seat, lane.comm().group.clone());
+        let carriage = Carriage::of((lane.stamp(), lane.number()), price.tree.is_some());
+        let me = Party { rank: lane.rank(), seat };
+        let mail = ByTokens { network, carriage, group, me };
+        let part = Part { mail, size: lane.size(), me: lane.rank() };
+        let part = async move { part.carry_out(&price).await.expect("tokens do not fail") };
+        Some(network.begin_part(seat, waiting, Box::pin(part)))
+    });
+    match is_over {
+        None => Ok(false),
+        Some(true) => Ok(true),
+        Some(false) => lane.wait_for_part().map(|()| true),
+    }
+}
+
+/// By messages of this rank, which it sends and receives itself.
+struct ByLane<'l, 'a>(&'l Lane<'a>);
+
+impl Mail for ByLane<'_, '_> {
+    async fn exchange(
+        &self, from: impl IntoIterator<Item = i32>, to: impl IntoIterator<Item = i32>, bytes: u64,
+    ) -> Result {
+        let mut doings = Vec::new();
+        for rank in from {
+            doings.push(self.0.start_empty_recv(rank)?);
+        }
+        for rank in to {
+            doings.push(self.0.start_priced_send(rank, bytes)?);
+        }
+        self.0.all(doings).await
+    }
+}
+
+/// By tokens, which others take care of while this rank waits.
+struct ByTokens {
+    network: &'static SimulatedNetwork,
+    carriage: Carriage,
+    group: Arc<Group>,
+    me: Party,
+}
+
+impl ByTokens {
+    fn party(&self, rank: i32) -> Party {
+        let member = usize::try_from(rank).ok().and_then(|rank| self.group.member(rank));
+        Party { rank, seat: member.expect("patterns know the members").seat }
+    }
+}
+
+impl Mail for ByTokens {
+    async fn exchange(
+        &self, from: impl IntoIterator<Item = i32>, to: impl IntoIterator<Item = i32>, bytes: u64,
+    ) -> Result {
+        for rank in from {
+            self.network.expect_token(self.carriage, self.party(rank), self.me);
+        }
+        for rank in to {
+            self.network.send_token(self.carriage, self.me, self.party(rank), bytes);
+        }
+        self.network.all_tokens(self.carriage, self.me.seat).await;
+        Ok(())
+    }
 }
 
 fn operation(claim: Claim) -> Option<Operation> {
@@ -70,10 +167,12 @@ pub(super) fn crowd(lane: &Lane<'_>) -> Crowd {
     Crowd::beside_time(lane.size() as u32)
 }
 
-impl Part<'_, '_> {
-    async fn carry_out(
-        &self, operation: Operation, algorithm: Algorithm, root: i32, bytes: u64,
-    ) -> Result {
+impl<M: Mail> Part<M> {
+    async fn carry_out(&self, price: &Price) -> Result {
+        let Price { operation, algorithm, root, bytes, .. } = *price;
+        if let Some(tree) = &price.tree {
+            return self.climb(tree, operation, root, bytes).await;
+        }
         let each = bytes / self.size as u64;
         match operation {
             Operation::Barrier => self.barrier(algorithm).await,

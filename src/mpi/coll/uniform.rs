@@ -79,7 +79,7 @@ pub async fn unite<T>(
     }
     let crowd = Crowd::of(lane);
     match lane.way() {
-        Way::Blocking | Way::InSteps => {
+        Way::Blocking => {
             unite_as(Members::<InPlace>::begin(lane, crowd, true, None).await?, mine, read).await
         }
         Way::Nonblocking(_) => {

@@ -112,7 +112,7 @@ impl Round {
         let engine = &process.engine;
         let op = engine.start_agreement(self.matter, self.everyone.members(), value)?;
         let outcome = match way {
-            Way::Blocking | Way::InSteps => engine.wait(op)?,
+            Way::Blocking => engine.wait(op)?,
             Way::Nonblocking(run) => {
                 poll_fn(|_| engine.ended_for(op, run).map_or(Poll::Pending, Poll::Ready)).await
             }

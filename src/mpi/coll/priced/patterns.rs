@@ -1,6 +1,6 @@
 //! Patterns of messages: who sends to whom, in which order, and how much.
 
-use super::Part;
+use super::{Mail, Part};
 use crate::mpi::error::Result;
 
 /// Members as places of a power of two. The members beyond form pairs with others, to whom they
@@ -60,24 +60,22 @@ impl Passing {
     }
 }
 
-impl Part<'_, '_> {
+impl<M: Mail> Part<M> {
     pub(super) fn rank(&self, place: i32) -> i32 {
         place.rem_euclid(self.size)
     }
 
     /// So many bytes go to a member, while as many come from one.
     pub(super) async fn shift(&self, to: i32, from: i32, bytes: u64) -> Result {
-        let arrival = self.lane.start_empty_recv(from)?;
-        let sent = self.lane.start_priced_send(to, bytes)?;
-        self.lane.all(vec![arrival, sent]).await
+        self.mail.exchange(Some(from), Some(to), bytes).await
     }
 
     async fn give(&self, to: i32, bytes: u64) -> Result {
-        self.lane.start_priced_send(to, bytes)?.end().await.map(drop)
+        self.mail.exchange(None, Some(to), bytes).await
     }
 
     async fn take(&self, from: i32) -> Result {
-        self.lane.start_empty_recv(from)?.end().await.map(drop)
+        self.mail.exchange(Some(from), None, 0).await
     }
 
     /// Messages to the members at distances 1, 2, 4 ..., above (1) or below (-1).
@@ -215,16 +213,10 @@ impl Part<'_, '_> {
     /// To all other members and from them, so many at once.
     pub(super) async fn scattered(&self, at_once: i32, bytes: u64) -> Result {
         for first in (1..self.size).step_by(at_once.max(1) as usize) {
-            let distances = || first..first.saturating_add(at_once).min(self.size);
-            let mut doings = Vec::new();
-            for distance in distances() {
-                doings.push(self.lane.start_empty_recv(self.rank(self.me + distance))?);
-            }
-            for distance in distances() {
-                let to = self.rank(self.me - distance);
-                doings.push(self.lane.start_priced_send(to, bytes)?);
-            }
-            self.lane.all(doings).await?;
+            let distances = first..first.saturating_add(at_once).min(self.size);
+            let from = distances.clone().map(|distance| self.rank(self.me + distance));
+            let to = distances.map(|distance| self.rank(self.me - distance));
+            self.mail.exchange(from, to, bytes).await?;
         }
         Ok(())
     }
@@ -235,8 +227,7 @@ impl Part<'_, '_> {
             return self.take(root).await;
         }
         let others = (1..self.size).map(|distance| self.rank(root + distance));
-        let sends = others.map(|rank| self.lane.start_priced_send(rank, bytes));
-        self.lane.all(sends.collect::<Result<_>>()?).await
+        self.mail.exchange(None, others, bytes).await
     }
 
     /// From each member to the root.
@@ -245,8 +236,7 @@ impl Part<'_, '_> {
             return self.give(root, bytes).await;
         }
         let others = (1..self.size).map(|distance| self.rank(root + distance));
-        let arrivals = others.map(|rank| self.lane.start_empty_recv(rank));
-        self.lane.all(arrivals.collect::<Result<_>>()?).await
+        self.mail.exchange(others, None, 0).await
     }
 
     /// From each member to the next one.
