@@ -302,10 +302,38 @@ impl Waiting {
     }
 }
 
-/// Whether the calling fiber is ahead of another one, or of an event.
+/// Whether another fiber, or an event, comes before the calling one, or may do so.
 pub(super) fn is_ahead() -> bool {
+    others().is_some_and(|other| other <= clock::picos()) || is_event_due()
+}
+
+/// Whether the calling fiber is to let others go first at a call. Those whose clocks show the same
+/// go on when it waits: each switch costs more than a call. But it may ask without end for what
+/// one of them brings about.
+pub(super) fn lets_others_go_first(fiber: &Fiber) -> bool {
+    const MOST_CALLS: u32 = 50;
+    enter_ready();
     let now = clock::picos();
-    let fibers = away::first().into_iter().chain(first_ready()).map(|(at, _)| at);
-    let others = fibers.chain(next_event());
-    replay::is_supervisor_called() || others.min().is_some_and(|other| other <= now)
+    let is_ahead = match others() {
+        Some(other) if other == now => {
+            fiber.calls_ahead.set(fiber.calls_ahead.get() + 1);
+            fiber.calls_ahead.get() > MOST_CALLS
+        }
+        other => other.is_some_and(|other| other < now),
+    };
+    let lets = is_ahead || is_event_due();
+    if lets {
+        fiber.calls_ahead.set(0);
+    }
+    lets
+}
+
+/// When the first of the other fibers goes on.
+fn others() -> Option<Picos> {
+    away::first().into_iter().chain(first_ready()).map(|(at, _)| at).min()
+}
+
+fn is_event_due() -> bool {
+    let now = clock::picos();
+    replay::is_supervisor_called() || next_event().is_some_and(|event| event <= now)
 }

@@ -78,6 +78,7 @@ impl Fiber {
             seat,
             polls: Cell::default(),
             asked: Cell::new(0),
+            calls_ahead: Cell::new(0),
             is_away: Cell::new(false),
             calls: Cell::default(),
             clear: AtomicPtr::default(),
@@ -172,7 +173,7 @@ extern "C-unwind" fn live(fiber: usize) -> ! {
 pub(super) fn let_those_behind_catch_up() {
     excursion::come_home();
     if let Some(fiber) = current()
-        && (by_time::is_ahead() || worker::has_others_ready(fiber))
+        && by_time::lets_others_go_first(fiber)
     {
         fiber.gives_way();
         worker::leave(fiber, Left::Ready);

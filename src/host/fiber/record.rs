@@ -46,6 +46,8 @@ pub(in crate::host) struct Fiber {
     pub(super) polls: Cell<Polls>,
     /// How often it has asked since it did something else.
     pub(super) asked: Cell<u32>,
+    /// How many calls it has begun before others whose clocks showed the same.
+    pub(super) calls_ahead: Cell<u32>,
     /// It computes while others go on (see `excursion.rs`).
     pub(super) is_away: Cell<bool>,
     pub(super) calls: Cell<Calls>,
