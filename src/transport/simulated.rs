@@ -72,8 +72,8 @@ struct Flight {
     then: Option<Later>,
 }
 
-/// When the last message to each seat arrives.
-type LastArrivals = FxHashMap<usize, Picos>;
+/// When the last message to each seat arrives, of those that are under way: most often few.
+type LastArrivals = Vec<(usize, Picos)>;
 
 /// A message on its way.
 struct Journey {
@@ -184,15 +184,17 @@ impl SimulatedNetwork {
         let nodes = (self.node_of(from), self.node_of(to));
         let at = self.network.lock().arrival(nodes.0, nodes.1, bytes, now);
         let mut last = self.last.get().expect("there are seats")[from].lock();
-        // Before there are more, those go that have arrived; afterwards there is room for as many.
-        if last.len() == last.capacity() {
-            last.retain(|_, at| *at > now);
-            let room = last.len();
-            last.reserve(room + 1);
+        last.retain(|(_, at)| *at > now);
+        match last.iter_mut().find(|(seat, _)| *seat == to) {
+            Some((_, known)) => {
+                *known = at.max(*known);
+                *known
+            }
+            None => {
+                last.push((to, at));
+                at
+            }
         }
-        let known = last.entry(to).or_default();
-        *known = at.max(*known);
-        *known
     }
 
     /// When a message arrives that its sender sends now, if it waits for no other's. A long one

@@ -30,11 +30,8 @@ pub(in crate::host) struct Fiber {
     /// touches have different distances from the start of a page: few lines at one distance fit
     /// into a cache.
     pub(super) shade: usize,
-    /// Where its handlers run.
-    pub(super) signal_stack: UnsafeCell<Range<usize>>,
-    pub(super) body: UnsafeCell<Body>,
     /// In virtual time: its clock when its life began; when it left its stack, and became ready
-    /// since.
+    /// since. From here to `is_away` is what others need who go on in its place.
     pub(super) begun_at: Cell<Picos>,
     /// When it last went on.
     pub(super) went_on_at: Cell<Picos>,
@@ -50,6 +47,9 @@ pub(in crate::host) struct Fiber {
     pub(super) calls_ahead: Cell<u32>,
     /// It computes while others go on (see `excursion.rs`).
     pub(super) is_away: Cell<bool>,
+    /// Where its handlers run.
+    pub(super) signal_stack: UnsafeCell<Range<usize>>,
+    pub(super) body: UnsafeCell<Body>,
     pub(super) calls: Cell<Calls>,
     /// Zeroed when it has ended, as the kernel does for a thread.
     pub(super) clear: AtomicPtr<AtomicU32>,
