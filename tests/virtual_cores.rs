@@ -77,6 +77,20 @@ fn ranks_that_are_killed_while_they_compute_die_at_the_same_time_on_any_number_o
 }
 
 #[test]
+fn ranks_that_wait_for_each_other_are_told_so_on_any_number_of_cores() {
+    const STUCK: i32 = 123;
+    let run = |cores| said(&on(cores, 6, "miss").fails_with(STUCK));
+    let alone = run(1);
+    let (_, errors) = &alone;
+    for line in ["  rank 5: in MPI_Recv", "    waits for the part of rank 5 in a collective"] {
+        assert!(errors.contains(line), "{errors}");
+    }
+    for cores in [2, 3, 8] {
+        assert_eq!(run(cores), alone, "{cores} cores");
+    }
+}
+
+#[test]
 fn two_ranks_compute_at_one_time() {
     assert_eq!(on(2, 2, "meet").succeeds().stdout, "met\nmet\n");
 }

@@ -201,13 +201,25 @@ static void meet(void)
     CHECK(MPI_Win_free(&win));
 }
 
+/* The last rank misses a sum. */
+static void miss(void)
+{
+    int got = 0, sum;
+    ftmpi_compute(1e-5 * (me + 1));
+    if (me + 1 < size)
+        CHECK(MPI_Allreduce(&me, &sum, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD));
+    else
+        CHECK(MPI_Recv(&got, 1, MPI_INT, 0, 7, MPI_COMM_WORLD, MPI_STATUS_IGNORE));
+}
+
 int main(int argc, char **argv)
 {
     static const struct {
         const char *name;
         void (*run)(void);
     } modes[] = {{"any", any}, {"polls", polls}, {"prints", prints}, {"calls", calls},
-        {"ends", ends}, {"memory", memory}, {"meet", meet}};
+        {"ends", ends}, {"memory", memory}, {"meet", meet},
+        {"miss", miss}};
     CHECK(MPI_Init(&argc, &argv));
     MPI_Comm_rank(MPI_COMM_WORLD, &me);
     MPI_Comm_size(MPI_COMM_WORLD, &size);

@@ -35,7 +35,7 @@ pub(in crate::host) fn compute(time: Picos) {
         // Those who are ready come before it where times are equal.
         by_time::enter_ready();
         away::add(fiber, (clock::picos(), by_time::number()));
-        crew::give_turn(fiber.worker());
+        crew::leave_to_helpers(fiber.worker());
     } else if by_time::is_ahead() || worker::has_others_ready(fiber) {
         fiber.gives_way();
         worker::leave(fiber, Left::Ready);
