@@ -5,6 +5,7 @@
 //! long one only the announcement goes that way; when the receiver has matched it, the sender is
 //! asked for the data, and the packet comes once more when they have arrived ([`Self::fetch`]).
 
+mod desks;
 mod tokens;
 mod transfers;
 
@@ -17,6 +18,7 @@ use crate::machine::units::{NANO, Picos};
 use crate::machine::wires;
 use crate::transport::inbox::{Outside, Wire};
 use crate::transport::packet::Packet;
+use desks::{Desks, Token};
 use parking_lot::Mutex;
 use rustc_hash::FxHashMap;
 use std::collections::VecDeque;
@@ -24,7 +26,7 @@ use std::ptr::{NonNull, with_exposed_provenance_mut};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock};
 
-pub use tokens::{Carriage, Party};
+pub use desks::{Carriage, Party};
 pub use transfers::Transfers;
 
 /// On which node of the machine a rank is.
@@ -43,7 +45,7 @@ pub struct SimulatedNetwork {
     /// Of each seat: when the last message arrives that is under way from it to another one, which
     /// no later one overtakes.
     last: OnceLock<Box<[Mutex<LastArrivals>]>>,
-    desks: OnceLock<tokens::Desks>,
+    desks: OnceLock<Desks>,
     /// Messages that are flows, by their numbers, and for when the end of the next one is entered
     /// in the calendar.
     flows: Mutex<FxHashMap<usize, Journey>>,
@@ -380,7 +382,7 @@ impl Happens for Calls {
 impl Happens for SimulatedNetwork {
     /// A message or a token has arrived in a seat.
     fn happen(&'static self, numbers: [usize; 2], now: Picos) {
-        if let Some(token) = tokens::Token::of(numbers) {
+        if let Some(token) = Token::of(numbers) {
             return self.token_arrives(token, now);
         }
         let [packet, seat] = numbers;

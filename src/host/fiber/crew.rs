@@ -1,7 +1,7 @@
 //! The workers of virtual time on several cores (see [`excursion`](super::excursion)): one of them
 //! has the *turn*, and carries out what happens next. Whoever has nothing to do takes the turn when
-//! it has been free for a moment. The others, the *helpers*, sleep if that does not happen for long,
-//! until a rank goes away.
+//! it has been free for a moment. The *helpers*, all but the first, sleep if that does not happen
+//! for long, until a rank goes away.
 
 use super::by_time::{self, Next};
 use super::executor::executor;
