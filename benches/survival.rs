@@ -15,12 +15,17 @@ checkpoints, failures and recoveries, beside a run without any of them.
 
 usage: cargo bench --bench survival -- [OPTIONS]
 
-  --only NAME     one picture of schemes, policies and ranks; all by default
+  --only NAME     one picture of schemes, policies, ranks and scale; all but the
+                  last by default
   --ranks N,N...  the numbers of ranks beside each other; 1000,4000 by default.
-                  Each thousand takes about ten seconds a run.
+                  Each thousand takes about ten seconds a run; in scale, two.
   --seeds N       runs with failures for each point, of which the mean is taken;
                   3 by default
   --write         puts the pictures into docs/pictures/virtual
+
+In scale, one run of each scheme shows what an iteration, a checkpoint and a
+failure take, and the rest is computed: how much longer a solution takes in the
+mean, with exponential times between failures, by the formula of Daly (2006).
 
 The machine is a torus of Blue Gene/L's prices with spare nodes on two of its
 sides. Others hear of a failure after 100 us; a rank is started again in 1 ms.";
@@ -82,18 +87,108 @@ fn main() -> ExitCode {
         ("ranks", "Numbers of ranks, ring", sizes.collect()),
     ];
     let bench = Bench::build();
+    if wish.only.as_deref() == Some("scale") {
+        scale(&bench, &wish);
+        return ExitCode::SUCCESS;
+    }
     let is_asked = |file: &str| wish.only.as_ref().is_none_or(|only| only == file);
     for (file, title, lines) in pictures.into_iter().filter(|picture| is_asked(picture.0)) {
         let plot = bench.plot(title, &lines, wish.seeds);
         println!("{title}\n\n{}", table(&plot));
         if wish.writes {
-            let directory = Path::new("docs/pictures/virtual");
-            std::fs::create_dir_all(directory).expect("docs can be written");
-            let path = directory.join(format!("{file}.svg"));
-            std::fs::write(path, plot.svg()).expect("docs can be written");
+            write(file, &plot);
         }
     }
     ExitCode::SUCCESS
+}
+
+fn write(file: &str, plot: &Plot) {
+    let directory = Path::new("docs/pictures/virtual");
+    std::fs::create_dir_all(directory).expect("docs can be written");
+    let path = directory.join(format!("{file}.svg"));
+    std::fs::write(path, plot.svg()).expect("docs can be written");
+}
+
+/// What a run with failures consists of, in seconds.
+#[derive(Clone, Copy)]
+struct Parts {
+    iteration: f64,
+    checkpoint: f64,
+    /// From a death until all go on from the last checkpoint.
+    failure: f64,
+}
+
+/// Iterations, and how many of them are between checkpoints, in a run that shows the parts; the one
+/// after which a rank dies, and is lost with those since the last checkpoint.
+const SHOWN: usize = 8;
+const SHOWN_BETWEEN: usize = 5;
+const DEADLY: usize = 7;
+
+impl Parts {
+    /// How many times as long as its iterations alone a solution takes in the mean, with so many
+    /// between checkpoints, and so many seconds between failures.
+    fn overhead(&self, between: u64, mean: f64) -> f64 {
+        let work = between as f64 * self.iteration;
+        let segment = work + self.checkpoint;
+        (self.failure / mean).exp() * mean * (segment / mean).exp_m1() / work
+    }
+
+    /// The best number of iterations between checkpoints.
+    fn best(&self, mean: f64) -> u64 {
+        // From one to the next, about a thousandth more.
+        let tried = (0..20_000).map(|step| 1.001_f64.powi(step) as u64);
+        let better = |one: &u64, other: &u64| {
+            self.overhead(*one, mean).total_cmp(&self.overhead(*other, mean))
+        };
+        tried.min_by(better).expect("some are tried")
+    }
+}
+
+/// What surviving costs up to large numbers of ranks, with the best time between checkpoints.
+fn scale(bench: &Bench, wish: &Wish) {
+    const MEANS: [(&str, f64); 4] =
+        [("10 ms", 0.01), ("1 s", 1.0), ("1 min", 60.0), ("10 min", 600.0)];
+    const MOST_A_SECOND: u32 = 100;
+    let heads = MEANS.map(|(name, _)| format!(" a failure every {name} |")).concat();
+    println!("| ranks | scheme | an iteration | a checkpoint | a failure |{heads}");
+    println!("|---|---|---|---|---|{}", "---|".repeat(MEANS.len()));
+    let mut curves = Vec::new();
+    for ranks in &wish.ranks {
+        let iteration = bench.shown(*ranks, None).seconds / SHOWN as f64;
+        for scheme in SCHEMES {
+            let parts = bench.parts(*ranks, scheme, iteration);
+            let micros = [parts.iteration, parts.checkpoint, parts.failure]
+                .map(|part| format!(" {:.0} µs |", part * 1e6));
+            let more = |mean| {
+                let best = parts.best(mean);
+                (100.0 * (parts.overhead(best, mean) - 1.0), best)
+            };
+            let cells = MEANS.map(|(_, mean)| {
+                let (more, best) = more(mean);
+                format!(" {more:.2} % ({best}) |")
+            });
+            println!("| {ranks} | `{scheme}` |{}{}", micros.concat(), cells.concat());
+            // The first scheme with each number of ranks, and the last number with each scheme.
+            if scheme == SCHEMES[0] || Some(ranks) == wish.ranks.last() {
+                let points = (1..=MOST_A_SECOND)
+                    .map(|rate| (f64::from(rate), more(1.0 / f64::from(rate)).0));
+                curves.push(Curve {
+                    name: format!("{scheme}, {ranks} ranks"),
+                    pen: Pen::numbered(curves.len()),
+                    points: points.collect(),
+                });
+            }
+        }
+    }
+    let plot = Plot {
+        title: "Up to large numbers of ranks, with the best time between checkpoints".to_string(),
+        across: "failures a second".to_string(),
+        up: "longer than undisturbed (%)".to_string(),
+        curves,
+    };
+    if wish.writes {
+        write("scale", &plot);
+    }
 }
 
 fn wish() -> Option<Wish> {
@@ -196,6 +291,41 @@ impl Bench {
 
     /// The seconds that the solution takes, without its set-up.
     fn time(&self, run: &Run) -> f64 {
+        let mut command = self.command(run);
+        command.args(["--iterations", &ITERATIONS.to_string()]);
+        if run.scheme.is_some() {
+            command.args(["--every", "20"]);
+        }
+        said(&mut command).seconds
+    }
+
+    /// What a scheme costs: by a run in which a rank dies.
+    fn parts(&self, ranks: usize, scheme: &'static str, iteration: f64) -> Parts {
+        let Said { seconds, checkpoints, many } = self.shown(ranks, Some(scheme));
+        let checkpoint = checkpoints / f64::from(many);
+        let again = (DEADLY - SHOWN_BETWEEN) as f64;
+        let failure = seconds - checkpoints - (SHOWN as f64 + again) * iteration;
+        Parts { iteration, checkpoint, failure }
+    }
+
+    /// A short run; with checkpoints, a rank in the middle dies in it.
+    fn shown(&self, ranks: usize, scheme: Option<&'static str>) -> Said {
+        let (policy, network) = ("0D", "ideal");
+        let run = Run { ranks, scheme, policy, network, between: None, seed: 1 };
+        let mut command = self.command(&run);
+        command.args(["--iterations", &SHOWN.to_string()]);
+        if scheme.is_some() {
+            command.args(["--every", &SHOWN_BETWEEN.to_string()]);
+            command.arg("--kill").arg(format!("{}@{DEADLY}", ranks / 2));
+        }
+        eprint!("\r{ranks} ranks, {} ", scheme.unwrap_or("undisturbed"));
+        let said = said(&mut command);
+        eprint!("\r{:40}\r", "");
+        said
+    }
+
+    /// The program on the machine.
+    fn command(&self, run: &Run) -> Command {
         let machine = self.directory.join(format!("{}-{}.toml", run.ranks, run.policy));
         std::fs::write(&machine, file(run)).expect("the target directory can be written");
         let mut command = Command::new(self.ftrun);
@@ -206,19 +336,31 @@ impl Bench {
             command.arg("--mttf").arg(format!("{between}ms"));
         }
         command.arg(&self.program).args(["--order", &(run.ranks * ROWS).to_string()]);
-        command.args(["--iterations", &ITERATIONS.to_string()]);
-        if let Some(scheme) = run.scheme {
-            command.args(["--scheme", scheme, "--every", "20"]);
-        }
-        let output = command.output().expect("ftrun runs");
-        let said = String::from_utf8_lossy(&output.stdout);
-        let time = said.lines().find_map(|line| {
-            line.strip_prefix("time ")?.split_once(" s and ")?.0.parse::<f64>().ok()
-        });
-        time.unwrap_or_else(|| {
-            panic!("{command:?}: {said}{}", String::from_utf8_lossy(&output.stderr))
-        })
+        run.scheme.inspect(|scheme| _ = command.args(["--scheme", scheme]));
+        command
     }
+}
+
+/// What a run says of itself: how long it took without its set-up, and its checkpoints.
+struct Said {
+    seconds: f64,
+    checkpoints: f64,
+    many: u32,
+}
+
+fn said(command: &mut Command) -> Said {
+    let output = command.output().expect("ftrun runs");
+    let text = String::from_utf8_lossy(&output.stdout);
+    let read = |line: &str| {
+        let (seconds, rest) = line.strip_prefix("time ")?.split_once(" s and ")?;
+        let (checkpoints, rest) = rest.split_once("checkpoints ")?.1.split_once(" (")?;
+        let many = rest.split_once(')')?.0.parse().ok()?;
+        let (seconds, checkpoints) = (seconds.parse().ok()?, checkpoints.parse().ok()?);
+        Some(Said { seconds, checkpoints, many })
+    };
+    text.lines()
+        .find_map(read)
+        .unwrap_or_else(|| panic!("{command:?}: {text}{}", String::from_utf8_lossy(&output.stderr)))
 }
 
 /// The machine: a torus that has room for the ranks and for spares on two sides.

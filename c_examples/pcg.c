@@ -904,8 +904,8 @@ int main(int argc, char **argv)
         end_progress();
         double all = MPI_Wtime() - start - took.set_up, recovery = took.environment + took.data;
         printf("%ld rows on %d ranks, %d more keep codes\n", a.order, workers, size - workers);
-        printf("time %.4f s and %.4f to set up: computation %.4f, checkpoints %.4f (%d), "
-               "recovery %.4f (environment %.4f, data %.4f)\n",
+        printf("time %.6f s and %.6f to set up: computation %.6f, checkpoints %.6f (%d), "
+               "recovery %.6f (environment %.6f, data %.6f)\n",
                all, took.set_up, all - took.checkpoint - recovery, took.checkpoint,
                took.checkpoints, recovery, took.environment, took.data);
         printf("residual %.6e iterations %d failures %d\n", residual, s.iteration, failures());

@@ -523,3 +523,27 @@ fn what_cannot_be_simulated_is_refused_with_the_cure() {
         refused(&["--virtual", &format!("--machine={}", machine.display())], cure);
     }
 }
+
+/// A rank's part in an operation is carried on by others while it waits: until it dies.
+#[test]
+fn whenever_a_rank_dies_in_collective_operations_the_others_go_on() {
+    const RANKS: usize = 9;
+    let program = support::c("virtual_deaths.c").flags(&["-O1", "-Wall", "-Wextra"]).build();
+    let run = |network: &str, victim: usize, micros: usize| {
+        let run = virtually(&program, "bluegene-l", RANKS, "").option("--mode=ulfm");
+        let run = run.option(format!("--network={network}"));
+        run.option(format!("--kill={victim}@{micros}us")).succeeds()
+    };
+    for network in ["ideal", "packets"] {
+        for micros in (1..200).step_by(9) {
+            let victim = micros * 5 % RANKS;
+            let seen = run(network, victim, micros);
+            let count = |many: usize| {
+                let line = format!(" of {many}, {many}, after ");
+                seen.stdout.lines().filter(|said| said.contains(&line)).count()
+            };
+            assert_eq!(count(RANKS - 1), RANKS - 1, "{network}, {victim} at {micros} us: {seen}");
+            assert_eq!(run(network, victim, micros).stdout, seen.stdout);
+        }
+    }
+}
