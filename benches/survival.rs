@@ -118,6 +118,13 @@ struct Parts {
     failure: f64,
 }
 
+/// What a short run takes without checkpoints and failures, and each iteration of it, in seconds.
+#[derive(Clone, Copy)]
+struct Undisturbed {
+    all: f64,
+    iteration: f64,
+}
+
 /// Iterations, and how many of them are between checkpoints, in a run that shows the parts; the one
 /// after which a rank dies, and is lost with those since the last checkpoint.
 const SHOWN: usize = 8;
@@ -154,9 +161,9 @@ fn scale(bench: &Bench, wish: &Wish) {
     println!("|---|---|---|---|---|{}", "---|".repeat(MEANS.len()));
     let mut curves = Vec::new();
     for ranks in &wish.ranks {
-        let iteration = bench.shown(*ranks, None).seconds / SHOWN as f64;
+        let undisturbed = bench.undisturbed(*ranks);
         for scheme in SCHEMES {
-            let parts = bench.parts(*ranks, scheme, iteration);
+            let parts = bench.parts(*ranks, scheme, undisturbed);
             let micros = [parts.iteration, parts.checkpoint, parts.failure]
                 .map(|part| format!(" {:.0} µs |", part * 1e6));
             let more = |mean| {
@@ -299,21 +306,27 @@ impl Bench {
         said(&mut command).seconds
     }
 
+    /// What a run takes without checkpoints and failures.
+    fn undisturbed(&self, ranks: usize) -> Undisturbed {
+        let [one, all] = [1, SHOWN].map(|many| self.shown(ranks, None, many).seconds);
+        Undisturbed { all, iteration: (all - one) / (SHOWN - 1) as f64 }
+    }
+
     /// What a scheme costs: by a run in which a rank dies.
-    fn parts(&self, ranks: usize, scheme: &'static str, iteration: f64) -> Parts {
-        let Said { seconds, checkpoints, many } = self.shown(ranks, Some(scheme));
-        let checkpoint = checkpoints / f64::from(many);
-        let again = (DEADLY - SHOWN_BETWEEN) as f64;
-        let failure = seconds - checkpoints - (SHOWN as f64 + again) * iteration;
-        Parts { iteration, checkpoint, failure }
+    fn parts(&self, ranks: usize, scheme: &'static str, undisturbed: Undisturbed) -> Parts {
+        let Undisturbed { all, iteration } = undisturbed;
+        let Said { seconds, checkpoints, many } = self.shown(ranks, Some(scheme), SHOWN);
+        let again = (DEADLY - SHOWN_BETWEEN) as f64 * iteration;
+        let (checkpoint, failure) = (checkpoints / f64::from(many), seconds - checkpoints - all);
+        Parts { iteration, checkpoint, failure: failure - again }
     }
 
     /// A short run; with checkpoints, a rank in the middle dies in it.
-    fn shown(&self, ranks: usize, scheme: Option<&'static str>) -> Said {
+    fn shown(&self, ranks: usize, scheme: Option<&'static str>, iterations: usize) -> Said {
         let (policy, network) = ("0D", "ideal");
         let run = Run { ranks, scheme, policy, network, between: None, seed: 1 };
         let mut command = self.command(&run);
-        command.args(["--iterations", &SHOWN.to_string()]);
+        command.args(["--iterations", &iterations.to_string()]);
         if scheme.is_some() {
             command.args(["--every", &SHOWN_BETWEEN.to_string()]);
             command.arg("--kill").arg(format!("{}@{DEADLY}", ranks / 2));
