@@ -12,6 +12,8 @@
  * another MPI, no failure is survived.
  * A rank that is to be killed at an iteration dies there; one that keeps codes, after the first
  * checkpoint from there on.
+ * Under SHRINK and BLANK nobody takes the place of the dead: those who are left share the rows
+ * anew. That goes without ranks that only keep codes.
  */
 #include <float.h>
 #include <limits.h>
@@ -27,7 +29,7 @@
 #include "ftmpi.h"
 #endif
 
-enum { DATA_TAG = 1, MOST_KILLS = 256 };
+enum { DATA_TAG = 1, ROW_TAG = 2, MOST_KILLS = 256, NOT_SAVED = INT_MAX };
 
 /* The rows of this rank; columns are local: own ones first, then those of the halo. As long as the
  * halo is not known, they are counted from the first own one, back and forth. */
@@ -56,7 +58,7 @@ static struct {
 
 static struct {
     const char *file, *scheme;
-    int stencil, iterations, times, keepers, every, kills;
+    int stencil, iterations, times, keepers, codes, every, kills;
     int victim[MOST_KILLS], moment[MOST_KILLS];
     long order;
     double tolerance;
@@ -67,7 +69,9 @@ static struct {
     int checkpoints;
 } took;
 
-static int rank, size, workers, is_restarted, finished;
+/* Those who compute, of all, and which of them this one is. `born`: what --kill calls it. */
+static int born, size, workers, place, is_keeper, has_fewer, is_restarted, finished;
+static long *needed;
 static double *q, rhs_norm;
 static MPI_Comm work = MPI_COMM_NULL;
 
@@ -98,19 +102,30 @@ static void *room(size_t count, size_t bytes)
     return made;
 }
 
+static long border(int of, int many)
+{
+    return a.order * of / many;
+}
+
 static long first_row(int of)
 {
-    return a.order * of / workers;
+    return border(of, workers);
+}
+
+/* In which of many shares a row is. */
+static int share_of(long row, int many)
+{
+    int of = (int)((double)row * many / a.order);
+    while (row < border(of, many))
+        of--;
+    while (row >= border(of + 1, many))
+        of++;
+    return of;
 }
 
 static int owner(long row)
 {
-    int of = (int)((double)row * workers / a.order);
-    while (row < first_row(of))
-        of--;
-    while (row >= first_row(of + 1))
-        of++;
-    return of;
+    return share_of(row, workers);
 }
 
 static void begin_matrix(long order)
@@ -118,8 +133,8 @@ static void begin_matrix(long order)
     a.order = order;
     if (order < workers)
         die("the matrix has fewer rows than there are ranks");
-    a.first = first_row(rank);
-    a.rows = (int)(first_row(rank + 1) - a.first);
+    a.first = first_row(place);
+    a.rows = (int)(first_row(place + 1) - a.first);
     a.start = room(a.rows + 1, sizeof *a.start);
 }
 
@@ -219,6 +234,7 @@ static void make_rows(void)
         if (a.start[row + 1] == 0)
             a.start[row + 1] = a.start[row];
     free(kept.entry);
+    memset(&kept, 0, sizeof kept);
 }
 
 /* The file that is read, and how far. */
@@ -378,12 +394,12 @@ static int is_own(long at)
 }
 
 /* Which rows of others are needed, in order; columns become local. */
-static long *localise(void)
+static void localise(void)
 {
     long entries = a.start[a.rows], others = 0;
     for (long at = 0; at < entries; at++)
         others += !is_own(at);
-    long *needed = room(others, sizeof *needed);
+    needed = room(others, sizeof *needed);
     others = 0;
     for (long at = 0; at < entries; at++)
         if (!is_own(at))
@@ -407,19 +423,18 @@ static long *localise(void)
         if (!(a.diagonal[row] > 0))
             die("the matrix is not positive definite: a number on its diagonal is missing or not "
                 "positive; choose another one");
-    return needed;
 }
 
 /* What has begun comes to its end. After a failure, it must not write to memory that is given
  * back. */
-static int finish(int many, int code)
+static int finish(MPI_Request *request, int many, int code)
 {
     if (code == MPI_SUCCESS)
-        code = MPI_Waitall(many, halo.request, MPI_STATUSES_IGNORE);
+        code = MPI_Waitall(many, request, MPI_STATUSES_IGNORE);
     for (int i = 0; code != MPI_SUCCESS && i < many; i++)
-        if (halo.request[i] != MPI_REQUEST_NULL) {
-            MPI_Cancel(&halo.request[i]);
-            MPI_Request_free(&halo.request[i]);
+        if (request[i] != MPI_REQUEST_NULL) {
+            MPI_Cancel(&request[i]);
+            MPI_Request_free(&request[i]);
         }
     return code;
 }
@@ -439,11 +454,11 @@ static int swap(void *in, const int *into, const void *out, const int *from, MPI
                          halo.peer[p], DATA_TAG, work, &halo.request[many]);
         many += code == MPI_SUCCESS;
     }
-    return finish(many, code);
+    return finish(halo.request, many, code);
 }
 
 /* The peers: who has what is needed here. The matrix is symmetric, so they need something, too. */
-static void find_peers(const long *needed)
+static void find_peers(void)
 {
     int peers = 0;
     for (int at = 0; at < a.halo; at++)
@@ -461,10 +476,10 @@ static void find_peers(const long *needed)
 
 /* Tells the peers which of their numbers are needed here. The same at each recovery: who was
  * started again has to hear it. */
-static int plan_halo(const long *needed)
+static int plan_halo(void)
 {
     if (!halo.peer)
-        find_peers(needed);
+        find_peers();
     int *wants = room(halo.peers, sizeof *wants), *gives = room(halo.peers, sizeof *gives);
     int *one_each = room(halo.peers + 1, sizeof *one_each);
     for (int p = 0; p < halo.peers; p++) {
@@ -488,6 +503,22 @@ static int plan_halo(const long *needed)
     }
     free(wants), free(gives), free(one_each);
     return code;
+}
+
+/* The rows of this rank, and room for what it computes. */
+static void build_part(void)
+{
+    if (opt.file && is_harwell_boeing(opt.file))
+        read_harwell_boeing(opt.file);
+    else if (opt.file)
+        read_matrix_market(opt.file);
+    else
+        generate();
+    localise();
+    s.x = room(a.rows, sizeof *s.x);
+    s.r = room(a.rows, sizeof *s.r);
+    s.p = room(a.rows + a.halo, sizeof *s.p);
+    q = room(a.rows, sizeof *q);
 }
 
 /* Brings what others have of `v`, which has room for it behind its own numbers. */
@@ -598,6 +629,28 @@ static int true_residual(double *residual)
 #ifdef FT_MPI_CHECK_RECOVER
 static FTCK ck = FTCK_NULL;
 
+/* How often the rows have been shared anew, and whether there is a checkpoint since. Which rank has
+ * each of the shares, if that is not its number (BLANK). */
+static struct {
+    int number, is_saved;
+    int *rank;
+} shares;
+
+/* What there was before that: it goes when all have a checkpoint of what is now. */
+static struct {
+    FTCK ck;
+    int many, place, *rank;
+    double *x, *r, *p;
+} old = {.ck = FTCK_NULL};
+
+static void forget_before(void)
+{
+    if (old.ck == FTCK_NULL)
+        return;
+    FTCK_Free(&old.ck);
+    free(old.rank), free(old.x), free(old.r), free(old.p);
+}
+
 static void prepare_checkpoints(void)
 {
     char scheme[128];
@@ -617,7 +670,7 @@ static void prepare_checkpoints(void)
         MPI_Error_string(code, words, &length);
         die(words);
     }
-    if (rank >= workers)
+    if (is_keeper)
         return;
     FTCK_Register(ck, 0, s.x, a.rows, MPI_DOUBLE);
     FTCK_Register(ck, 1, s.r, a.rows, MPI_DOUBLE);
@@ -626,6 +679,22 @@ static void prepare_checkpoints(void)
     FTCK_Register(ck, 4, &rhs_norm, 1, MPI_DOUBLE);
     FTCK_Register(ck, 5, &s.iteration, 1, MPI_INT);
     FTCK_Register(ck, 6, &s.turn, 1, MPI_INT);
+}
+
+/* There may be fewer ranks than the scheme needs: all are told. */
+static int do_without(int code)
+{
+    int class, length;
+    char words[MPI_MAX_ERROR_STRING];
+    MPI_Error_class(code, &class);
+    if (class != MPI_ERR_ARG)
+        return code;
+    MPI_Error_string(code, words, &length);
+    if (place == 0)
+        fprintf(stderr, "%spcg: it goes on without checkpoints: %s\n",
+                isatty(STDERR_FILENO) ? "\033[K" : "", words);
+    FTCK_Free(&ck);
+    return MPI_SUCCESS;
 }
 
 /* All ranks, those that keep codes as well, go on or end together. A checkpoint takes from when the
@@ -638,8 +707,9 @@ static int checkpoint(int goes_on)
     double first[3];
     if (ck == FTCK_NULL)
         return MPI_SUCCESS;
-    mine[NEXT] = rank >= workers ? HUGE_VAL : goes_on ? s.iteration : -1;
+    mine[NEXT] = is_keeper ? HUGE_VAL : goes_on ? s.iteration : -1;
     TRY(MPI_Allreduce(mine, first, 3, MPI_DOUBLE, MPI_MIN, MPI_COMM_WORLD));
+    forget_before();
     /* Who has not heard of one for a failure tells it again. */
     if (first[DONE] < HUGE_VAL && first[BEGUN] >= took.until) {
         took.checkpoint += first[DONE] - first[BEGUN];
@@ -652,7 +722,10 @@ static int checkpoint(int goes_on)
     if (finished)
         return MPI_SUCCESS;
     s.iteration = (int)first[NEXT];
-    TRY(FTCK_Checkpoint(ck, s.iteration));
+    int code = FTCK_Checkpoint(ck, s.iteration);
+    if (code != MPI_SUCCESS)
+        return has_fewer ? do_without(code) : code;
+    shares.is_saved = 1;
     mine[DONE] = MPI_Wtime();
     return MPI_SUCCESS;
 }
@@ -676,7 +749,7 @@ static int restore(int *version)
         int length;
         MPI_Error_string(code, words, &length);
         // All are told, and one says it. Should it die before, all are told again.
-        if (rank != 0)
+        if (place != 0 || is_keeper)
             return MPI_Barrier(MPI_COMM_WORLD);
         fprintf(stderr, "%spcg: %s\n", isatty(STDERR_FILENO) ? "\033[K" : "", words);
         MPI_Abort(MPI_COMM_WORLD, 4);
@@ -689,25 +762,178 @@ static int restore(int *version)
     return code;
 }
 
+static void free_part(void)
+{
+    free(a.start), free(a.column), free(a.value), free(a.diagonal), free(needed), free(q);
+    free(halo.peer), free(halo.got), free(halo.given), free(halo.index), free(halo.room);
+    free(halo.request);
+    memset(&halo, 0, sizeof halo);
+}
+
+/* What this rank has of the solution is that of before, for which there is a checkpoint. */
+static void go_back(void)
+{
+    if (ck != FTCK_NULL)
+        FTCK_Free(&ck);
+    free(shares.rank), free(s.x), free(s.r), free(s.p);
+    ck = old.ck, workers = old.many, place = old.place, shares.rank = old.rank;
+    s.x = old.x, s.r = old.r, s.p = old.p;
+    old.ck = FTCK_NULL;
+    shares.number--, shares.is_saved = 1;
+}
+
+/* After a failure, all go on from a checkpoint that all have: that of how the rows are shared now,
+ * or that of before. */
+static int agree_on_shares(void)
+{
+    if (!has_fewer || ck == FTCK_NULL)
+        return MPI_SUCCESS;
+    int mine = shares.is_saved ? shares.number : shares.number - 1, common;
+    TRY(MPI_Allreduce(&mine, &common, 1, MPI_INT, MPI_MIN, MPI_COMM_WORLD));
+    if (old.ck != FTCK_NULL && common < shares.number)
+        go_back();
+    else
+        forget_before();
+    return MPI_SUCCESS;
+}
+
+static long earlier(long one, long other)
+{
+    return one < other ? one : other;
+}
+
+static long later(long one, long other)
+{
+    return one > other ? one : other;
+}
+
+/* Brings this rank what it has now of the vectors, from those who had it or have adopted it. */
+static int move_rows(void)
+{
+    int many = old.many, count = 0, requests = 0, code = MPI_SUCCESS;
+    int *orphan = room(many, sizeof *orphan), *mine = room(many, sizeof *mine);
+    int *holder = room(many, sizeof *holder);
+    double *(*held)[3] = room(many, sizeof *held), *to[3] = {s.x, s.r, s.p};
+    double *own[3] = {old.x, old.r, old.p};
+    memcpy(held[old.place], own, sizeof own);
+    FTCK_Orphans(old.ck, many, orphan, &count);
+    for (int o = 0; o < count; o++) {
+        int p = orphan[o] < many ? orphan[o] : many - 1;
+        while (old.rank && old.rank[p] != orphan[o])
+            p--;
+        int rows = (int)(border(p + 1, many) - border(p, many));
+        for (int v = 0; v < 3; v++) {
+            held[p][v] = room(rows, sizeof(double));
+            if (code == MPI_SUCCESS)
+                code = FTCK_Adopt(old.ck, orphan[o], v, held[p][v], rows, MPI_DOUBLE);
+        }
+    }
+    for (int p = 0; p < many; p++)
+        mine[p] = held[p][0] ? place : -1;
+    if (code == MPI_SUCCESS)
+        code = MPI_Allreduce(mine, holder, many, MPI_INT, MPI_MAX, work);
+    MPI_Request *request = room(3 * ((size_t)many + (size_t)(count + 1) * workers),
+                                sizeof *request);
+    long end = a.first + a.rows;
+    for (int p = share_of(a.first, many); p < many && border(p, many) < end; p++) {
+        long first = later(border(p, many), a.first), behind = earlier(border(p + 1, many), end);
+        for (int v = 0; v < 3 && code == MPI_SUCCESS; v++, requests += code == MPI_SUCCESS)
+            code = MPI_Irecv(to[v] + first - a.first, (int)(behind - first), MPI_DOUBLE, holder[p],
+                             ROW_TAG + 3 * p + v, work, &request[requests]);
+    }
+    for (int p = 0; p < many; p++) {
+        long begin = border(p, many), last = border(p + 1, many);
+        for (int w = owner(begin); held[p][0] && w < workers && first_row(w) < last; w++) {
+            long first = later(begin, first_row(w)), behind = earlier(last, first_row(w + 1));
+            for (int v = 0; v < 3 && code == MPI_SUCCESS; v++, requests += code == MPI_SUCCESS)
+                code = MPI_Isend(held[p][v] + first - begin, (int)(behind - first), MPI_DOUBLE, w,
+                                 ROW_TAG + 3 * p + v, work, &request[requests]);
+        }
+    }
+    code = finish(request, requests, code);
+    for (int p = 0; p < many; p++)
+        for (int v = 0; v < 3 && p != old.place; v++)
+            free(held[p][v]);
+    free(orphan), free(mine), free(holder), free(held), free(request);
+    return code;
+}
+
+/* Those who are left share the rows anew. What there was before stays until there is a checkpoint
+ * of what is now. */
+static int share_anew(int *version)
+{
+    int now, has_gap, some_have;
+    free_part();
+    if (ck == FTCK_NULL)
+        free(s.x), free(s.r), free(s.p);
+    else {
+        old.ck = ck, old.many = workers, old.place = place, old.rank = shares.rank;
+        old.x = s.x, old.r = s.r, old.p = s.p;
+        ck = FTCK_NULL;
+    }
+    shares.number++, shares.is_saved = 0;
+    shares.rank = NULL;
+    MPI_Comm_size(work, &workers);
+    MPI_Comm_rank(work, &place);
+    MPI_Comm_rank(MPI_COMM_WORLD, &now);
+    build_part();
+    has_gap = now != place;
+    TRY(MPI_Allreduce(&has_gap, &some_have, 1, MPI_INT, MPI_MAX, work));
+    if (some_have) {
+        shares.rank = room(workers, sizeof *shares.rank);
+        TRY(MPI_Allgather(&now, 1, MPI_INT, shares.rank, 1, MPI_INT, work));
+    }
+    if (opt.scheme && workers > 1)
+        prepare_checkpoints();
+    TRY(plan_halo());
+    if (*version == FTCK_NONE)
+        return MPI_SUCCESS;
+    TRY(move_rows());
+    *version = NOT_SAVED;
+    return MPI_SUCCESS;
+}
+
+/* Whether nobody takes the place of the dead. */
+static int goes_on_with_fewer(void)
+{
+    int *mode, is_there;
+    MPI_Comm_get_attr(MPI_COMM_WORLD, FTMPI_COMM_MODE, &mode, &is_there);
+    return !is_there || *mode != FTMPI_COMM_MODE_REBUILD;
+}
+
 static void recover(void)
 {
+    int now, tries = 0;
     MPI_Comm repaired = FT_MPI_CHECK_RECOVER;
-    while (MPI_Comm_dup(MPI_COMM_WORLD, &repaired) != MPI_SUCCESS)
+    /* Each further failure is one of somebody else. */
+    while (MPI_Comm_dup(MPI_COMM_WORLD, &repaired) != MPI_SUCCESS && tries++ < 2 * size)
         repaired = FT_MPI_CHECK_RECOVER;
+    if (tries > 2 * size)
+        die("MPI_COMM_WORLD does not recover: start it with --mode rebuild, shrink or blank");
     MPI_Comm_free(&repaired);
     if (work != MPI_COMM_NULL)
         MPI_Comm_free(&work);
-    // The rows of a rank are its own: somebody has to take its place.
-    int *mode, is_there, now;
-    MPI_Comm_get_attr(MPI_COMM_WORLD, FTMPI_COMM_MODE, &mode, &is_there);
-    if (!is_there || *mode == FTMPI_COMM_MODE_REBUILD)
+    has_fewer = goes_on_with_fewer();
+    if (!has_fewer || opt.codes == 0)
         return;
     MPI_Comm_rank(MPI_COMM_WORLD, &now);
     if (now != 0)
         MPI_Barrier(MPI_COMM_WORLD);
-    die("it goes on with as many ranks as it began with: start it with --mode rebuild");
+    die("with ranks that keep codes it goes on with as many as it began with: start it with "
+        "--mode rebuild");
 }
 #else
+static int agree_on_shares(void)
+{
+    return MPI_SUCCESS;
+}
+
+static int share_anew(int *version)
+{
+    (void)version;
+    return MPI_SUCCESS;
+}
+
 static void prepare_checkpoints(void)
 {
     die("this MPI survives no failure");
@@ -737,7 +963,7 @@ static void show_progress(double residual)
 {
     static double shown = -1;
     double now = MPI_Wtime();
-    if (rank != 0 || now - shown < 0.2 || !isatty(STDERR_FILENO))
+    if (place != 0 || now - shown < 0.2 || !isatty(STDERR_FILENO))
         return;
     shown = now;
     fprintf(stderr, "\033[Kiteration %d of %d, residual %.1e, %d failures survived\r", s.iteration,
@@ -755,7 +981,7 @@ static void read_options(int argc, char **argv)
     for (int at = 1; at < argc; at++) {
         const char *word = argv[at], *value = at + 1 < argc ? argv[at + 1] : "";
         if (strcmp(word, "--help") == 0) {
-            if (rank == 0)
+            if (born == 0)
                 fputs(USAGE, stdout);
             MPI_Finalize();
             exit(0);
@@ -784,7 +1010,7 @@ static void read_options(int argc, char **argv)
                  sscanf(value, "%d@%d", &opt.victim[opt.kills], &opt.moment[opt.kills]) == 2)
             opt.kills++;
         else {
-            if (rank == 0)
+            if (born == 0)
                 fprintf(stderr, "pcg: %s %s is not understood\n%s", word, value, USAGE);
             else
                 MPI_Barrier(MPI_COMM_WORLD);
@@ -799,38 +1025,45 @@ static void read_options(int argc, char **argv)
 }
 
 /* What has to be there before and after each recovery. */
-static int set_up(const long *needed)
+static int set_up(void)
 {
-    if (workers == size)
+    int now, many;
+    MPI_Comm_rank(MPI_COMM_WORLD, &now);
+    if (workers == size && !has_fewer)
         TRY(MPI_Comm_dup(MPI_COMM_WORLD, &work));
     else
-        TRY(MPI_Comm_split(MPI_COMM_WORLD, rank < workers, rank, &work));
+        TRY(MPI_Comm_split(MPI_COMM_WORLD, is_keeper, now, &work));
     MPI_Comm_set_errhandler(work, MPI_ERRORS_RETURN);
-    return rank < workers ? plan_halo(needed) : MPI_SUCCESS;
+    TRY(agree_on_shares());
+    MPI_Comm_size(work, &many);
+    return is_keeper || many < workers ? MPI_SUCCESS : plan_halo();
 }
 
 static void meet_orders(void)
 {
     for (int k = 0; k < opt.kills; k++) {
-        int is_due = rank < workers ? opt.moment[k] == s.iteration : opt.moment[k] <= s.iteration;
-        if (!is_restarted && opt.victim[k] == rank && is_due)
+        int is_due = is_keeper ? opt.moment[k] <= s.iteration : opt.moment[k] == s.iteration;
+        if (!is_restarted && opt.victim[k] == born && is_due)
             raise(SIGKILL);
     }
 }
 
 static int solve(double *residual)
 {
-    int version;
+    int version, many;
     TRY(restore(&version));
     // Some may have ended before somebody died, and have to go on.
     finished = 0;
-    if (rank >= workers) {
+    if (is_keeper) {
         while (!finished) {
             TRY(checkpoint(0));
             meet_orders();
         }
         return MPI_SUCCESS;
     }
+    MPI_Comm_size(work, &many);
+    if (many < workers)
+        TRY(share_anew(&version));
     if (version < 0) {
         s.turn = 0;
         TRY(begin());
@@ -842,7 +1075,7 @@ static int solve(double *residual)
                 TRY(checkpoint(1));
             meet_orders();
             TRY(iterate(residual));
-            version = -1;
+            version = NOT_SAVED;
             show_progress(*residual);
         }
         TRY(true_residual(residual));
@@ -861,31 +1094,22 @@ int main(int argc, char **argv)
     is_restarted = code == MPI_INIT_RESTARTED_PROCS;
 #endif
     MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
-    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Comm_rank(MPI_COMM_WORLD, &born);
     MPI_Comm_size(MPI_COMM_WORLD, &size);
     read_options(argc, argv);
     workers = size - opt.keepers;
     if (opt.scheme && strcmp(opt.scheme, "mirror") == 0)
         workers = size / 2;
-    long *needed = NULL;
-    if (rank < workers) {
-        if (opt.file && is_harwell_boeing(opt.file))
-            read_harwell_boeing(opt.file);
-        else if (opt.file)
-            read_matrix_market(opt.file);
-        else
-            generate();
-        needed = localise();
-        s.x = room(a.rows, sizeof *s.x);
-        s.r = room(a.rows, sizeof *s.r);
-        s.p = room(a.rows + a.halo, sizeof *s.p);
-        q = room(a.rows, sizeof *q);
-    }
+    place = born;
+    is_keeper = born >= workers;
+    opt.codes = size - workers;
+    if (!is_keeper)
+        build_part();
     if (opt.scheme)
         prepare_checkpoints();
     for (;;) {
         double before = MPI_Wtime();
-        code = set_up(needed);
+        code = set_up();
         if (failures() > 0)
             took.environment += MPI_Wtime() - before;
         else
@@ -900,13 +1124,13 @@ int main(int argc, char **argv)
         recover();
         took.environment += MPI_Wtime() - before;
     }
-    if (rank == 0) {
+    if (place == 0) {
         end_progress();
-        double all = MPI_Wtime() - start - took.set_up, recovery = took.environment + took.data;
-        printf("%ld rows on %d ranks, %d more keep codes\n", a.order, workers, size - workers);
+        double whole = MPI_Wtime() - start - took.set_up, recovery = took.environment + took.data;
+        printf("%ld rows on %d ranks, %d more keep codes\n", a.order, workers, opt.codes);
         printf("time %.6f s and %.6f to set up: computation %.6f, checkpoints %.6f (%d), "
                "recovery %.6f (environment %.6f, data %.6f)\n",
-               all, took.set_up, all - took.checkpoint - recovery, took.checkpoint,
+               whole, took.set_up, whole - took.checkpoint - recovery, took.checkpoint,
                took.checkpoints, recovery, took.environment, took.data);
         printf("residual %.6e iterations %d failures %d\n", residual, s.iteration, failures());
     }

@@ -178,50 +178,6 @@ fn a_job_that_survives_nothing_ends_with_its_host() {
     assert!(seen.stderr.contains("rank 1 was lost with its host b"), "{seen}");
 }
 
-/// Ends rank 2's host in the call of this number.
-const END_OF_HOST: &str = r#"
-    #include <mpi.h>
-    #include <signal.h>
-    #include <stdlib.h>
-    #include <string.h>
-    #include <unistd.h>
-    int MPI_Allreduce(const void *mine, void *all, int count, MPI_Datatype type, MPI_Op op,
-                      MPI_Comm comm)
-    {
-        static int calls;
-        const char *rank = getenv("PMI_RANK"), *life = getenv("FTMPI_INCARNATION");
-        if (++calls == 150 && rank && !strcmp(rank, "2") && !strcmp(life, "0"))
-            kill(getppid(), SIGKILL);
-        return PMPI_Allreduce(mine, all, count, type, op, comm);
-    }
-"#;
-
-#[test]
-fn the_solver_survives_the_loss_of_a_host_with_the_right_residual() {
-    let pcg = support::c("c_examples/pcg.c").flags(&["-O2", "-lm"]).build();
-    let library = support::c_text("end_of_host", END_OF_HOST).library("end_of_host");
-    let words = "--poisson 7 --order 3000 --iterations 100 --scheme rs:2 --every 20";
-    let run = |option: &str, kills: &str| {
-        let run = support::run(&pcg).env("FTMPI_RANKS", "").ranks(6).option("--mode=rebuild");
-        let run = run.option("--agent").option("sh -c").option("--hosts").option("a:2,b:2,c:2");
-        let run = run.option("-x").option(option).deadline(120);
-        run.args(words.split(' ')).args(kills.split_whitespace()).succeeds()
-    };
-    let residual = |seen: &Outcome| {
-        let line = seen.stdout.lines().find_map(|line| line.strip_prefix("residual "));
-        let line = line.unwrap_or_else(|| panic!("{seen}"));
-        let (residual, failures) = line.split_once(" iterations 100 failures ").expect("both");
-        (residual.to_string(), failures.to_string())
-    };
-    let right = residual(&run("A=B", ""));
-    assert_eq!(right.1, "0");
-    let killed = run("A=B", "--kill 1@50 --kill 4@80");
-    assert_eq!(residual(&killed), (right.0.clone(), "2".to_string()), "{killed}");
-    let lost = run(&format!("LD_PRELOAD={}", library.path().display()), "");
-    assert!(lost.stderr.contains("ftrun: host b is lost\n"), "{lost}");
-    assert_eq!(residual(&lost).0, right.0, "{lost}");
-}
-
 /// What is said when a host cannot be used.
 fn refused(agent: &str, hosts: &str) -> Outcome {
     let run = support::run(&program()).env("FTMPI_RANKS", "").env("FTMPI_JOIN_TIMEOUT", "2");
