@@ -3,7 +3,9 @@
 //! figures are the same everywhere. `--help` says how.
 
 use ftmpi_sim::spares::plot::{Curve, Pen, Plot};
+use std::cell::OnceCell;
 use std::collections::HashMap;
+use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode};
 use std::sync::Mutex;
@@ -23,9 +25,11 @@ usage: cargo bench --bench survival -- [OPTIONS]
                   3 by default
   --write         puts the pictures into docs/pictures/virtual
 
-In scale, one run of each scheme shows what an iteration, a checkpoint and a
+In scale, short runs of each scheme show what an iteration, a checkpoint and a
 failure take, and the rest is computed: how much longer a solution takes in the
 mean, with exponential times between failures, by the formula of Daly (2006).
+What the runs show is kept in target/tmp/survival/parts.csv, so that a series
+goes on where it was interrupted; without that file, all is measured anew.
 
 The machine is a torus of Blue Gene/L's prices with spare nodes on two of its
 sides. Others hear of a failure after 100 us; a rank is started again in 1 ms.";
@@ -118,11 +122,13 @@ struct Parts {
     failure: f64,
 }
 
-/// What a short run takes without checkpoints and failures, and each iteration of it, in seconds.
+/// What a short run takes without checkpoints and failures, and each iteration of it, in seconds;
+/// and what it takes to agree on a checkpoint, which the program counts as computing.
 #[derive(Clone, Copy)]
 struct Undisturbed {
     all: f64,
     iteration: f64,
+    agreeing: f64,
 }
 
 /// Iterations, and how many of them are between checkpoints, in a run that shows the parts; the one
@@ -130,6 +136,8 @@ struct Undisturbed {
 const SHOWN: usize = 8;
 const SHOWN_BETWEEN: usize = 5;
 const DEADLY: usize = 7;
+/// What is known of numbers of ranks and schemes, in the directory of the runs.
+const KNOWN: &str = "parts.csv";
 
 impl Parts {
     /// How many times as long as its iterations alone a solution takes in the mean, with so many
@@ -161,9 +169,12 @@ fn scale(bench: &Bench, wish: &Wish) {
     println!("|---|---|---|---|---|{}", "---|".repeat(MEANS.len()));
     let mut curves = Vec::new();
     for ranks in &wish.ranks {
-        let undisturbed = bench.undisturbed(*ranks);
+        let undisturbed = OnceCell::new();
         for scheme in SCHEMES {
-            let parts = bench.parts(*ranks, scheme, undisturbed);
+            let parts = bench.known_parts(*ranks, scheme).unwrap_or_else(|| {
+                let undisturbed = undisturbed.get_or_init(|| bench.undisturbed(*ranks));
+                bench.parts(*ranks, scheme, *undisturbed)
+            });
             let micros = [parts.iteration, parts.checkpoint, parts.failure]
                 .map(|part| format!(" {:.0} µs |", part * 1e6));
             let more = |mean| {
@@ -308,27 +319,50 @@ impl Bench {
 
     /// What a run takes without checkpoints and failures.
     fn undisturbed(&self, ranks: usize) -> Undisturbed {
-        let [one, all] = [1, SHOWN].map(|many| self.shown(ranks, None, many).seconds);
-        Undisturbed { all, iteration: (all - one) / (SHOWN - 1) as f64 }
+        let [one, all] = [1, SHOWN].map(|many| self.shown(ranks, None, many, false).seconds);
+        let Said { seconds, checkpoints, many } = self.shown(ranks, Some(SCHEMES[0]), SHOWN, false);
+        // At the end, too, all meet.
+        let agreeing = (seconds - checkpoints - all) / f64::from(many + 1);
+        Undisturbed { all, iteration: (all - one) / (SHOWN - 1) as f64, agreeing }
+    }
+
+    /// What an earlier run has found, of a series that may have been interrupted.
+    fn known_parts(&self, ranks: usize, scheme: &str) -> Option<Parts> {
+        let known = std::fs::read_to_string(self.directory.join(KNOWN)).ok()?;
+        let of = format!("{ranks},{scheme},");
+        let numbers = known.lines().find_map(|line| line.strip_prefix(&of))?;
+        let numbers: Option<Vec<f64>> = numbers.split(',').map(|part| part.parse().ok()).collect();
+        let [iteration, checkpoint, failure] = numbers?[..] else { return None };
+        Some(Parts { iteration, checkpoint, failure })
     }
 
     /// What a scheme costs: by a run in which a rank dies.
     fn parts(&self, ranks: usize, scheme: &'static str, undisturbed: Undisturbed) -> Parts {
-        let Undisturbed { all, iteration } = undisturbed;
-        let Said { seconds, checkpoints, many } = self.shown(ranks, Some(scheme), SHOWN);
+        let Undisturbed { all, iteration, agreeing } = undisturbed;
+        let Said { seconds, checkpoints, many } = self.shown(ranks, Some(scheme), SHOWN, true);
         let again = (DEADLY - SHOWN_BETWEEN) as f64 * iteration;
-        let (checkpoint, failure) = (checkpoints / f64::from(many), seconds - checkpoints - all);
-        Parts { iteration, checkpoint, failure: failure - again }
+        let agreed = f64::from(many + 1) * agreeing;
+        let checkpoint = checkpoints / f64::from(many) + agreeing;
+        let failure = seconds - checkpoints - agreed - all - again;
+        let file = std::fs::OpenOptions::new().create(true).append(true);
+        let mut file = file.open(self.directory.join(KNOWN)).expect("it can be written");
+        let found = format!("{ranks},{scheme},{iteration},{checkpoint},{failure}\n");
+        file.write_all(found.as_bytes()).expect("there is room");
+        Parts { iteration, checkpoint, failure }
     }
 
-    /// A short run; with checkpoints, a rank in the middle dies in it.
-    fn shown(&self, ranks: usize, scheme: Option<&'static str>, iterations: usize) -> Said {
+    /// A short run, in which a rank in the middle may die.
+    fn shown(
+        &self, ranks: usize, scheme: Option<&'static str>, iterations: usize, is_deadly: bool,
+    ) -> Said {
         let (policy, network) = ("0D", "ideal");
         let run = Run { ranks, scheme, policy, network, between: None, seed: 1 };
         let mut command = self.command(&run);
         command.args(["--iterations", &iterations.to_string()]);
         if scheme.is_some() {
             command.args(["--every", &SHOWN_BETWEEN.to_string()]);
+        }
+        if is_deadly {
             command.arg("--kill").arg(format!("{}@{DEADLY}", ranks / 2));
         }
         eprint!("\r{ranks} ranks, {} ", scheme.unwrap_or("undisturbed"));

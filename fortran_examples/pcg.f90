@@ -6,11 +6,15 @@
 !
 ! pcg [FILE.mtx | FILE.rsa | --poisson 7|27|39 --order N] --iterations I --tolerance T --times N
 !     --scheme NAME --checkpoint-ranks M --every K --kill RANK@ITERATION...
+!
+! Under SHRINK and BLANK nobody takes the place of the dead: those who are left share the rows anew.
+! That goes without ranks that only keep codes.
 MODULE pcg_state
   USE mpi
   USE ftck
   IMPLICIT NONE
-  INTEGER, PARAMETER :: DP=KIND(1D0), LONG=SELECTED_INT_KIND(18), DATA_TAG=1
+  INTEGER, PARAMETER :: DP=KIND(1D0), LONG=SELECTED_INT_KIND(18), DATA_TAG=1, &
+    ROW_TAG=2, NOT_SAVED=HUGE(1)
   ! What is asked for.
   CHARACTER(LEN=1024) :: file=''
   CHARACTER(LEN=128) :: scheme=''
@@ -32,8 +36,19 @@ MODULE pcg_state
   REAL(DP), ALLOCATABLE, TARGET :: x(:), r(:), p(:), q(:)
   REAL(DP), TARGET :: rho, rhs_norm
   INTEGER, TARGET :: iteration, turn
-  INTEGER :: rank, ranks, workers, work=MPI_COMM_NULL, ck=FTCK_NULL, checkpoints=0
-  LOGICAL :: is_restarted, finished=.FALSE.
+  ! Those who compute, and which of them this one is. born: what --kill calls it.
+  INTEGER :: born, ranks, workers, share, codes
+  INTEGER :: work=MPI_COMM_NULL, ck=FTCK_NULL, checkpoints=0
+  LOGICAL :: is_keeper, is_restarted, has_fewer=.FALSE., finished=.FALSE.
+  ! How often the rows have been shared anew, and whether there is a checkpoint since. Which rank
+  ! has each of the shares, if that is not its number (BLANK).
+  INTEGER :: number=0
+  LOGICAL :: is_saved=.FALSE.
+  INTEGER, ALLOCATABLE :: holders(:)
+  ! What there was before that: it goes when all have a checkpoint of what is now.
+  INTEGER :: old_ck=FTCK_NULL, old_workers, old_share
+  INTEGER, ALLOCATABLE :: old_holders(:)
+  REAL(DP), ALLOCATABLE, TARGET :: old_x(:), old_r(:), old_p(:)
   REAL(DP) :: t_set_up=0, t_checkpoint=0, t_until=0, t_environment=0, t_data=0
 
   INTERFACE
@@ -53,20 +68,32 @@ CONTAINS
     STOP 2
   END SUBROUTINE
 
+  PURE INTEGER(LONG) FUNCTION border(of, many)
+    INTEGER, INTENT(IN) :: of, many
+    border = order * of / many
+  END FUNCTION
+
   PURE INTEGER(LONG) FUNCTION first_row(of)
     INTEGER, INTENT(IN) :: of
-    first_row = order * of / workers
+    first_row = border(of, workers)
+  END FUNCTION
+
+  ! In which of many shares a row is.
+  INTEGER FUNCTION share_of(row, many)
+    INTEGER(LONG), INTENT(IN) :: row
+    INTEGER, INTENT(IN) :: many
+    share_of = INT(REAL(row, DP) * many / order)
+    DO WHILE (row < border(share_of, many))
+      share_of = share_of - 1
+    END DO
+    DO WHILE (row >= border(share_of + 1, many))
+      share_of = share_of + 1
+    END DO
   END FUNCTION
 
   INTEGER FUNCTION owner(row)
     INTEGER(LONG), INTENT(IN) :: row
-    owner = INT(REAL(row, DP) * workers / order)
-    DO WHILE (row < first_row(owner))
-      owner = owner - 1
-    END DO
-    DO WHILE (row >= first_row(owner + 1))
-      owner = owner + 1
-    END DO
+    owner = share_of(row, workers)
   END FUNCTION
 
   LOGICAL FUNCTION is_harwell_boeing()
@@ -78,8 +105,8 @@ CONTAINS
 
   SUBROUTINE begin_matrix
     IF (order < workers) CALL die('the matrix has fewer rows than there are ranks')
-    first = first_row(rank)
-    rows = INT(first_row(rank + 1) - first)
+    first = first_row(share)
+    rows = INT(first_row(share + 1) - first)
     ALLOCATE (start(0:rows))
     start = 0
   END SUBROUTINE
@@ -325,6 +352,26 @@ CONTAINS
       'a number on its diagonal is missing or not positive; choose another one')
   END SUBROUTINE
 
+  ! The rows of this rank, and room for what it computes.
+  SUBROUTINE build_part
+    IF (is_harwell_boeing()) THEN
+      CALL read_harwell_boeing
+    ELSE IF (file /= '') THEN
+      CALL read_matrix_market
+    ELSE
+      CALL generate
+    END IF
+    CALL localise
+    ALLOCATE (x(rows), r(rows), p(rows + halo), q(rows))
+  END SUBROUTINE
+
+  SUBROUTINE free_part
+    DEALLOCATE (start, column, val, diagonal, needed, q)
+    IF (ALLOCATED(next)) DEALLOCATE (next)
+    IF (ALLOCATED(gets)) DEALLOCATE (gets, gives, got, given, request)
+    IF (ALLOCATED(list)) DEALLOCATE (list, room)
+  END SUBROUTINE
+
   ! Tells everybody which of its numbers are needed here. The same at each recovery.
   SUBROUTINE plan_halo(ierr)
     INTEGER, INTENT(OUT) :: ierr
@@ -376,17 +423,18 @@ CONTAINS
       IF (ierr == MPI_SUCCESS) many = many + 1
     END DO
     IF (ierr == MPI_SUCCESS) CALL MPI_WAITALL(many, request, MPI_STATUSES_IGNORE, ierr)
-    IF (ierr /= MPI_SUCCESS) CALL give_up(many)
+    IF (ierr /= MPI_SUCCESS) CALL give_up(request, many)
   END SUBROUTINE
 
   ! After a failure, what has begun must not write to memory that is given back.
-  SUBROUTINE give_up(many)
+  SUBROUTINE give_up(begun, many)
+    INTEGER, INTENT(INOUT) :: begun(:)
     INTEGER, INTENT(IN) :: many
     INTEGER :: which, ierr
     DO which = 1, many
-      IF (request(which) == MPI_REQUEST_NULL) CYCLE
-      CALL MPI_CANCEL(request(which), ierr)
-      CALL MPI_REQUEST_FREE(request(which), ierr)
+      IF (begun(which) == MPI_REQUEST_NULL) CYCLE
+      CALL MPI_CANCEL(begun(which), ierr)
+      CALL MPI_REQUEST_FREE(begun(which), ierr)
     END DO
   END SUBROUTINE
 
@@ -503,7 +551,7 @@ CONTAINS
       CALL MPI_ERROR_STRING(ierr, words, length, code)
       CALL die(words(:length))
     END IF
-    IF (rank >= workers) RETURN
+    IF (is_keeper) RETURN
     CALL FTCK_Register(ck, 0, x, rows, MPI_DOUBLE_PRECISION, ierr)
     CALL FTCK_Register(ck, 1, r, rows, MPI_DOUBLE_PRECISION, ierr)
     CALL FTCK_Register(ck, 2, p, rows, MPI_DOUBLE_PRECISION, ierr)
@@ -525,9 +573,10 @@ CONTAINS
     ierr = MPI_SUCCESS
     IF (ck == FTCK_NULL) RETURN
     mine(next_one) = HUGE(mine)
-    IF (rank < workers) mine(next_one) = MERGE(iteration, -1, goes_on)
+    IF (.NOT. is_keeper) mine(next_one) = MERGE(iteration, -1, goes_on)
     CALL MPI_ALLREDUCE(mine, first, 3, MPI_DOUBLE_PRECISION, MPI_MIN, MPI_COMM_WORLD, ierr)
     IF (ierr /= MPI_SUCCESS) RETURN
+    CALL forget_before
     ! Who has not heard of one for a failure tells it again.
     IF (first(done) < HUGE(mine) .AND. first(begun) >= t_until) THEN
       t_checkpoint = t_checkpoint + first(done) - first(begun)
@@ -540,7 +589,191 @@ CONTAINS
     IF (finished) RETURN
     iteration = INT(first(next_one))
     CALL FTCK_Checkpoint(ck, iteration, ierr)
-    IF (ierr == MPI_SUCCESS) mine(done) = MPI_WTIME()
+    IF (ierr == MPI_SUCCESS) THEN
+      is_saved = .TRUE.
+      mine(done) = MPI_WTIME()
+    ELSE IF (has_fewer) THEN
+      CALL do_without(ierr)
+    END IF
+  END SUBROUTINE
+
+  ! There may be fewer ranks than the scheme needs: all are told.
+  SUBROUTINE do_without(code)
+    INTEGER, INTENT(INOUT) :: code
+    CHARACTER(LEN=MPI_MAX_ERROR_STRING) :: words
+    INTEGER :: class, length, ierr
+    CALL MPI_ERROR_CLASS(code, class, ierr)
+    IF (class /= MPI_ERR_ARG) RETURN
+    CALL MPI_ERROR_STRING(code, words, length, ierr)
+    IF (share == 0) THEN
+      CALL end_progress
+      WRITE (0, '(2A)') 'pcg: it goes on without checkpoints: ', words(:length)
+      FLUSH (0)
+    END IF
+    CALL FTCK_Free(ck, ierr)
+    code = MPI_SUCCESS
+  END SUBROUTINE
+
+  SUBROUTINE forget_before
+    INTEGER :: ierr
+    IF (old_ck == FTCK_NULL) RETURN
+    CALL FTCK_Free(old_ck, ierr)
+    DEALLOCATE (old_x, old_r, old_p)
+    IF (ALLOCATED(old_holders)) DEALLOCATE (old_holders)
+  END SUBROUTINE
+
+  ! What this rank has of the solution is that of before, for which there is a checkpoint.
+  SUBROUTINE go_back
+    INTEGER :: ierr
+    IF (ck /= FTCK_NULL) CALL FTCK_Free(ck, ierr)
+    ck = old_ck
+    workers = old_workers
+    share = old_share
+    CALL MOVE_ALLOC(old_holders, holders)
+    CALL MOVE_ALLOC(old_x, x)
+    CALL MOVE_ALLOC(old_r, r)
+    CALL MOVE_ALLOC(old_p, p)
+    old_ck = FTCK_NULL
+    number = number - 1
+    is_saved = .TRUE.
+  END SUBROUTINE
+
+  ! After a failure, all go on from a checkpoint that all have: that of how the rows are shared
+  ! now, or that of before.
+  SUBROUTINE agree_on_shares(ierr)
+    INTEGER, INTENT(OUT) :: ierr
+    INTEGER :: common
+    ierr = MPI_SUCCESS
+    IF (.NOT. has_fewer .OR. ck == FTCK_NULL) RETURN
+    CALL MPI_ALLREDUCE(MERGE(number, number - 1, is_saved), common, 1, MPI_INTEGER, MPI_MIN, &
+                       MPI_COMM_WORLD, ierr)
+    IF (ierr /= MPI_SUCCESS) RETURN
+    IF (old_ck /= FTCK_NULL .AND. common < number) THEN
+      CALL go_back
+    ELSE
+      CALL forget_before
+    END IF
+  END SUBROUTINE
+
+  ! Those who are left share the rows anew. What there was before stays until there is a checkpoint
+  ! of what is now.
+  SUBROUTINE share_anew(version, ierr)
+    INTEGER, INTENT(INOUT) :: version
+    INTEGER, INTENT(OUT) :: ierr
+    INTEGER :: now
+    LOGICAL :: has_gap
+    CALL free_part
+    IF (ck == FTCK_NULL) THEN
+      DEALLOCATE (x, r, p)
+      IF (ALLOCATED(holders)) DEALLOCATE (holders)
+    ELSE
+      old_ck = ck
+      old_workers = workers
+      old_share = share
+      CALL MOVE_ALLOC(holders, old_holders)
+      CALL MOVE_ALLOC(x, old_x)
+      CALL MOVE_ALLOC(r, old_r)
+      CALL MOVE_ALLOC(p, old_p)
+      ck = FTCK_NULL
+    END IF
+    number = number + 1
+    is_saved = .FALSE.
+    CALL MPI_COMM_SIZE(work, workers, ierr)
+    CALL MPI_COMM_RANK(work, share, ierr)
+    CALL MPI_COMM_RANK(MPI_COMM_WORLD, now, ierr)
+    CALL build_part
+    CALL MPI_ALLREDUCE(now /= share, has_gap, 1, MPI_LOGICAL, MPI_LOR, work, ierr)
+    IF (ierr /= MPI_SUCCESS) RETURN
+    IF (has_gap) THEN
+      ALLOCATE (holders(0:workers - 1))
+      CALL MPI_ALLGATHER(now, 1, MPI_INTEGER, holders, 1, MPI_INTEGER, work, ierr)
+      IF (ierr /= MPI_SUCCESS) RETURN
+    END IF
+    IF (scheme /= '' .AND. workers > 1) CALL prepare_checkpoints
+    CALL plan_halo(ierr)
+    IF (ierr /= MPI_SUCCESS .OR. version == FTCK_NONE) RETURN
+    CALL move_rows(ierr)
+    version = NOT_SAVED
+  END SUBROUTINE
+
+  ! Brings this rank what it has now of the vectors, from those who had it or have adopted it.
+  SUBROUTINE move_rows(ierr)
+    INTEGER, INTENT(OUT) :: ierr
+    INTEGER :: held, many, block, of, other
+    INTEGER :: orphans(old_workers), shares(0:old_workers), mine(0:old_workers - 1)
+    INTEGER :: who(0:old_workers - 1)
+    INTEGER, ALLOCATABLE :: begun(:)
+    REAL(DP), ALLOCATABLE, TARGET :: theirs(:, :, :)
+    CALL FTCK_Orphans(old_ck, old_workers, orphans, held, ierr)
+    ! The own one, and those that were adopted.
+    ALLOCATE (theirs(order / old_workers + 1, 3, 0:held))
+    ALLOCATE (begun(3 * (old_workers + (held + 1) * workers)))
+    shares(0) = old_share
+    theirs(:SIZE(old_x), 1, 0) = old_x
+    theirs(:SIZE(old_x), 2, 0) = old_r
+    theirs(:SIZE(old_x), 3, 0) = old_p(:SIZE(old_x))
+    DO block = 1, held
+      of = MIN(orphans(block), old_workers - 1)
+      IF (ALLOCATED(old_holders)) THEN
+        DO WHILE (old_holders(of) /= orphans(block))
+          of = of - 1
+        END DO
+      END IF
+      shares(block) = of
+      DO other = 1, 3
+        IF (ierr == MPI_SUCCESS) CALL FTCK_Adopt(ck=old_ck, rank=orphans(block), id=other - 1, &
+          buf=theirs(:, other, block), count=INT(border(of + 1, old_workers) - &
+          border(of, old_workers)), datatype=MPI_DOUBLE_PRECISION, ierror=ierr)
+      END DO
+    END DO
+    mine = -1
+    mine(shares(:held)) = share
+    IF (ierr == MPI_SUCCESS) &
+      CALL MPI_ALLREDUCE(mine, who, old_workers, MPI_INTEGER, MPI_MAX, work, ierr)
+    many = 0
+    DO of = share_of(first, old_workers), share_of(first + rows - 1, old_workers)
+      CALL receive(x, 1)
+      CALL receive(r, 2)
+      CALL receive(p, 3)
+    END DO
+    DO block = 0, held
+      of = shares(block)
+      DO other = owner(border(of, old_workers)), owner(border(of + 1, old_workers) - 1)
+        CALL send(1)
+        CALL send(2)
+        CALL send(3)
+      END DO
+    END DO
+    IF (ierr == MPI_SUCCESS) CALL MPI_WAITALL(many, begun, MPI_STATUSES_IGNORE, ierr)
+    IF (ierr /= MPI_SUCCESS) CALL give_up(begun, many)
+
+  CONTAINS
+
+    ! What this rank has now of a vector, and somebody has from share `of` of before.
+    SUBROUTINE receive(vector, which)
+      REAL(DP), INTENT(INOUT), ASYNCHRONOUS :: vector(:)
+      INTEGER, INTENT(IN) :: which
+      INTEGER(LONG) :: low, high
+      low = MAX(border(of, old_workers), first)
+      high = MIN(border(of + 1, old_workers), first + rows)
+      IF (ierr /= MPI_SUCCESS) RETURN
+      CALL MPI_IRECV(vector(low - first + 1), INT(high - low), MPI_DOUBLE_PRECISION, who(of), &
+                     ROW_TAG + 3 * of + which, work, begun(many + 1), ierr)
+      IF (ierr == MPI_SUCCESS) many = many + 1
+    END SUBROUTINE
+
+    ! What `other` has now of a block.
+    SUBROUTINE send(which)
+      INTEGER, INTENT(IN) :: which
+      INTEGER(LONG) :: low, high
+      low = MAX(border(of, old_workers), first_row(other))
+      high = MIN(border(of + 1, old_workers), first_row(other + 1))
+      IF (ierr /= MPI_SUCCESS) RETURN
+      CALL MPI_ISEND(theirs(low - border(of, old_workers) + 1, which, block), INT(high - low), &
+                     MPI_DOUBLE_PRECISION, other, ROW_TAG + 3 * of + which, work, begun(many + 1), &
+                     ierr)
+      IF (ierr == MPI_SUCCESS) many = many + 1
+    END SUBROUTINE
   END SUBROUTINE
 
   SUBROUTINE restore(version, ierr)
@@ -556,7 +789,7 @@ CONTAINS
     IF (ierr == FTCK_ERR_LOST) THEN
       CALL MPI_ERROR_STRING(FTCK_ERR_LOST, words, length, ierr)
       ! All are told, and one says it. Should it die before, all are told again.
-      IF (rank == 0) THEN
+      IF (share == 0) THEN
         CALL end_progress
         WRITE (0, '(2A)') 'pcg: ', words(:length)
         FLUSH (0)
@@ -574,23 +807,27 @@ CONTAINS
   END SUBROUTINE
 
   SUBROUTINE recover
-    INTEGER :: repaired, ierr, now
+    INTEGER :: repaired, ierr, now, tries
     INTEGER(MPI_ADDRESS_KIND) :: mode
     LOGICAL :: is_there
-    DO
+    ierr = MPI_ERR_OTHER
+    ! Each further failure is one of somebody else.
+    DO tries = 0, 2 * ranks
       repaired = FT_MPI_CHECK_RECOVER
       CALL MPI_COMM_DUP(MPI_COMM_WORLD, repaired, ierr)
       IF (ierr == MPI_SUCCESS) EXIT
     END DO
+    IF (ierr /= MPI_SUCCESS) CALL die('MPI_COMM_WORLD does not recover: ' // &
+      'start it with --mode rebuild, shrink or blank')
     CALL MPI_COMM_FREE(repaired, ierr)
     IF (work /= MPI_COMM_NULL) CALL MPI_COMM_FREE(work, ierr)
-    ! The rows of a rank are its own: somebody has to take its place.
     CALL MPI_COMM_GET_ATTR(MPI_COMM_WORLD, FTMPI_COMM_MODE, mode, is_there, ierr)
-    IF (.NOT. is_there) RETURN
-    IF (mode == FTMPI_COMM_MODE_REBUILD) RETURN
+    has_fewer = mode /= FTMPI_COMM_MODE_REBUILD
+    IF (.NOT. has_fewer .OR. codes == 0) RETURN
     CALL MPI_COMM_RANK(MPI_COMM_WORLD, now, ierr)
     IF (now /= 0) CALL MPI_BARRIER(MPI_COMM_WORLD, ierr)
-    CALL die('it goes on with as many ranks as it began with: start it with --mode rebuild')
+    CALL die('with ranks that keep codes it goes on with as many as it began with: ' // &
+             'start it with --mode rebuild')
   END SUBROUTINE
 
   INTEGER FUNCTION failures()
@@ -606,7 +843,7 @@ CONTAINS
   SUBROUTINE show_progress(residual)
     REAL(DP), INTENT(IN) :: residual
     REAL(DP), SAVE :: shown=-1
-    IF (rank /= 0 .OR. MPI_WTIME() - shown < 0.2D0) RETURN
+    IF (share /= 0 .OR. MPI_WTIME() - shown < 0.2D0) RETURN
     IF (.NOT. ISATTY(0)) RETURN
     shown = MPI_WTIME()
     WRITE (0, '(2A,2(A,I0),A,ES7.1,A,I0,A)', ADVANCE='NO') ACHAR(27), '[K', 'iteration ', &
@@ -660,11 +897,15 @@ CONTAINS
 
   SUBROUTINE set_up(ierr)
     INTEGER, INTENT(OUT) :: ierr
-    INTEGER :: ignored
-    CALL MPI_COMM_SPLIT(MPI_COMM_WORLD, MERGE(1, 0, rank < workers), rank, work, ierr)
+    INTEGER :: ignored, now, many
+    CALL MPI_COMM_RANK(MPI_COMM_WORLD, now, ignored)
+    CALL MPI_COMM_SPLIT(MPI_COMM_WORLD, MERGE(0, 1, is_keeper), now, work, ierr)
     IF (ierr /= MPI_SUCCESS) RETURN
     CALL MPI_COMM_SET_ERRHANDLER(work, MPI_ERRORS_RETURN, ignored)
-    IF (rank < workers) CALL plan_halo(ierr)
+    CALL agree_on_shares(ierr)
+    IF (ierr /= MPI_SUCCESS .OR. is_keeper) RETURN
+    CALL MPI_COMM_SIZE(work, many, ierr)
+    IF (many == workers) CALL plan_halo(ierr)
   END SUBROUTINE
 
   ! Who keeps codes dies after the first checkpoint from the ordered iteration on.
@@ -672,21 +913,21 @@ CONTAINS
     INTEGER :: which, ignored
     LOGICAL :: is_due
     DO which = 1, kills
-      is_due = moment(which) == iteration .OR. (rank >= workers .AND. moment(which) < iteration)
-      IF (.NOT. is_restarted .AND. victim(which) == rank .AND. is_due) ignored = c_raise(9)
+      is_due = moment(which) == iteration .OR. (is_keeper .AND. moment(which) < iteration)
+      IF (.NOT. is_restarted .AND. victim(which) == born .AND. is_due) ignored = c_raise(9)
     END DO
   END SUBROUTINE
 
   SUBROUTINE solve(residual, ierr)
     REAL(DP), INTENT(OUT) :: residual
     INTEGER, INTENT(OUT) :: ierr
-    INTEGER :: version
+    INTEGER :: version, many
     residual = 1
     CALL restore(version, ierr)
     IF (ierr /= MPI_SUCCESS) RETURN
     ! Some may have ended before somebody died, and have to go on.
     finished = .FALSE.
-    IF (rank >= workers) THEN
+    IF (is_keeper) THEN
       DO WHILE (.NOT. finished)
         CALL checkpoint(.FALSE., ierr)
         IF (ierr /= MPI_SUCCESS) RETURN
@@ -694,6 +935,9 @@ CONTAINS
       END DO
       RETURN
     END IF
+    CALL MPI_COMM_SIZE(work, many, ierr)
+    IF (many < workers) CALL share_anew(version, ierr)
+    IF (ierr /= MPI_SUCCESS) RETURN
     IF (version == FTCK_NONE) turn = 0
     IF (version == FTCK_NONE) CALL begin(ierr)
     DO
@@ -703,7 +947,7 @@ CONTAINS
         IF (ierr /= MPI_SUCCESS) RETURN
         CALL meet_orders
         CALL iterate(residual, ierr)
-        version = FTCK_NONE
+        version = NOT_SAVED
         IF (ierr == MPI_SUCCESS) CALL show_progress(residual)
       END DO
       IF (ierr == MPI_SUCCESS) CALL true_residual(residual, ierr)
@@ -725,21 +969,14 @@ PROGRAM pcg
   is_restarted = ierr == MPI_INIT_RESTARTED_PROCS
   began = MPI_WTIME()
   CALL MPI_COMM_SET_ERRHANDLER(MPI_COMM_WORLD, MPI_ERRORS_RETURN, ierr)
-  CALL MPI_COMM_RANK(MPI_COMM_WORLD, rank, ierr)
+  CALL MPI_COMM_RANK(MPI_COMM_WORLD, born, ierr)
   CALL MPI_COMM_SIZE(MPI_COMM_WORLD, ranks, ierr)
   CALL read_options
   workers = MERGE(ranks / 2, ranks - keepers, scheme == 'mirror')
-  IF (rank < workers) THEN
-    IF (is_harwell_boeing()) THEN
-      CALL read_harwell_boeing
-    ELSE IF (file /= '') THEN
-      CALL read_matrix_market
-    ELSE
-      CALL generate
-    END IF
-    CALL localise
-  END IF
-  ALLOCATE (x(rows), r(rows), p(rows + halo), q(rows))
+  codes = ranks - workers
+  share = born
+  is_keeper = born >= workers
+  IF (.NOT. is_keeper) CALL build_part
   IF (scheme /= '') CALL prepare_checkpoints
   DO
     before = MPI_WTIME()
@@ -756,11 +993,11 @@ PROGRAM pcg
     CALL recover
     t_environment = t_environment + MPI_WTIME() - before
   END DO
-  IF (rank == 0) THEN
+  IF (share == 0) THEN
     CALL end_progress
     all = MPI_WTIME() - began - t_set_up
     recovery = t_environment + t_data
-    WRITE (*, '(I0,A,I0,A,I0,A)') order, ' rows on ', workers, ' ranks, ', ranks - workers, &
+    WRITE (*, '(I0,A,I0,A,I0,A)') order, ' rows on ', workers, ' ranks, ', codes, &
       ' more keep codes'
     WRITE (*, '(4(A,F0.4),A,I0,3(A,F0.4),A)') 'time ', all, ' s and ', t_set_up, &
       ' to set up: computation ', all - t_checkpoint - recovery, ', checkpoints ', t_checkpoint, &

@@ -495,17 +495,6 @@ fn iterations_beyond_the_solution_end_with_the_solution() {
     }
 }
 
-#[test]
-fn a_solver_under_a_mode_that_replaces_nobody_names_the_one_that_does() {
-    let [_, fortran] = both_with("pcg", &["-lm"]);
-    for mode in ["--mode=shrink", "--mode=blank"] {
-        let run = support::run(&fortran).ranks(4).option(mode);
-        let seen = run.option("--kill=2@before:MPI_Allreduce:30").outcome();
-        let is_told = seen.stderr.contains("start it with --mode rebuild");
-        assert!(seen.status == Some(2) && is_told, "{seen}");
-    }
-}
-
 /// The second differences of a line, in Matrix Market's form and in Harwell and Boeing's.
 fn line_of(order: usize) -> [(&'static str, String); 2] {
     let entries = 2 * order - 1;

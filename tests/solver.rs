@@ -3,12 +3,19 @@
 
 use support::{Outcome, Program, Run};
 
-fn program() -> Program {
+fn in_c() -> Program {
     support::c("c_examples/pcg.c").flags(&["-O2", "-Wall", "-Werror", "-lm"]).build()
 }
 
-fn run(mode: &str, ranks: usize, words: &str) -> Run {
-    let run = support::run(&program()).ranks(ranks).option(format!("--mode={mode}"));
+/// In C and in Fortran.
+fn programs() -> [Program; 2] {
+    let mpifort = support::tool("mpifort").display().to_string();
+    let fortran = support::fortran("fortran_examples/pcg.f90").compiler(&mpifort);
+    [in_c(), fortran.flags(&["-O2", "-Wall"]).build()]
+}
+
+fn run(program: &Program, mode: &str, ranks: usize, words: &str) -> Run {
+    let run = support::run(program).ranks(ranks).option(format!("--mode={mode}"));
     run.args(words.split_whitespace())
 }
 
@@ -25,18 +32,20 @@ const SYSTEM: &str = "--order 4100 --iterations 200 --tolerance 1e-10 --every 10
 
 #[test]
 fn those_who_are_left_find_the_solution() {
-    let (right, _) = last_line(&run("abort", 6, SYSTEM).succeeds());
+    let programs = programs();
+    let (right, _) = last_line(&run(&programs[0], "abort", 6, SYSTEM).succeeds());
     assert!(right < 1e-10);
-    for mode in MODES {
-        for (ranks, words, failures) in [
-            (6, "--scheme rs:2 --kill 1@33 --kill 4@30", 2),
-            (4, "--scheme ring --kill 0@33 --kill 3@43 --kill 1@47", 3),
-            (5, "--scheme xor --kill 4@10 --kill 2@11", 2),
-            (7, "--scheme weighted:2 --kill 2@25 --kill 3@25 --kill 0@60", 3),
-            // Without checkpoints they begin again.
-            (4, "--kill 0@33", 1),
-        ] {
-            let seen = run(mode, ranks, &format!("{SYSTEM} {words}")).succeeds();
+    let cases = [
+        (6, "--scheme rs:2 --kill 1@33 --kill 4@30", 2),
+        (4, "--scheme ring --kill 0@33 --kill 3@43 --kill 1@47", 3),
+        (5, "--scheme xor --kill 4@10 --kill 2@11", 2),
+        (7, "--scheme weighted:2 --kill 2@25 --kill 3@25 --kill 0@60", 3),
+        // Without checkpoints they begin again.
+        (4, "--kill 0@33", 1),
+    ];
+    for (program, mode) in programs.iter().flat_map(|program| MODES.map(|mode| (program, mode))) {
+        for (ranks, words, failures) in cases {
+            let seen = run(program, mode, ranks, &format!("{SYSTEM} {words}")).succeeds();
             let (found, many) = last_line(&seen);
             assert_eq!(many, failures, "{mode}, {words}: {seen}");
             assert!((found / right - 1.0).abs() < 1e-3, "{mode}, {words}: {right} {seen}");
@@ -49,11 +58,12 @@ fn deaths_by_chance_end_with_the_solution_or_with_the_loss_of_data() {
     const LOST: i32 = 4;
     const SEEDS: usize = 12;
     let words = "--order 2600 --iterations 150 --every 10 --scheme rs:2";
-    for mode in MODES {
+    let programs = programs();
+    for (program, mode) in programs.iter().flat_map(|program| MODES.map(|mode| (program, mode))) {
         let mut solved = 0;
         for seed in 1..=SEEDS {
-            let run = run(mode, 13, words).option(format!("--seed={seed}")).option("--mttf=12ms");
-            let seen = run.outcome();
+            let run = run(program, mode, 13, words).option(format!("--seed={seed}"));
+            let seen = run.option("--mttf=12ms").outcome();
             if seen.status == Some(LOST) && seen.stderr.contains("FTCK_ERR_LOST") {
                 continue;
             }
@@ -66,9 +76,9 @@ fn deaths_by_chance_end_with_the_solution_or_with_the_loss_of_data() {
 
 #[test]
 fn it_goes_on_without_checkpoints_when_there_are_too_few_ranks_for_them() {
-    for mode in MODES {
+    for (program, mode) in programs().iter().zip(MODES) {
         let kills = "--scheme rs:2 --kill 0@33 --kill 4@43 --kill 1@44 --kill 2@70";
-        let seen = run(mode, 6, &format!("{SYSTEM} {kills}")).succeeds();
+        let seen = run(program, mode, 6, &format!("{SYSTEM} {kills}")).succeeds();
         assert!(last_line(&seen).0 < 1e-10 && last_line(&seen).1 == 4, "{seen}");
         let words = "pcg: it goes on without checkpoints: ";
         assert!(seen.stderr.contains(words) && seen.stderr.contains("at least 3 ranks"), "{seen}");
@@ -78,15 +88,17 @@ fn it_goes_on_without_checkpoints_when_there_are_too_few_ranks_for_them() {
 #[test]
 fn what_it_cannot_do_is_said() {
     let keepers = format!("{SYSTEM} --scheme xor --checkpoint-ranks 1 --kill 0@33");
-    for (mode, words, told) in [
-        ("shrink", keepers.as_str(), "with ranks that keep codes"),
-        ("blank", keepers.as_str(), "with ranks that keep codes"),
-        ("ulfm", "--kill 0@33", "MPI_COMM_WORLD does not recover"),
-    ] {
-        let seen = run(mode, 4, words).fails_with(2);
-        let told = format!("pcg: {told}");
-        assert!(seen.stderr.contains(&told), "{mode}: {seen}");
-        assert!(seen.stderr.contains("start it with --mode rebuild"), "{mode}: {seen}");
+    for program in &programs() {
+        for (mode, words, told) in [
+            ("shrink", keepers.as_str(), "with ranks that keep codes"),
+            ("blank", keepers.as_str(), "with ranks that keep codes"),
+            ("ulfm", "--kill 0@33", "MPI_COMM_WORLD does not recover"),
+        ] {
+            let seen = run(program, mode, 4, words).fails_with(2);
+            let told = format!("pcg: {told}");
+            assert!(seen.stderr.contains(&told), "{mode}: {seen}");
+            assert!(seen.stderr.contains("start it with --mode rebuild"), "{mode}: {seen}");
+        }
     }
 }
 
@@ -110,7 +122,7 @@ const END_OF_HOST: &str = r#"
 
 #[test]
 fn the_solver_survives_the_loss_of_a_host_with_the_right_residual() {
-    let pcg = support::c("c_examples/pcg.c").flags(&["-O2", "-lm"]).build();
+    let pcg = in_c();
     let library = support::c_text("end_of_host", END_OF_HOST).library("end_of_host");
     let words = "--poisson 7 --order 3000 --iterations 100 --scheme rs:2 --every 20";
     let run = |mode: &str, option: &str, kills: &str| {
