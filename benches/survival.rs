@@ -344,10 +344,10 @@ impl Bench {
         let agreed = f64::from(many + 1) * agreeing;
         let checkpoint = checkpoints / f64::from(many) + agreeing;
         let failure = seconds - checkpoints - agreed - all - again;
-        let file = std::fs::OpenOptions::new().create(true).append(true);
-        let mut file = file.open(self.directory.join(KNOWN)).expect("it can be written");
+        let path = self.directory.join(KNOWN);
+        let file = std::fs::OpenOptions::new().create(true).append(true).open(path);
         let found = format!("{ranks},{scheme},{iteration},{checkpoint},{failure}\n");
-        file.write_all(found.as_bytes()).expect("there is room");
+        file.and_then(|mut file| file.write_all(found.as_bytes())).expect("there is room");
         Parts { iteration, checkpoint, failure }
     }
 
