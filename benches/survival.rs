@@ -21,6 +21,7 @@ usage: cargo bench --bench survival -- [OPTIONS]
                   last by default
   --ranks N,N...  the numbers of ranks beside each other; 1000,4000 by default.
                   Each thousand takes about ten seconds a run; in scale, two.
+  --schemes S,S.. the schemes in scale; ring,xor,rs:2,weighted:2 by default
   --seeds N       runs with failures for each point, of which the mean is taken;
                   3 by default
   --write         puts the pictures into docs/pictures/virtual
@@ -45,6 +46,7 @@ const POLICIES: [&str; 4] = ["0D", "1D", "2D", "hybrid(all)"];
 struct Wish {
     only: Option<String>,
     ranks: Vec<usize>,
+    schemes: Vec<&'static str>,
     seeds: usize,
     writes: bool,
 }
@@ -170,7 +172,7 @@ fn scale(bench: &Bench, wish: &Wish) {
     let mut curves = Vec::new();
     for ranks in &wish.ranks {
         let undisturbed = OnceCell::new();
-        for scheme in SCHEMES {
+        for scheme in wish.schemes.iter().copied() {
             let parts = bench.known_parts(*ranks, scheme).unwrap_or_else(|| {
                 let undisturbed = undisturbed.get_or_init(|| bench.undisturbed(*ranks));
                 bench.parts(*ranks, scheme, *undisturbed)
@@ -187,7 +189,7 @@ fn scale(bench: &Bench, wish: &Wish) {
             });
             println!("| {ranks} | `{scheme}` |{}{}", micros.concat(), cells.concat());
             // The first scheme with each number of ranks, and the last number with each scheme.
-            if scheme == SCHEMES[0] || Some(ranks) == wish.ranks.last() {
+            if Some(&scheme) == wish.schemes.first() || Some(ranks) == wish.ranks.last() {
                 let points = (1..=MOST_A_SECOND)
                     .map(|rate| (f64::from(rate), more(1.0 / f64::from(rate)).0));
                 curves.push(Curve {
@@ -210,7 +212,8 @@ fn scale(bench: &Bench, wish: &Wish) {
 }
 
 fn wish() -> Option<Wish> {
-    let mut wish = Wish { only: None, ranks: vec![1000, 4000], seeds: 3, writes: false };
+    let (ranks, schemes) = (vec![1000, 4000], SCHEMES.to_vec());
+    let mut wish = Wish { only: None, ranks, schemes, seeds: 3, writes: false };
     // Cargo adds a word of its own.
     let mut words = std::env::args().skip(1).filter(|word| word != "--bench");
     while let Some(word) = words.next() {
@@ -218,6 +221,10 @@ fn wish() -> Option<Wish> {
             "--ranks" => {
                 let ranks = words.next()?;
                 wish.ranks = ranks.split(',').map(str::parse).collect::<Result<_, _>>().ok()?;
+            }
+            "--schemes" => {
+                let known = |word: &str| SCHEMES.into_iter().find(|scheme| *scheme == word);
+                wish.schemes = words.next()?.split(',').map(known).collect::<Option<_>>()?;
             }
             "--only" => wish.only = Some(words.next()?),
             "--seeds" => wish.seeds = words.next()?.parse().ok().filter(|seeds| *seeds > 0)?,
