@@ -999,7 +999,7 @@ PROGRAM pcg
     recovery = t_environment + t_data
     WRITE (*, '(I0,A,I0,A,I0,A)') order, ' rows on ', workers, ' ranks, ', codes, &
       ' more keep codes'
-    WRITE (*, '(4(A,F0.4),A,I0,3(A,F0.4),A)') 'time ', all, ' s and ', t_set_up, &
+    WRITE (*, '(4(A,F0.6),A,I0,3(A,F0.6),A)') 'time ', all, ' s and ', t_set_up, &
       ' to set up: computation ', all - t_checkpoint - recovery, ', checkpoints ', t_checkpoint, &
       ' (', checkpoints, '), recovery ', recovery, ' (environment ', t_environment, ', data ', &
       t_data, ')'
