@@ -254,7 +254,6 @@ impl<'a> Lane<'a> {
 
     /// Waits until this member's part in an operation is over, which others carry on.
     pub(super) fn wait_for_part(&self) -> Result {
-        must_be_fresh(self.process, self.comm)?;
         let rank = self.comm.rank;
         let (envelope, watch) = (self.own_envelope(), self.watch(rank));
         let wait = PeerWait { envelope, watch: &watch, missing: rank };

@@ -111,7 +111,8 @@ pub(in crate::engine) enum Watched {
     Gate(WatchedGate),
     /// That a peer does its part.
     Peer(Want),
-    /// That the messages of the own part in an operation have come, whose own this is.
+    /// That the messages come which its own part in an operation needs; the envelope of those that
+    /// it sends.
     Part(Envelope),
 }
 

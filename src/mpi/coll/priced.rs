@@ -12,6 +12,7 @@ use crate::host::sched::{self, Waiting};
 use crate::machine::collectives::{Algorithm, Collectives, HardwareTree, Operation};
 use crate::mpi::comm::group::Group;
 use crate::mpi::error::Result;
+use crate::mpi::failure::usability::must_be_fresh;
 use crate::mpi::lane::Lane;
 use crate::mpi::run;
 use crate::transport::{Carriage, Party, SimulatedNetwork};
@@ -75,6 +76,7 @@ pub(super) fn spend_time(lane: &Lane<'_>, claim: Claim) -> Result<bool> {
     if process.engine.makes_own_steps() {
         return run::block(take_time(lane, claim));
     }
+    must_be_fresh(process, lane.comm())?;
     let is_over = sched::on_other_stack(|| {
         let price = Price::of(lane, claim)?;
         let (seat, group) = (process.me.seat, lane.comm().group.clone());
