@@ -62,11 +62,12 @@ impl World {
     /// A world is spawned, whose ranks are in other processes than this one.
     pub(super) fn hear_founding(&self, founding: Founding) {
         let Some(processes) = self.processes() else { return };
-        // Where ranks share processes, those of lives before are told of as they end.
-        let before = founding.first.checked_sub(1).filter(|_| !processes.are_shared());
-        if let Some(before) = before {
-            let past = founding.seats.clone();
-            past.for_each(|seat| processes.part(Member { seat, incarnation: before }));
+        if let Some(before) = founding.first.checked_sub(1) {
+            founding.seats.clone().for_each(|seat| match processes.are_shared() {
+                // It may end later than its rank, and is told of then.
+                true => processes.leave(processes.process_of(seat)),
+                false => processes.part(Member { seat, incarnation: before }),
+            });
         }
         self.learn_of(&founding);
         self.answer((founding.by, founding.number), Answer::Founded(founding));

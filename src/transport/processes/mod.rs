@@ -61,6 +61,8 @@ pub struct Processes {
     division: Division,
     /// For each seat: lives before this one are over, and what is meant for them is not sent.
     first_lives: Box<[AtomicU32]>,
+    /// For each process: the start of it that is the present or the next one.
+    starts: Box<[AtomicU32]>,
     geometry: Geometry,
     segment: Segment,
     /// Only what ranks do again and again makes them the owners of these.
@@ -159,6 +161,7 @@ impl Processes {
             me,
             life,
             first_lives: (0..division.seats()).map(|_| AtomicU32::new(0)).collect(),
+            starts: (0..processes).map(|_| AtomicU32::new(0)).collect(),
             division,
             geometry,
             segment,
@@ -292,6 +295,7 @@ impl Processes {
     /// This start of a process is the present or the next one, as this process begins.
     pub fn expect(&self, process: usize, life: u32) {
         if life > 0 {
+            self.starts[process].store(life, Ordering::Relaxed);
             self.segment.expect_life(process, life);
         }
     }
@@ -311,13 +315,17 @@ impl Processes {
     pub fn part(&self, member: Member) {
         let process = self.process_of(member.seat);
         let mut incoming = self.incoming.visit();
+        let next = member.incarnation + 1;
+        // Who knows of that already may have heard from the next one.
+        if self.starts[process].fetch_max(next, Ordering::Relaxed) >= next {
+            return;
+        }
         // Whoever looked just before may have missed its last words.
         self.take_all(&mut incoming, |_| Taken::No);
         incoming.readers.retain(|(of, _)| *of != process);
         incoming.broken.retain(|of| *of != process);
         self.head().forget(process);
         self.segment.clear(process);
-        self.segment.expect_life(process, member.incarnation + 1);
         drop(incoming);
         if let Some(hosts) = self.hosts.get() {
             hosts.part(process);
@@ -336,6 +344,8 @@ impl Processes {
         self.head().invitation.forget(process);
         // They go home without having been delivered.
         drop(lost);
+        // Not before: the next one is answered as soon as it has written, and not at this address.
+        self.segment.expect_life(process, next);
         // It may have died between two steps of a ring.
         self.bell().ring_for_the_dead();
         self.head().note_bell.ring_for_the_dead();

@@ -47,9 +47,9 @@ impl Processes {
         self.unqueue(peer, |parcel| !self.are_shared() || parcel.is_for(member));
     }
 
-    /// The process that was reached there has ended. What waits for its ranks goes home as these
-    /// are [retired](Processes::retire).
-    pub(super) fn leave(&self, process: usize) {
+    /// Nobody listens any more at the process that was reached there. What waits for its ranks goes
+    /// home as these are [retired](Processes::retire); what is for others waits for the next one.
+    pub fn leave(&self, process: usize) {
         let mut peer = self.peers[process].visit();
         let mut queue = std::mem::take(&mut peer.queue);
         if peer.is_met {
@@ -397,6 +397,24 @@ mod tests {
         assert_eq!(notes.try_recv().as_deref(), Ok(&b"welcome"[..]));
     }
 
+    #[test]
+    fn what_is_sent_to_a_successor_does_not_go_to_who_has_yet_to_end() {
+        let division = Division::of(&[2, 1]);
+        let [before, next] = [0, 1].map(|incarnation| Member { seat: 2, incarnation });
+        let ((here, _), (ending, heard)) = (one_of(division.clone(), ME), one_of(division, before));
+        introduce(here, ending);
+        here.note(ME, before, b"in time");
+        here.leave(1);
+        here.note(ME, next, b"welcome");
+        look(ending);
+        assert_eq!(heard.try_iter().collect::<Vec<_>>(), [b"in time"]);
+        here.part(before);
+        let (there, heard) = one_of(Division::of(&[2, 1]), next);
+        introduce(here, there);
+        look(there);
+        assert_eq!(heard.try_iter().collect::<Vec<_>>(), [b"welcome"]);
+    }
+
     /// Its receiver may be computing for long, and give it back when another is in its place.
     #[test]
     fn a_long_message_that_is_taken_back_leaves_its_place_at_once() {
@@ -512,6 +530,10 @@ mod tests {
             // These are not read before the next life begins.
             there.note(life, ME, LAST);
         }
+        // Who hears of an end again has heard from the next one.
+        here.part(DEAD);
+        here.part(NEXT);
+        assert_eq!(notes.try_iter().collect::<Vec<_>>(), [LAST]);
         let (late, notes) = process(ME);
         late.know(Member { incarnation: 2, ..DEAD }, true);
         let (there, _) = process(Member { incarnation: 2, ..DEAD });
@@ -519,5 +541,43 @@ mod tests {
         there.note(DEAD, ME, b"hello");
         look(late);
         assert_eq!(notes.try_recv().as_deref(), Ok(&b"hello"[..]));
+    }
+
+    /// The listener of a process may be delayed anywhere while its rank hears and answers.
+    #[test]
+    fn a_successor_is_answered_as_soon_as_it_has_written() {
+        let (here, mut heard) = process(ME);
+        for incarnation in 0..200 {
+            let life = Member { incarnation, ..DEAD };
+            let (there, answers) = process(life);
+            introduce(there, here);
+            there.note(life, ME, b"hello");
+            std::thread::scope(|scope| {
+                let heard = &mut heard;
+                scope.spawn(move || {
+                    until(|| {
+                        there.write_queued();
+                        look(here);
+                        heard.try_recv().is_ok()
+                    });
+                    here.note(ME, life, b"welcome");
+                });
+                if let Some(before) = incarnation.checked_sub(1) {
+                    here.part(Member { incarnation: before, ..DEAD });
+                }
+                introduce(here, there);
+            });
+            here.write_queued();
+            look(there);
+            assert_eq!(answers.try_recv().as_deref(), Ok(&b"welcome"[..]), "{incarnation}");
+        }
+    }
+
+    fn until(is_so: impl Fn() -> bool) {
+        let end = std::time::Instant::now() + std::time::Duration::from_secs(60);
+        while !is_so() {
+            assert!(std::time::Instant::now() < end);
+            std::thread::yield_now();
+        }
     }
 }
