@@ -309,6 +309,7 @@ mod tests {
 
     #[test]
     fn missing_memory_is_told_by_whom_it_concerns() {
+        crate::host::memory::expect_faults();
         let invitation = invitation();
         let nowhere = || Span::new(ptr::without_provenance(4096), 400_000);
         with_helpers(

@@ -529,11 +529,14 @@ mod tests {
             assert_eq!(notes.try_recv().as_deref(), Ok(&b"hello"[..]));
             // These are not read before the next life begins.
             there.note(life, ME, LAST);
+            if life.incarnation == 2 {
+                // Who hears of an end again has heard from the next one.
+                here.part(NEXT);
+                there.note(life, ME, b"goes on");
+                look(here);
+                assert_eq!(notes.try_iter().collect::<Vec<_>>(), [LAST, b"goes on"]);
+            }
         }
-        // Who hears of an end again has heard from the next one.
-        here.part(DEAD);
-        here.part(NEXT);
-        assert_eq!(notes.try_iter().collect::<Vec<_>>(), [LAST]);
         let (late, notes) = process(ME);
         late.know(Member { incarnation: 2, ..DEAD }, true);
         let (there, _) = process(Member { incarnation: 2, ..DEAD });
