@@ -17,10 +17,11 @@ checkpoints, failures and recoveries, beside a run without any of them.
 
 usage: cargo bench --bench survival -- [OPTIONS]
 
-  --only NAME     one picture of schemes, policies, ranks and scale; all but the
-                  last by default
+  --only NAME     one of schemes, policies, ranks, scale and places; all but the
+                  last two by default
   --ranks N,N...  the numbers of ranks beside each other; 1000,4000 by default.
-                  Each thousand takes about ten seconds a run; in scale, two.
+                  Each thousand takes about ten seconds a run; in scale and
+                  places, two.
   --schemes S,S.. the schemes in scale; ring,xor,rs:2,weighted:2 by default
   --seeds N       runs with failures for each point, of which the mean is taken;
                   3 by default
@@ -29,11 +30,14 @@ usage: cargo bench --bench survival -- [OPTIONS]
 In scale, short runs of each scheme show what an iteration, a checkpoint and a
 failure take, and the rest is computed: how much longer a solution takes in the
 mean, with exponential times between failures, by the formula of Daly (2006).
-What the runs show is kept in target/tmp/survival/parts.csv, so that a series
-goes on where it was interrupted; without that file, all is measured anew.
+In places, short runs show what a failure takes, and an iteration after it, by
+where the replacement starts. What these runs show is kept in
+target/tmp/survival/parts.csv, so that a series goes on where it was
+interrupted; without that file, all is measured anew.
 
 The machine is a torus of Blue Gene/L's prices with spare nodes on two of its
-sides. Others hear of a failure after 100 us; a rank is started again in 1 ms.";
+sides. Others hear of a failure after 100 us; a rank is started again in 1 ms;
+a process that makes room for another has 500 KB.";
 
 /// Each rank's rows, and the iterations of a run.
 const ROWS: usize = 200;
@@ -61,6 +65,13 @@ struct Run {
     network: &'static str,
     between: Option<u32>,
     seed: usize,
+}
+
+impl Run {
+    /// One that shows parts of longer ones.
+    fn short(ranks: usize, scheme: Option<&'static str>) -> Run {
+        Run { ranks, scheme, policy: "0D", network: "ideal", between: None, seed: 1 }
+    }
 }
 
 /// A curve: its name, and the runs of its points, without their failures.
@@ -93,9 +104,16 @@ fn main() -> ExitCode {
         ("ranks", "Numbers of ranks, ring", sizes.collect()),
     ];
     let bench = Bench::build();
-    if wish.only.as_deref() == Some("scale") {
-        scale(&bench, &wish);
-        return ExitCode::SUCCESS;
+    match wish.only.as_deref() {
+        Some("scale") => {
+            scale(&bench, &wish);
+            return ExitCode::SUCCESS;
+        }
+        Some("places") => {
+            places(&bench, &wish);
+            return ExitCode::SUCCESS;
+        }
+        _ => {}
     }
     let is_asked = |file: &str| wish.only.as_ref().is_none_or(|only| only == file);
     for (file, title, lines) in pictures.into_iter().filter(|picture| is_asked(picture.0)) {
@@ -138,7 +156,9 @@ struct Undisturbed {
 const SHOWN: usize = 8;
 const SHOWN_BETWEEN: usize = 5;
 const DEADLY: usize = 7;
-/// What is known of numbers of ranks and schemes, in the directory of the runs.
+/// So many iterations more show what one takes after a failure.
+const AFTERWARDS: usize = 4;
+/// What is known of numbers of ranks and schemes or policies, in the directory of the runs.
 const KNOWN: &str = "parts.csv";
 
 impl Parts {
@@ -173,7 +193,13 @@ fn scale(bench: &Bench, wish: &Wish) {
     for ranks in &wish.ranks {
         let undisturbed = OnceCell::new();
         for scheme in wish.schemes.iter().copied() {
-            let parts = bench.known_parts(*ranks, scheme).unwrap_or_else(|| {
+            let known = bench.known(*ranks, scheme);
+            let known = known.map(|[iteration, checkpoint, failure]| Parts {
+                iteration,
+                checkpoint,
+                failure,
+            });
+            let parts = known.unwrap_or_else(|| {
                 let undisturbed = undisturbed.get_or_init(|| bench.undisturbed(*ranks));
                 bench.parts(*ranks, scheme, *undisturbed)
             });
@@ -208,6 +234,25 @@ fn scale(bench: &Bench, wish: &Wish) {
     };
     if wish.writes {
         write("scale", &plot);
+    }
+}
+
+/// What a failure takes, and an iteration after it, by where replacements start.
+fn places(bench: &Bench, wish: &Wish) {
+    println!("| ranks | policy | others that move | a failure | an iteration | after it |");
+    println!("|---|---|---|---|---|---|");
+    for ranks in &wish.ranks {
+        let undisturbed = OnceCell::new();
+        for policy in POLICIES {
+            let [moves, failure, before, after] =
+                bench.known(*ranks, policy).unwrap_or_else(|| {
+                    let undisturbed = undisturbed.get_or_init(|| bench.undisturbed(*ranks));
+                    bench.place(*ranks, policy, *undisturbed)
+                });
+            let [failure, before, after] =
+                [failure, before, after].map(|seconds| format!("{:.1} µs", seconds * 1e6));
+            println!("| {ranks} | `{policy}` | {moves} | {failure} | {before} | {after} |");
+        }
     }
 }
 
@@ -327,54 +372,73 @@ impl Bench {
     /// What a run takes without checkpoints and failures.
     fn undisturbed(&self, ranks: usize) -> Undisturbed {
         let [one, all] = [1, SHOWN].map(|many| self.shown(ranks, None, many, false).seconds);
-        let Said { seconds, checkpoints, many } = self.shown(ranks, Some(SCHEMES[0]), SHOWN, false);
+        let with = self.shown(ranks, Some(SCHEMES[0]), SHOWN, false);
         // At the end, too, all meet.
-        let agreeing = (seconds - checkpoints - all) / f64::from(many + 1);
+        let agreeing = (with.seconds - with.checkpoints - all) / f64::from(with.many + 1);
         Undisturbed { all, iteration: (all - one) / (SHOWN - 1) as f64, agreeing }
     }
 
     /// What an earlier run has found, of a series that may have been interrupted.
-    fn known_parts(&self, ranks: usize, scheme: &str) -> Option<Parts> {
+    fn known<const MANY: usize>(&self, ranks: usize, name: &str) -> Option<[f64; MANY]> {
         let known = std::fs::read_to_string(self.directory.join(KNOWN)).ok()?;
-        let of = format!("{ranks},{scheme},");
+        let of = format!("{ranks},{name},");
         let numbers = known.lines().find_map(|line| line.strip_prefix(&of))?;
         let numbers: Option<Vec<f64>> = numbers.split(',').map(|part| part.parse().ok()).collect();
-        let [iteration, checkpoint, failure] = numbers?[..] else { return None };
-        Some(Parts { iteration, checkpoint, failure })
+        numbers?.try_into().ok()
+    }
+
+    fn keep<const MANY: usize>(&self, ranks: usize, name: &str, found: [f64; MANY]) {
+        let path = self.directory.join(KNOWN);
+        let file = std::fs::OpenOptions::new().create(true).append(true).open(path);
+        let found = format!("{ranks},{name},{}\n", found.map(|it| it.to_string()).join(","));
+        file.and_then(|mut file| file.write_all(found.as_bytes())).expect("there is room");
     }
 
     /// What a scheme costs: by a run in which a rank dies.
     fn parts(&self, ranks: usize, scheme: &'static str, undisturbed: Undisturbed) -> Parts {
         let Undisturbed { all, iteration, agreeing } = undisturbed;
-        let Said { seconds, checkpoints, many } = self.shown(ranks, Some(scheme), SHOWN, true);
-        let again = (DEADLY - SHOWN_BETWEEN) as f64 * iteration;
-        let agreed = f64::from(many + 1) * agreeing;
-        let checkpoint = checkpoints / f64::from(many) + agreeing;
-        let failure = seconds - checkpoints - agreed - all - again;
-        let path = self.directory.join(KNOWN);
-        let file = std::fs::OpenOptions::new().create(true).append(true).open(path);
-        let found = format!("{ranks},{scheme},{iteration},{checkpoint},{failure}\n");
-        file.and_then(|mut file| file.write_all(found.as_bytes())).expect("there is room");
+        let said = self.shown(ranks, Some(scheme), SHOWN, true);
+        let checkpoint = said.checkpoints / f64::from(said.many) + agreeing;
+        let failure = said.apart(agreeing) - all - again(iteration);
+        self.keep(ranks, scheme, [iteration, checkpoint, failure]);
         Parts { iteration, checkpoint, failure }
+    }
+
+    /// What a failure costs where replacements start like that: how many other ranks move, the
+    /// failure, and an iteration before and after it.
+    fn place(&self, ranks: usize, policy: &'static str, undisturbed: Undisturbed) -> [f64; 4] {
+        let Undisturbed { all, iteration, agreeing } = undisturbed;
+        let usual = Run::short(ranks, Some(SCHEMES[0]));
+        let run = Run { policy, ..usual };
+        let [short, long] = [SHOWN, SHOWN + AFTERWARDS].map(|many| self.shown_of(&run, many, true));
+        let after = (long.apart(agreeing) - short.apart(agreeing)) / AFTERWARDS as f64;
+        // What is done again, and the rest, is done on the new nodes.
+        let later = (SHOWN - SHOWN_BETWEEN) as f64 * (after - iteration);
+        let failure = short.apart(agreeing) - all - again(iteration) - later;
+        let found = [f64::from(short.moves), failure, iteration, after];
+        self.keep(ranks, policy, found);
+        found
     }
 
     /// A short run, in which a rank in the middle may die.
     fn shown(
         &self, ranks: usize, scheme: Option<&'static str>, iterations: usize, is_deadly: bool,
     ) -> Said {
-        let (policy, network) = ("0D", "ideal");
-        let run = Run { ranks, scheme, policy, network, between: None, seed: 1 };
-        let mut command = self.command(&run);
+        self.shown_of(&Run::short(ranks, scheme), iterations, is_deadly)
+    }
+
+    fn shown_of(&self, run: &Run, iterations: usize, is_deadly: bool) -> Said {
+        let mut command = self.command(run);
         command.args(["--iterations", &iterations.to_string()]);
-        if scheme.is_some() {
+        if run.scheme.is_some() {
             command.args(["--every", &SHOWN_BETWEEN.to_string()]);
         }
         if is_deadly {
-            command.arg("--kill").arg(format!("{}@{DEADLY}", ranks / 2));
+            command.arg("--kill").arg(format!("{}@{DEADLY}", run.ranks / 2));
         }
-        eprint!("\r{ranks} ranks, {} ", scheme.unwrap_or("undisturbed"));
+        eprint!("\r{} ranks, {}, {} ", run.ranks, run.scheme.unwrap_or("undisturbed"), run.policy);
         let said = said(&mut command);
-        eprint!("\r{:40}\r", "");
+        eprint!("\r{:60}\r", "");
         said
     }
 
@@ -383,7 +447,7 @@ impl Bench {
         let machine = self.directory.join(format!("{}-{}.toml", run.ranks, run.policy));
         std::fs::write(&machine, file(run)).expect("the target directory can be written");
         let mut command = Command::new(self.ftrun);
-        command.arg("-q").arg("-np").arg(run.ranks.to_string());
+        command.arg("-np").arg(run.ranks.to_string());
         command.arg("--machine").arg(&machine).args(["--virtual", "--network", run.network]);
         command.args(["--mode", "rebuild", "--seed", &run.seed.to_string()]);
         if let Some(between) = run.between {
@@ -400,21 +464,39 @@ struct Said {
     seconds: f64,
     checkpoints: f64,
     many: u32,
+    /// How many ranks have moved to other nodes, beside one that was started again.
+    moves: u32,
+}
+
+impl Said {
+    /// Without its checkpoints, and what it takes to agree on them.
+    fn apart(&self, agreeing: f64) -> f64 {
+        self.seconds - self.checkpoints - f64::from(self.many + 1) * agreeing
+    }
+}
+
+/// What is done again after the failure of a short run.
+fn again(iteration: f64) -> f64 {
+    (DEADLY - SHOWN_BETWEEN) as f64 * iteration
 }
 
 fn said(command: &mut Command) -> Said {
     let output = command.output().expect("ftrun runs");
     let text = String::from_utf8_lossy(&output.stdout);
+    let announced = String::from_utf8_lossy(&output.stderr);
+    let moves = announced.lines().find_map(|line| {
+        let (before, _) = line.split_once(" others move)")?;
+        before.rsplit(' ').next()?.parse().ok()
+    });
+    let moves = moves.unwrap_or(0);
     let read = |line: &str| {
         let (seconds, rest) = line.strip_prefix("time ")?.split_once(" s and ")?;
         let (checkpoints, rest) = rest.split_once("checkpoints ")?.1.split_once(" (")?;
         let many = rest.split_once(')')?.0.parse().ok()?;
         let (seconds, checkpoints) = (seconds.parse().ok()?, checkpoints.parse().ok()?);
-        Some(Said { seconds, checkpoints, many })
+        Some(Said { seconds, checkpoints, many, moves })
     };
-    text.lines()
-        .find_map(read)
-        .unwrap_or_else(|| panic!("{command:?}: {text}{}", String::from_utf8_lossy(&output.stderr)))
+    text.lines().find_map(read).unwrap_or_else(|| panic!("{command:?}: {text}{announced}"))
 }
 
 /// The machine: a torus that has room for the ranks and for spares on two sides.
@@ -425,7 +507,7 @@ fn file(run: &Run) -> String {
         "[machine]\ntopology = \"torus\"\ndims = [{}, {}, {side}]\n\
          [spares]\nalloc = \"3D(2,1)\"\nsubstitute = [\"{policy}\"]\n\
          [cost]\nhop_ns = 100\ncorner_ns = 0\nhandler_ns = 2000\nbyte_ns = 6.5\ncycle_ns = 1.43\n\
-         [recovery]\ndetect = \"100us\"\nrestart = \"1ms\"\n",
+         [recovery]\ndetect = \"100us\"\nrestart = \"1ms\"\nprocess_bytes = 500e3\n",
         side + 1,
         side + 1
     )

@@ -461,10 +461,31 @@ fn a_failure_is_heard_of_and_made_up_for_after_the_times_of_the_file() {
     let seen = run.succeeds();
     says(&seen, "failed: 1, at 8000 us");
     says(&seen, "whole");
-    let again = seen.stdout.lines().find_map(|line| line.strip_prefix("again at "));
-    let micros: f64 =
-        again.and_then(|it| it.strip_suffix(" us")).expect("it lives").parse().unwrap();
-    assert!((28_000.0..29_000.0).contains(&micros), "{seen}");
+    assert!((28_000..29_000).contains(&micros(&seen, "again at ")), "{seen}");
+}
+
+#[track_caller]
+fn micros(seen: &Outcome, before: &str) -> u64 {
+    let found = seen.stdout.lines().find_map(|line| line.strip_prefix(before)?.strip_suffix(" us"));
+    found.and_then(|number| number.parse().ok()).unwrap_or_else(|| panic!("{before}: {seen}"))
+}
+
+/// Rank 1 is started again on the node of rank 2, whose process goes to a spare node next to it.
+#[test]
+fn who_makes_room_goes_on_when_its_process_is_on_its_new_node() {
+    let spares = "[spares]\nalloc = \"2D(1,1)\"\nsubstitute = [\"1D\"]\n";
+    let lab = LAB.replace("dims = [8]", "dims = [4, 4]") + spares;
+    for network in ["ideal", "flows", "packets"] {
+        for (bytes, least) in [("1e6", 28_000), ("20e6", 48_000)] {
+            let text = lab.replace("[recovery]", &format!("[recovery]\nprocess_bytes = {bytes}"));
+            let machine = file(&format!("moves-{network}-{bytes}"), &text);
+            let run = virtually(&program(), &machine.to_string_lossy(), 9, "make_room");
+            let run = run.option("--mode=rebuild").option(format!("--network={network}"));
+            let seen = run.succeeds();
+            let after = micros(&seen, "met after ");
+            assert!((least..least + 20).contains(&after), "{network}, {bytes}: {seen}");
+        }
+    }
 }
 
 #[test]

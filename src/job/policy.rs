@@ -81,6 +81,13 @@ impl Policy {
         let relocation = berths.reseat(seat)?;
         let node = berths.name_of(berths.node_of(seat));
         drop(berths);
+        if let Some(network) = self.world.network() {
+            network.forget_move(seat);
+            let others = relocation.moves.iter().filter(|one| one.rank as usize != seat);
+            others.for_each(|one| {
+                network.move_process(one.rank as usize, (one.from as usize, one.to as usize));
+            });
+        }
         self.announce(&format!("ftrun: {}", relocation.words(seat, &node)));
         Some(relocation)
     }

@@ -44,6 +44,8 @@ pub struct Recovery {
     pub detect: Picos,
     /// Until a rank that is started again runs.
     pub restart: Picos,
+    /// The bytes of a process, which go over the network when it moves to another node.
+    pub process_bytes: u64,
 }
 
 /// The file system, which all share.

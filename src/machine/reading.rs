@@ -291,6 +291,7 @@ fn read_recovery(mut section: Section) -> Result<Recovery, Wrong> {
     let recovery = Recovery {
         detect: section.time("detect")?.unwrap_or(0),
         restart: section.time("restart")?.unwrap_or(0),
+        process_bytes: section.number("process_bytes")?.unwrap_or(0.0) as u64,
     };
     section.done()?;
     Ok(recovery)

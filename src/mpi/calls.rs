@@ -52,6 +52,9 @@ impl Process {
         }
         if self.pulse.takes_turns() {
             sched::pass_door();
+            if let Some(network) = self.world.network() {
+                network.await_move(self.me.seat);
+            }
         }
         let is_counted = self.pulse.is_counted() || sched::is_computing_measured();
         if self.pulse.is_stopping() { Err(Failure::died()) } else { Ok(is_counted) }

@@ -6,6 +6,7 @@
 //! asked for the data, and the packet comes once more when they have arrived ([`Self::fetch`]).
 
 mod desks;
+mod moves;
 mod tokens;
 mod transfers;
 
@@ -19,6 +20,7 @@ use crate::machine::wires;
 use crate::transport::inbox::{Outside, Wire};
 use crate::transport::packet::Packet;
 use desks::{Desks, Token};
+use moves::Moves;
 use parking_lot::Mutex;
 use rustc_hash::FxHashMap;
 use std::collections::VecDeque;
@@ -52,6 +54,7 @@ pub struct SimulatedNetwork {
     watched: AtomicU64,
     /// Whether flows have begun that have no share yet.
     has_begun: AtomicBool,
+    moves: Moves,
     /// Where messages do wait: what is under way from one seat to another.
     channels: Mutex<FxHashMap<(usize, usize), Channel>>,
 }
@@ -99,6 +102,7 @@ impl SimulatedNetwork {
             desks: OnceLock::new(),
             wire: OnceLock::new(),
             node_of: OnceLock::new(),
+            moves: Moves::default(),
             channels: Mutex::default(),
             flows: Mutex::default(),
             watched: AtomicU64::new(Picos::MAX),
@@ -145,9 +149,11 @@ impl SimulatedNetwork {
     }
 
     /// A message is in a seat: whoever waits for it there has waited for its sender.
-    fn deliver(&self, seat: usize, packet: Packet) {
-        accounts::blame(Some(packet.sender().seat));
-        self.wire().receive(seat, packet);
+    fn deliver(&'static self, seat: usize, packet: Packet) {
+        self.when_there(seat, move || {
+            accounts::blame(Some(packet.sender().seat));
+            self.wire().receive(seat, packet);
+        });
     }
 
     /// The links that are busy longest, by their number, with the time for which they are.
@@ -381,9 +387,9 @@ impl Happens for Calls {
 
 impl Happens for SimulatedNetwork {
     /// A message or a token has arrived in a seat.
-    fn happen(&'static self, numbers: [usize; 2], now: Picos) {
+    fn happen(&'static self, numbers: [usize; 2], _: Picos) {
         if let Some(token) = Token::of(numbers) {
-            return self.token_arrives(token, now);
+            return self.token_arrives(token);
         }
         let [packet, seat] = numbers;
         let node = NonNull::new(with_exposed_provenance_mut(packet)).expect("a node is somewhere");

@@ -347,6 +347,25 @@ static void loss(void)
         printf("whole\n");
 }
 
+/* Rank 1 is killed; when all are there again, they have met. */
+static void make_room(void)
+{
+    MPI_Comm whole;
+    MPI_Comm_set_errhandler(world, MPI_ERRORS_RETURN);
+    if (ftmpi_incarnation() == 0 && me == 1) {
+        ftmpi_compute(0.005);
+        ftmpi_kill(1);
+    } else if (me != 1) {
+        while (MPI_Barrier(world) == MPI_SUCCESS)
+            ;
+        while (MPI_Comm_dup(world, &whole) != MPI_SUCCESS)
+            ;
+    }
+    MPI_Barrier(world);
+    if (me == 0)
+        printf("met after %ld us\n", now() / 1000);
+}
+
 /* Ranks 1 and 2 send long messages to rank 0, of which the last way is the same; one of them may
  * die meanwhile. */
 static void cut_off(void)
@@ -453,6 +472,8 @@ int main(int argc, char **argv)
         roots(number[0]);
     else if (!strcmp(what, "loss"))
         loss();
+    else if (!strcmp(what, "make_room"))
+        make_room();
     else if (!strcmp(what, "relay"))
         relay();
     else if (!strcmp(what, "cut"))

@@ -68,7 +68,7 @@ impl SimulatedNetwork {
         let is_long = price > self.overheads.eager as u64;
         match self.arrives_without_waiting(seats, price, is_long) {
             Some(at) => virtual_time::enter(at, self, token.numbers()),
-            None => self.set_out(seats, price, is_long, move |now| self.token_arrives(token, now)),
+            None => self.set_out(seats, price, is_long, move |_| self.token_arrives(token)),
         }
     }
 
@@ -95,7 +95,11 @@ impl SimulatedNetwork {
         });
     }
 
-    pub(super) fn token_arrives(&self, token: Token, now: Picos) {
+    pub(super) fn token_arrives(&'static self, token: Token) {
+        self.when_there(token.seats.1, move || self.take_token(token, clock::picos()));
+    }
+
+    fn take_token(&self, token: Token, now: Picos) {
         let (from, to) = token.seats;
         accounts::blame(Some(from));
         let mut desk = self.desk(to);
