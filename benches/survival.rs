@@ -371,8 +371,9 @@ impl Bench {
 
     /// What a run takes without checkpoints and failures.
     fn undisturbed(&self, ranks: usize) -> Undisturbed {
-        let [one, all] = [1, SHOWN].map(|many| self.shown(ranks, None, many, false).seconds);
-        let with = self.shown(ranks, Some(SCHEMES[0]), SHOWN, false);
+        let [one, all] =
+            [1, SHOWN].map(|many| self.shown(&Run::short(ranks, None), many, None).seconds);
+        let with = self.shown(&Run::short(ranks, Some(SCHEMES[0])), SHOWN, None);
         // At the end, too, all meet.
         let agreeing = (with.seconds - with.checkpoints - all) / f64::from(with.many + 1);
         Undisturbed { all, iteration: (all - one) / (SHOWN - 1) as f64, agreeing }
@@ -397,7 +398,7 @@ impl Bench {
     /// What a scheme costs: by a run in which a rank dies.
     fn parts(&self, ranks: usize, scheme: &'static str, undisturbed: Undisturbed) -> Parts {
         let Undisturbed { all, iteration, agreeing } = undisturbed;
-        let said = self.shown(ranks, Some(scheme), SHOWN, true);
+        let said = self.shown(&Run::short(ranks, Some(scheme)), SHOWN, Some(ranks / 2));
         let checkpoint = said.checkpoints / f64::from(said.many) + agreeing;
         let failure = said.apart(agreeing) - all - again(iteration);
         self.keep(ranks, scheme, [iteration, checkpoint, failure]);
@@ -408,9 +409,11 @@ impl Bench {
     /// failure, and an iteration before and after it.
     fn place(&self, ranks: usize, policy: &'static str, undisturbed: Undisturbed) -> [f64; 4] {
         let Undisturbed { all, iteration, agreeing } = undisturbed;
-        let usual = Run::short(ranks, Some(SCHEMES[0]));
-        let run = Run { policy, ..usual };
-        let [short, long] = [SHOWN, SHOWN + AFTERWARDS].map(|many| self.shown_of(&run, many, true));
+        let run = Run { policy, ..Run::short(ranks, Some(SCHEMES[0])) };
+        let side = side(ranks);
+        let in_the_middle = ranks / 2 + side * side / 2 + side / 2;
+        let [short, long] = [SHOWN, SHOWN + AFTERWARDS]
+            .map(|iterations| self.shown(&run, iterations, Some(in_the_middle)));
         let after = (long.apart(agreeing) - short.apart(agreeing)) / AFTERWARDS as f64;
         // What is done again, and the rest, is done on the new nodes.
         let later = (SHOWN - SHOWN_BETWEEN) as f64 * (after - iteration);
@@ -420,21 +423,15 @@ impl Bench {
         found
     }
 
-    /// A short run, in which a rank in the middle may die.
-    fn shown(
-        &self, ranks: usize, scheme: Option<&'static str>, iterations: usize, is_deadly: bool,
-    ) -> Said {
-        self.shown_of(&Run::short(ranks, scheme), iterations, is_deadly)
-    }
-
-    fn shown_of(&self, run: &Run, iterations: usize, is_deadly: bool) -> Said {
+    /// A short run, in which this rank may die.
+    fn shown(&self, run: &Run, iterations: usize, dies: Option<usize>) -> Said {
         let mut command = self.command(run);
         command.args(["--iterations", &iterations.to_string()]);
         if run.scheme.is_some() {
             command.args(["--every", &SHOWN_BETWEEN.to_string()]);
         }
-        if is_deadly {
-            command.arg("--kill").arg(format!("{}@{DEADLY}", run.ranks / 2));
+        if let Some(rank) = dies {
+            command.arg("--kill").arg(format!("{rank}@{DEADLY}"));
         }
         eprint!("\r{} ranks, {}, {} ", run.ranks, run.scheme.unwrap_or("undisturbed"), run.policy);
         let said = said(&mut command);
@@ -499,13 +496,21 @@ fn said(command: &mut Command) -> Said {
     text.lines().find_map(read).unwrap_or_else(|| panic!("{command:?}: {text}{announced}"))
 }
 
+/// The nodes in each dimension that so many ranks need.
+fn side(ranks: usize) -> usize {
+    (1..).find(|side: &usize| side.pow(3) >= ranks).expect("there is one")
+}
+
 /// The machine: a torus that has room for the ranks and for spares on two sides.
 fn file(run: &Run) -> String {
-    let side = (1..).find(|side: &usize| side.pow(3) >= run.ranks).expect("there is one");
-    let policy = run.policy;
+    let side = side(run.ranks);
+    let methods = match run.policy {
+        "hybrid(all)" => "\"3D\", \"2D\", \"1D\", \"0D\"".to_string(),
+        method => format!("\"{method}\""),
+    };
     format!(
         "[machine]\ntopology = \"torus\"\ndims = [{}, {}, {side}]\n\
-         [spares]\nalloc = \"3D(2,1)\"\nsubstitute = [\"{policy}\"]\n\
+         [spares]\nalloc = \"3D(2,1)\"\nsubstitute = [{methods}]\n\
          [cost]\nhop_ns = 100\ncorner_ns = 0\nhandler_ns = 2000\nbyte_ns = 6.5\ncycle_ns = 1.43\n\
          [recovery]\ndetect = \"100us\"\nrestart = \"1ms\"\nprocess_bytes = 500e3\n",
         side + 1,
