@@ -5,6 +5,7 @@
 //! long one only the announcement goes that way; when the receiver has matched it, the sender is
 //! asked for the data, and the packet comes once more when they have arrived ([`Self::fetch`]).
 
+mod carrying;
 mod desks;
 mod moves;
 mod tokens;
@@ -20,13 +21,13 @@ use crate::machine::wires;
 use crate::transport::inbox::{Outside, Wire};
 use crate::transport::packet::Packet;
 use desks::{Desks, Token};
-use moves::Moves;
 use parking_lot::Mutex;
 use rustc_hash::FxHashMap;
 use std::collections::VecDeque;
 use std::ptr::{NonNull, with_exposed_provenance_mut};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock};
+use transfers::OfSeats;
 
 pub use desks::{Carriage, Party};
 pub use transfers::Transfers;
@@ -54,7 +55,8 @@ pub struct SimulatedNetwork {
     watched: AtomicU64,
     /// Whether flows have begun that have no share yet.
     has_begun: AtomicBool,
-    moves: Moves,
+    /// The processes that are under way to other nodes.
+    moves: OfSeats,
     /// Where messages do wait: what is under way from one seat to another.
     channels: Mutex<FxHashMap<(usize, usize), Channel>>,
 }
@@ -102,7 +104,7 @@ impl SimulatedNetwork {
             desks: OnceLock::new(),
             wire: OnceLock::new(),
             node_of: OnceLock::new(),
-            moves: Moves::default(),
+            moves: OfSeats::default(),
             channels: Mutex::default(),
             flows: Mutex::default(),
             watched: AtomicU64::new(Picos::MAX),

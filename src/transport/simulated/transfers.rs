@@ -2,12 +2,11 @@
 //! takes no part. Whoever began them waits for them together, or has something done when all have
 //! come.
 
-use super::{SimulatedNetwork, happens_at};
-use crate::host::clock;
 use crate::host::sched::Bell;
-use crate::host::virtual_time::accounts;
 use parking_lot::Mutex;
+use rustc_hash::FxHashMap;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// Transfers that are under way together.
 #[derive(Clone, Default)]
@@ -27,14 +26,10 @@ struct State {
 
 impl Transfers {
     /// One more begins, which ends when what this returns is called.
-    pub fn hold(&self) -> impl FnOnce() + Send + 'static {
-        self.begin();
+    pub fn hold(&self) -> impl FnOnce() + Send + use<> {
+        self.0.state.lock().under_way += 1;
         let all = self.clone();
         move || all.end()
-    }
-
-    fn begin(&self) {
-        self.0.state.lock().under_way += 1;
     }
 
     fn end(&self) {
@@ -75,50 +70,39 @@ impl Transfers {
     }
 }
 
-impl SimulatedNetwork {
-    /// So many bytes go from one seat to another, as one of these transfers.
-    pub fn bring(&'static self, transfers: &Transfers, (from, to): (usize, usize), bytes: u64) {
-        transfers.begin();
-        let transfers = transfers.clone();
-        let journey = self.journey((from, to), bytes, move |_| {
-            accounts::blame(Some(from));
-            transfers.end();
-        });
-        happens_at(clock::picos(), move |now| self.go_on(journey, now));
-    }
+/// Transfers of some seats: most often of none.
+#[derive(Default)]
+pub(super) struct OfSeats {
+    many: AtomicUsize,
+    by_seat: Mutex<FxHashMap<usize, Transfers>>,
+}
 
-    /// So many bytes go from one seat to another, and then so many come back.
-    pub fn ask(
-        &'static self, transfers: &Transfers, (from, to): (usize, usize), bytes: u64, back: u64,
-    ) {
-        transfers.begin();
-        let transfers = transfers.clone();
-        let answer = self.journey((to, from), back, move |_| {
-            accounts::blame(Some(to));
-            transfers.end();
-        });
-        let question = self.journey((from, to), bytes, move |now| self.go_on(answer, now));
-        happens_at(clock::picos(), move |now| self.go_on(question, now));
-    }
-
-    /// So many bytes are written to the machine's files, or read there, as one of these transfers.
-    pub fn access_files(&'static self, transfers: &Transfers, bytes: u64) {
-        if let Some(at) = self.network.lock().access_files(bytes, clock::picos()) {
-            let end = transfers.hold();
-            happens_at(at, move |_| {
-                accounts::blame(None);
-                end();
-            });
+impl OfSeats {
+    /// Those of a seat that are under way, or have been.
+    #[inline]
+    pub(super) fn of(&self, seat: usize) -> Option<Transfers> {
+        match self.many.load(Ordering::Relaxed) {
+            0 => None,
+            _ => self.find(seat),
         }
     }
 
-    /// The calling rank waits until so many bytes have gone from one seat to another, for each of
-    /// these: data of a common work that its members read in each other's memory.
-    pub fn carry(&'static self, transfers: impl Iterator<Item = (usize, usize, u64)>) {
-        let all = Transfers::default();
-        for (from, to, bytes) in transfers.filter(|(from, to, bytes)| from != to && *bytes > 0) {
-            self.bring(&all, (from, to), bytes);
-        }
-        all.wait();
+    #[cold]
+    fn find(&self, seat: usize) -> Option<Transfers> {
+        self.by_seat.lock().get(&seat).cloned()
+    }
+
+    /// One more of this seat begins, which ends when what this returns is called.
+    pub(super) fn hold(&self, seat: usize) -> impl FnOnce() + Send + use<> {
+        let mut by_seat = self.by_seat.lock();
+        let end = by_seat.entry(seat).or_default().hold();
+        self.many.store(by_seat.len(), Ordering::Relaxed);
+        end
+    }
+
+    pub(super) fn forget(&self, seat: usize) {
+        let mut by_seat = self.by_seat.lock();
+        by_seat.remove(&seat);
+        self.many.store(by_seat.len(), Ordering::Relaxed);
     }
 }

@@ -1,0 +1,47 @@
+//! Processes that move: when a node fails, others may make room for the rank that was there. The
+//! process of each goes over the network to its new node. Until it is there, messages wait for it,
+//! and so does its rank at its next call.
+
+use super::{Journey, SimulatedNetwork, happens_at};
+use crate::host::clock;
+use crate::host::virtual_time::accounts;
+
+impl SimulatedNetwork {
+    /// The process of this seat sets out from one node to another.
+    pub fn move_process(&'static self, seat: usize, nodes: (usize, usize)) {
+        let rest = self.network.lock().model().recovery.process_bytes;
+        if rest == 0 {
+            return;
+        }
+        let end = self.moves.hold(seat);
+        let then = Box::new(move |_| {
+            accounts::blame(None);
+            end();
+        });
+        let journey = Journey { seats: (seat, seat), nodes, rest, is_in_order: false, then };
+        happens_at(clock::picos(), move |now| self.go_on(journey, now));
+    }
+
+    /// The process of this seat is another one now, which is where it belongs.
+    pub fn forget_move(&self, seat: usize) {
+        self.moves.forget(seat);
+    }
+
+    /// The calling rank waits until its process is where it belongs.
+    #[inline]
+    pub fn await_move(&self, seat: usize) {
+        if let Some(under_way) = self.moves.of(seat) {
+            under_way.wait();
+            self.moves.forget(seat);
+        }
+    }
+
+    /// Does something in a seat, as soon as its process is where it belongs.
+    #[inline]
+    pub(super) fn when_there(&self, seat: usize, call: impl FnOnce() + Send + 'static) {
+        match self.moves.of(seat) {
+            Some(under_way) => under_way.then(call),
+            None => call(),
+        }
+    }
+}
