@@ -192,13 +192,29 @@ impl Heap {
 
     /// A block of `bytes` zeroes; null when there is no memory.
     pub(super) fn allocate_zeroed(&self, bytes: usize) -> Result<*mut u8, Broken> {
-        let block = self.allocate(bytes)?;
-        // A mapping of its own is zeroed by the kernel.
+        let (block, known) = match self.hold_to_grow(bytes) {
+            Some((books, held)) => {
+                let known = self.blocks(books).allocator().peak.get();
+                (self.carve(books, held, 0, bytes)?, known)
+            }
+            None => (self.allocate(bytes)?, usize::MAX),
+        };
+        // A mapping of its own is zeroed by the kernel, and so is what the heap has grown by.
         if !block.is_null() && ground().is_some_and(|ground| ground.holds(block.addr())) {
+            let is_in_slice = block.addr().wrapping_sub(self.slice) < self.slice_bytes;
+            let used = if is_in_slice { known.saturating_sub(block.addr()) } else { bytes };
             // SAFETY: the block was just made and has `bytes` bytes.
-            unsafe { block.write_bytes(0, bytes) };
+            unsafe { block.write_bytes(0, used.min(bytes)) };
         }
         Ok(block)
+    }
+
+    /// The latch, for a block for which the heap may have to grow by much.
+    fn hold_to_grow(&self, bytes: usize) -> Option<(&'static Books, Held<'static>)> {
+        const MUCH: usize = 64 << 10;
+        let books = self.books()?;
+        let is_one = bytes >= MUCH && bytes < books.large.load(Ordering::Relaxed);
+        is_one.then(|| books.latch.hold().map(|held| (books, held)))?
     }
 
     /// A block of `bytes` aligned to `align`, a power of two; null when there is no memory.

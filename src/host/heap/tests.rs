@@ -63,6 +63,29 @@ fn resize_any(heap: &Heap, block: *mut u8, bytes: usize) -> *mut u8 {
 }
 
 #[test]
+fn zeroes_that_the_kernel_gives_are_not_written() {
+    let heap = heap(10);
+    let (bytes, pages) = (3 << 20, (3 << 20) / PAGE);
+    let resident = |block: *mut u8| {
+        let mut seen = vec![0_u8; pages];
+        let start = block.map_addr(|address| address.next_multiple_of(PAGE));
+        // SAFETY: it looks at mapped pages, as many as there is room for.
+        assert_eq!(unsafe { libc::mincore(start.cast(), bytes - PAGE, seen.as_mut_ptr()) }, 0);
+        seen.into_iter().filter(|page| page & 1 == 1).count()
+    };
+    heap.allocate(1).unwrap();
+    let fresh = heap.allocate_zeroed(bytes).unwrap();
+    assert!(resident(fresh) < 10);
+    Piece::new(fresh, bytes, 7);
+    heap.free(fresh).unwrap();
+    // What has been used is zeroed, and what is behind it is not touched.
+    let again = heap.allocate_zeroed(bytes + (400 << 10)).unwrap();
+    Piece { start: again, bytes: bytes + (400 << 10), fill: 0 }.check(usize::MAX);
+    assert_eq!(again, fresh);
+    heap.give_back();
+}
+
+#[test]
 fn blocks_keep_their_bytes_through_random_use() {
     let heap = heap(0);
     for seed in 1..=8 {
