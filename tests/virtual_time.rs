@@ -484,6 +484,11 @@ fn who_makes_room_goes_on_when_its_process_is_on_its_new_node() {
             let seen = run.succeeds();
             let after = micros(&seen, "met after ");
             assert!((least..least + 20).contains(&after), "{network}, {bytes}: {seen}");
+            if least > 30_000 {
+                let seen = run.option("--kill=2@30ms").outcome();
+                let dies = "rank 2 was killed (SIGKILL) after 0.03 s";
+                assert!(seen.stderr.contains(dies), "it does not wait for its process: {seen}");
+            }
         }
     }
 }

@@ -211,10 +211,13 @@ impl Heap {
 
     /// The latch, for a block for which the heap may have to grow by much.
     fn hold_to_grow(&self, bytes: usize) -> Option<(&'static Books, Held<'static>)> {
+        /// Fewer bytes are zeroed in a moment.
         const MUCH: usize = 64 << 10;
         let books = self.books()?;
-        let is_one = bytes >= MUCH && bytes < books.large.load(Ordering::Relaxed);
-        is_one.then(|| books.latch.hold().map(|held| (books, held)))?
+        if bytes < MUCH || bytes >= books.large.load(Ordering::Relaxed) {
+            return None;
+        }
+        books.latch.hold().map(|held| (books, held))
     }
 
     /// A block of `bytes` aligned to `align`, a power of two; null when there is no memory.

@@ -53,7 +53,7 @@ impl Process {
         if self.pulse.takes_turns() {
             sched::pass_door();
             if let Some(network) = self.world.network() {
-                network.await_move(self.me.seat);
+                network.await_move(self.me.seat, || self.pulse.is_stopping());
             }
         }
         let is_counted = self.pulse.is_counted() || sched::is_computing_measured();

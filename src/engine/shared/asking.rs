@@ -64,7 +64,7 @@ impl World {
         let Some(processes) = self.processes() else { return };
         if let Some(before) = founding.first.checked_sub(1) {
             founding.seats.clone().for_each(|seat| match processes.are_shared() {
-                // It may end later than its rank, and is told of then.
+                // The process may end later than its rank: that is told then.
                 true => processes.leave(processes.process_of(seat)),
                 false => processes.part(Member { seat, incarnation: before }),
             });

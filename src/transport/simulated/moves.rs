@@ -27,13 +27,22 @@ impl SimulatedNetwork {
         self.moves.forget(seat);
     }
 
-    /// The calling rank waits until its process is where it belongs.
+    /// The calling rank, which is in this seat, waits until its process is where it belongs, or it
+    /// is to die.
     #[inline]
-    pub fn await_move(&self, seat: usize) {
-        if let Some(under_way) = self.moves.of(seat) {
-            under_way.wait();
-            self.moves.forget(seat);
+    pub fn await_move(&self, seat: usize, is_to_die: impl Fn() -> bool) {
+        let Some(under_way) = self.moves.of(seat) else { return };
+        // Whoever kills a rank rings its bell.
+        let bell = self.wire().port(seat).bell();
+        under_way.then(|| bell.unpark());
+        loop {
+            let heard = bell.listen();
+            if under_way.are_over() || is_to_die() {
+                break;
+            }
+            bell.park(heard);
         }
+        self.moves.forget(seat);
     }
 
     /// Does something in a seat, as soon as its process is where it belongs.
