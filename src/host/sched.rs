@@ -17,7 +17,7 @@ mod shared_bell;
 
 use crate::base::sync::atomic::{AtomicU32, Ordering, fence};
 use crate::host::fiber;
-pub use crate::host::fiber::{Rows, Waiting};
+pub use crate::host::fiber::{Rows, Waiting, quiet_until};
 use crate::host::{clock, cores, replay, virtual_time};
 #[cfg(not(loom))]
 use crate::host::{futex, signals};

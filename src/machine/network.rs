@@ -2,7 +2,9 @@
 //! time is a parameter.
 
 use super::flows::Flows;
+use super::happening::Happening;
 use super::model::Model;
+use super::packets::Packets;
 use super::units::Picos;
 use std::cmp::Reverse;
 
@@ -39,50 +41,34 @@ impl NetworkModel {
 /// A network, with what is under way in it.
 pub struct Network {
     model: Model,
-    detail: NetworkModel,
-    /// Until when each link is taken, and for how long it has been so far.
-    taken: Vec<(Picos, Picos)>,
-    /// What is under way as flows.
-    flows: Flows,
+    traffic: Traffic,
     /// Until when the files are busy.
     files_taken: Picos,
 }
 
-/// The way of a message whose packets wait at links.
-pub struct Route {
-    links: Vec<usize>,
-    corners: Picos,
-}
-
-impl Route {
-    pub fn hops(&self) -> usize {
-        self.links.len()
-    }
-}
-
-/// How a packet has passed a link.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Passed {
-    /// When its head is at the other end, and if that is where it goes to, when all of it is.
-    pub head: Picos,
-    pub whole: Picos,
-    /// When the link is free again.
-    pub free: Picos,
+/// Messages that wait for each other, or share links.
+enum Traffic {
+    None,
+    Flows(Flows),
+    Packets(Packets),
 }
 
 impl Network {
     pub fn new(model: Model, detail: NetworkModel) -> Network {
-        let links = match detail {
-            NetworkModel::Ideal => 0,
-            NetworkModel::Flows | NetworkModel::Packets => model.topology.links(),
+        let links = || model.topology.links();
+        let traffic = match detail {
+            NetworkModel::Ideal => Traffic::None,
+            NetworkModel::Flows => Traffic::Flows(Flows::new(links(), model.cost.byte)),
+            NetworkModel::Packets => {
+                Traffic::Packets(Packets::new(links(), &model.cost, model.node.packet.into()))
+            }
         };
-        let flows = Flows::new(links, model.cost.byte);
-        Network { model, detail, taken: vec![(0, 0); links], flows, files_taken: 0 }
+        Network { model, traffic, files_taken: 0 }
     }
 
     /// Whether messages do not wait for each other.
     pub fn is_ideal(&self) -> bool {
-        self.detail == NetworkModel::Ideal
+        matches!(self.traffic, Traffic::None)
     }
 
     pub fn model(&self) -> &Model {
@@ -94,41 +80,40 @@ impl Network {
         self.model.cost.arrival(self.model.topology.path(from, to), bytes, now)
     }
 
-    /// The way of a message, unless its packets wait for no other's.
-    pub fn route(&self, from: usize, to: usize) -> Option<Route> {
-        if self.detail != NetworkModel::Packets || from == to {
+    /// A message leaves that has to do with others; returns its number. `None`: it has not. What
+    /// becomes of it says [`Network::go_on`], which is called next, once for all that leave at one
+    /// time.
+    pub fn begin(&mut self, from: usize, to: usize, bytes: u64, now: Picos) -> Option<usize> {
+        if self.is_ideal() || from == to {
             return None;
         }
-        let links = self.links(from, to);
-        let straight = links.len() as Picos * self.model.cost.hop;
-        Some(Route { corners: self.arrival(from, to, 0, 0) - straight, links })
-    }
-
-    fn links(&self, from: usize, to: usize) -> Vec<usize> {
         let mut links = Vec::new();
-        self.model.topology.each_link(from, to, |link| links.push(link));
-        links
-    }
-
-    /// A message begins as a flow, if that is what messages are; returns its number.
-    pub fn begin_flow(&mut self, from: usize, to: usize, bytes: u64, now: Picos) -> Option<usize> {
-        if self.detail != NetworkModel::Flows || from == to {
-            return None;
+        self.model.topology.each_link(from, to, |link| links.push(link as u32));
+        let straight = links.len() as Picos * self.model.cost.hop;
+        let latency = self.arrival(from, to, 0, 0);
+        match &mut self.traffic {
+            Traffic::None => None,
+            Traffic::Flows(flows) => Some(flows.begin(links, latency, bytes, now)),
+            Traffic::Packets(packets) => Some(packets.begin(links, latency - straight, bytes, now)),
         }
-        let links = self.links(from, to);
-        links.iter().for_each(|link| self.taken[*link].1 += bytes * self.model.cost.byte);
-        Some(self.flows.begin(links, bytes, now))
     }
 
-    /// Flows have begun or ended: all get their shares. When the next one ends, if none begins
-    /// before.
-    pub fn settle_flows(&mut self, now: Picos) -> Option<Picos> {
-        self.flows.settle(now)
-    }
-
-    /// The flows that have ended by now: all that is left of each is the way of its last byte.
-    pub fn end_flows(&mut self, now: Picos) -> Vec<usize> {
-        self.flows.end(now)
+    /// Goes on up to now, and further until before `quiet`, before which nothing happens elsewhere,
+    /// or until something happens. Returns when to call this again, if nothing begins before.
+    pub fn go_on(
+        &mut self, now: Picos, quiet: Picos, happened: &mut Vec<Happening>,
+    ) -> Option<Picos> {
+        match &mut self.traffic {
+            Traffic::None => None,
+            Traffic::Flows(flows) => {
+                flows.go_on(now, happened);
+                flows.next()
+            }
+            Traffic::Packets(packets) => {
+                packets.go_on(now, quiet, happened);
+                packets.next()
+            }
+        }
     }
 
     /// When an access to files is over that begins now; `None`: it takes no time.
@@ -139,46 +124,32 @@ impl Network {
         Some(over)
     }
 
-    /// How long the next packet is of a message of which so many bytes are left.
-    pub fn packet(&self, rest: u64) -> u64 {
-        rest.min(u64::from(self.model.node.packet.max(1)))
-    }
-
-    /// The head of a packet is at this link of its way now.
-    pub fn pass(&mut self, route: &Route, at: usize, bytes: u64, now: Picos) -> Passed {
-        let length = bytes.saturating_mul(self.model.cost.byte);
-        let (taken, busy) = &mut self.taken[route.links[at]];
-        let begins = now.max(*taken);
-        let free = begins.saturating_add(length);
-        (*taken, *busy) = (free, busy.saturating_add(length));
-        let head = begins.saturating_add(self.model.cost.hop);
-        Passed { head, whole: head.saturating_add(length).saturating_add(route.corners), free }
-    }
-}
-
-impl Network {
-    /// For how long a link has been taken, if messages wait for each other.
+    /// For how long a link has been taken, if messages have to do with each other.
     pub fn busy(&self, link: usize) -> Picos {
-        self.taken.get(link).map_or(0, |(_, busy)| *busy)
+        match &self.traffic {
+            Traffic::None => 0,
+            Traffic::Flows(flows) => flows.busy(link),
+            Traffic::Packets(packets) => packets.busy(link),
+        }
     }
 
     /// The links that have been taken for the longest time, and for how long.
     pub fn busiest(&self, many: usize) -> impl Iterator<Item = (usize, Picos)> + '_ {
-        let mut links: Vec<usize> = (0..self.taken.len()).collect();
-        links.sort_by_key(|link| Reverse(self.taken[*link].1));
-        links
-            .into_iter()
-            .map(|link| (link, self.taken[link].1))
-            .take(many)
-            .filter(|link| link.1 > 0)
+        let links = if self.is_ideal() { 0 } else { self.model.topology.links() };
+        let mut links: Vec<(usize, Picos)> =
+            (0..links).map(|link| (link, self.busy(link))).collect();
+        links.sort_by_key(|(_, busy)| Reverse(*busy));
+        links.into_iter().take(many).filter(|link| link.1 > 0)
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::happening::What;
     use crate::units::NANO;
-    use std::collections::BinaryHeap;
+    use ftmpi_base::random::Random;
+    use std::collections::HashMap;
 
     const TEXT: &str = r#"
         [machine]
@@ -196,32 +167,39 @@ mod tests {
         Network::new(Model::read("m", TEXT).unwrap(), detail)
     }
 
-    /// When messages arrive, each with its two nodes, its length, and when it leaves.
-    fn arrivals(network: &mut Network, messages: &[(usize, usize, u64, Picos)]) -> Vec<Picos> {
-        let routes: Vec<Option<Route>> =
-            messages.iter().map(|(from, to, ..)| network.route(*from, *to)).collect();
-        let mut ends: Vec<Picos> = messages
-            .iter()
-            .map(|(from, to, bytes, at)| network.arrival(*from, *to, *bytes, *at))
-            .collect();
-        // What is where: a message that still has so many bytes to send, or a packet on its way.
-        let mut events = BinaryHeap::new();
-        for (number, (_, _, bytes, at)) in messages.iter().enumerate() {
-            events.push(Reverse((*at, number, 0, *bytes, true)));
-        }
-        while let Some(Reverse((now, number, at, bytes, sends))) = events.pop() {
-            let Some(route) = &routes[number] else { continue };
-            let packet = if sends { network.packet(bytes) } else { bytes };
-            let passed = network.pass(route, at, packet, now);
-            if sends && packet < bytes {
-                events.push(Reverse((passed.free, number, 0, bytes - packet, true)));
+    /// When messages arrive, each with its two nodes, its length, and when it leaves. `is_ahead`:
+    /// the network goes on by itself while nothing happens elsewhere.
+    fn arrivals_by(
+        is_ahead: bool, network: &mut Network, messages: &[(usize, usize, u64, Picos)],
+    ) -> Vec<Picos> {
+        let mut ends = vec![0; messages.len()];
+        let mut order: Vec<usize> = (0..messages.len()).collect();
+        order.sort_by_key(|number| Reverse(messages[*number].3));
+        let (mut named, mut happened) = (HashMap::new(), Vec::new());
+        let mut next = None;
+        while let Some(now) = order.last().map(|it| messages[*it].3).into_iter().chain(next).min() {
+            while let Some(number) = order.pop_if(|number| messages[*number].3 == now) {
+                let (from, to, bytes, at) = messages[number];
+                match network.begin(from, to, bytes, at) {
+                    Some(message) => _ = named.insert(message, number),
+                    None => ends[number] = network.arrival(from, to, bytes, at),
+                }
             }
-            match at + 1 < route.hops() {
-                true => events.push(Reverse((passed.head, number, at + 1, packet, false))),
-                false => ends[number] = passed.whole,
+            let quiet = order.last().map_or(Picos::MAX, |number| messages[*number].3);
+            next = network.go_on(now, if is_ahead { quiet } else { now }, &mut happened);
+            for it in happened.drain(..) {
+                assert!(it.at >= now, "nothing happens in the past");
+                if it.what == What::Arrives {
+                    ends[named.remove(&it.message).unwrap()] = it.at;
+                }
             }
         }
+        assert!(named.is_empty(), "all arrive");
         ends
+    }
+
+    fn arrivals(network: &mut Network, messages: &[(usize, usize, u64, Picos)]) -> Vec<Picos> {
+        arrivals_by(true, network, messages)
     }
 
     #[test]
@@ -254,6 +232,23 @@ mod tests {
         // The first one comes to the link between nodes 2 and 3 when the second has gone.
         let ends = arrivals(&mut network, &[(0, 3, 100, 0), (2, 3, 4, 5 * NANO)]);
         assert_eq!(ends, [230 * NANO, 23 * NANO]);
+    }
+
+    #[test]
+    fn a_network_that_goes_on_by_itself_does_what_it_does_step_by_step() {
+        let mut random = Random::new(11);
+        for detail in NetworkModel::ALL {
+            for many in [1, 2, 5, 20, 100] {
+                let mut drawn = |most| random.below(most);
+                let messages: Vec<(usize, usize, u64, Picos)> = (0..many)
+                    .map(|_| (drawn(64) as usize, drawn(64) as usize, drawn(2000), drawn(9_000)))
+                    .map(|(from, to, bytes, at)| (from, to, bytes, at * NANO))
+                    .collect();
+                let [ahead, steps] = [true, false]
+                    .map(|is_ahead| arrivals_by(is_ahead, &mut network(detail), &messages));
+                assert_eq!(ahead, steps, "{detail:?}, {many} messages");
+            }
+        }
     }
 
     #[test]

@@ -13,9 +13,11 @@ mod transfers;
 
 use crate::base::sync::queue::Linked;
 use crate::host::clock;
+use crate::host::sched;
 use crate::host::virtual_time::{self, Happens, accounts};
+use crate::machine::happening::What;
 use crate::machine::model::Overheads;
-use crate::machine::network::{Network, Passed, Route};
+use crate::machine::network::Network;
 use crate::machine::units::{NANO, Picos};
 use crate::machine::wires;
 use crate::transport::inbox::{Outside, Wire};
@@ -25,8 +27,8 @@ use parking_lot::Mutex;
 use rustc_hash::FxHashMap;
 use std::collections::VecDeque;
 use std::ptr::{NonNull, with_exposed_provenance_mut};
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::{Arc, OnceLock};
+use std::sync::OnceLock;
+use std::sync::atomic::{AtomicU64, Ordering};
 use transfers::OfSeats;
 
 pub use desks::{Carriage, Party};
@@ -49,12 +51,10 @@ pub struct SimulatedNetwork {
     /// no later one overtakes.
     last: OnceLock<Box<[Mutex<LastArrivals>]>>,
     desks: OnceLock<Desks>,
-    /// Messages that are flows, by their numbers, and for when the end of the next one is entered
-    /// in the calendar.
-    flows: Mutex<FxHashMap<usize, Journey>>,
-    watched: AtomicU64,
-    /// Whether flows have begun that have no share yet.
-    has_begun: AtomicBool,
+    /// Where messages do wait: those that are under way, by the numbers that they have there.
+    under_way: Mutex<FxHashMap<usize, Journey>>,
+    /// For when it is entered in the calendar that the network goes on.
+    next: AtomicU64,
     /// The processes that are under way to other nodes.
     moves: OfSeats,
     /// Where messages do wait: what is under way from one seat to another.
@@ -70,15 +70,6 @@ struct Channel {
 
 const NO_PRICE: u64 = u64::MAX;
 
-/// A packet on its way, before the link with this number.
-struct Flight {
-    route: Arc<Route>,
-    at: usize,
-    bytes: u64,
-    /// What happens when it arrives, if it is the last one of its message.
-    then: Option<Later>,
-}
-
 /// When the last message to each seat arrives, of those that are under way: most often few.
 type LastArrivals = Vec<(usize, Picos)>;
 
@@ -86,8 +77,7 @@ type LastArrivals = Vec<(usize, Picos)>;
 struct Journey {
     seats: (usize, usize),
     nodes: (usize, usize),
-    /// What has not left yet.
-    rest: u64,
+    bytes: u64,
     /// Whether it stays behind the message before it.
     is_in_order: bool,
     then: Later,
@@ -106,9 +96,8 @@ impl SimulatedNetwork {
             node_of: OnceLock::new(),
             moves: OfSeats::default(),
             channels: Mutex::default(),
-            flows: Mutex::default(),
-            watched: AtomicU64::new(Picos::MAX),
-            has_begun: AtomicBool::new(false),
+            under_way: Mutex::default(),
+            next: AtomicU64::new(Picos::MAX),
         }))
     }
 
@@ -185,7 +174,7 @@ impl SimulatedNetwork {
         &self, seats: (usize, usize), bytes: u64, then: impl FnOnce(Picos) + Send + 'static,
     ) -> Journey {
         let nodes = (self.node_of(seats.0), self.node_of(seats.1));
-        Journey { seats, nodes, rest: bytes, is_in_order: false, then: Box::new(then) }
+        Journey { seats, nodes, bytes, is_in_order: false, then: Box::new(then) }
     }
 
     /// When a message arrives that leaves now and waits for no other, except that it overtakes none
@@ -278,58 +267,19 @@ impl SimulatedNetwork {
     fn go_on(&'static self, journey: Journey, now: Picos) {
         let (from, to) = journey.nodes;
         let mut network = self.network.lock();
-        if let Some(flow) = network.begin_flow(from, to, journey.rest, now) {
-            drop(network);
-            self.flows.lock().insert(flow, journey);
-            return self.settle_flows(now);
-        }
-        match network.route(from, to) {
-            Some(route) => {
+        match network.begin(from, to, journey.bytes, now) {
+            Some(message) => {
                 drop(network);
-                self.send_packet(Arc::new(route), journey, now);
+                self.under_way.lock().insert(message, journey);
+                self.let_network_go_on(Some(now));
             }
             None => {
-                let at = network.arrival(from, to, journey.rest, now);
+                let at = network.arrival(from, to, journey.bytes, now);
                 drop(network);
                 self.has_left(&journey, now);
                 happens_at(at, journey.then);
             }
         }
-    }
-
-    /// Gives flows their shares, once for all that begin at one time.
-    fn settle_flows(&'static self, now: Picos) {
-        if self.has_begun.swap(true, Ordering::Relaxed) {
-            return;
-        }
-        happens_at(now, move |now| {
-            self.has_begun.store(false, Ordering::Relaxed);
-            let next = self.network.lock().settle_flows(now);
-            self.watch_flows(next);
-        });
-    }
-
-    /// Looks at the flows when the next one ends.
-    fn watch_flows(&'static self, next: Option<Picos>) {
-        let Some(at) = next.filter(|at| *at < self.watched.load(Ordering::Relaxed)) else { return };
-        self.watched.store(at, Ordering::Relaxed);
-        happens_at(at, move |now| {
-            if self.watched.load(Ordering::Relaxed) == at {
-                self.watched.store(Picos::MAX, Ordering::Relaxed);
-            }
-            let mut network = self.network.lock();
-            let ended = network.end_flows(now);
-            let next = network.settle_flows(now);
-            drop(network);
-            for flow in ended {
-                let Some(journey) = self.flows.lock().remove(&flow) else { continue };
-                let (from, to) = journey.nodes;
-                let at = self.network.lock().arrival(from, to, 0, now);
-                self.has_left(&journey, now);
-                happens_at(at, journey.then);
-            }
-            self.watch_flows(next);
-        });
     }
 
     fn has_left(&'static self, journey: &Journey, now: Picos) {
@@ -338,33 +288,43 @@ impl SimulatedNetwork {
         }
     }
 
-    /// The next packet of a message leaves.
-    fn send_packet(&'static self, route: Arc<Route>, journey: Journey, now: Picos) {
-        let mut network = self.network.lock();
-        let bytes = network.packet(journey.rest);
-        let passed = network.pass(&route, 0, bytes, now);
-        drop(network);
-        if bytes == journey.rest {
-            self.has_left(&journey, now);
-            return self.fly(Flight { route, at: 1, bytes, then: Some(journey.then) }, passed);
-        }
-        self.fly(Flight { route: route.clone(), at: 1, bytes, then: None }, passed);
-        let journey = Journey { rest: journey.rest - bytes, ..journey };
-        happens_at(passed.free, move |now| self.send_packet(route, journey, now));
+    /// The network goes on at that time.
+    fn let_network_go_on(&'static self, at: Option<Picos>) {
+        let Some(at) = at.filter(|at| *at < self.next.load(Ordering::Relaxed)) else { return };
+        self.next.store(at, Ordering::Relaxed);
+        virtual_time::enter(at, self, NETWORK_GOES_ON);
     }
 
-    /// A packet has passed a link.
-    fn fly(&'static self, flight: Flight, passed: Passed) {
-        if flight.at < flight.route.hops() {
-            happens_at(passed.head, move |now| {
-                let passed = self.network.lock().pass(&flight.route, flight.at, flight.bytes, now);
-                self.fly(Flight { at: flight.at + 1, ..flight }, passed);
-            });
-        } else if let Some(then) = flight.then {
-            happens_at(passed.whole, then);
+    fn network_goes_on(&'static self, now: Picos) {
+        // It has gone on already, if that was entered for an earlier time later.
+        if self.next.load(Ordering::Relaxed) != now {
+            return;
         }
+        self.next.store(Picos::MAX, Ordering::Relaxed);
+        let mut happened = Vec::new();
+        let next = self.network.lock().go_on(now, sched::quiet_until(), &mut happened);
+        for it in happened {
+            let mut under_way = self.under_way.lock();
+            match it.what {
+                What::HasLeft => {
+                    let journey = &under_way[&it.message];
+                    let leaves = journey.is_in_order.then_some(journey.seats);
+                    drop(under_way);
+                    leaves.into_iter().for_each(|seats| self.leave(seats, it.at));
+                }
+                What::Arrives => {
+                    let journey = under_way.remove(&it.message);
+                    drop(under_way);
+                    journey.into_iter().for_each(|journey| happens_at(it.at, journey.then));
+                }
+            }
+        }
+        self.let_network_go_on(next);
     }
 }
+
+/// What the calendar has for the time when the network goes on: no packet is nowhere.
+const NETWORK_GOES_ON: [usize; 2] = [0, 0];
 
 /// Lets a function be called at that time.
 fn happens_at(at: Picos, call: impl FnOnce(Picos) + Send + 'static) {
@@ -388,8 +348,11 @@ impl Happens for Calls {
 }
 
 impl Happens for SimulatedNetwork {
-    /// A message or a token has arrived in a seat.
-    fn happen(&'static self, numbers: [usize; 2], _: Picos) {
+    /// A message or a token has arrived in a seat; or the network goes on.
+    fn happen(&'static self, numbers: [usize; 2], now: Picos) {
+        if numbers == NETWORK_GOES_ON {
+            return self.network_goes_on(now);
+        }
         if let Some(token) = Token::of(numbers) {
             return self.token_arrives(token);
         }

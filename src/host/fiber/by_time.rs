@@ -200,6 +200,19 @@ pub(super) fn goes_first(own: (Picos, u64)) -> bool {
         && next_event().is_none_or(|event| own.0 < event)
 }
 
+/// Until when nothing happens in virtual time, as things stand: for an event that is carried out.
+pub fn quiet_until() -> Picos {
+    // Those who ask go on after each event.
+    if replay::is_supervisor_needed() || !ASKING.lock().is_empty() {
+        return 0;
+    }
+    // In this order, as in [`next`].
+    let away = away::first();
+    enter_ready();
+    let fibers = away.into_iter().chain(first_ready()).map(|(at, _)| at);
+    fibers.chain(next_event()).min().unwrap_or(Picos::MAX)
+}
+
 /// Something has changed: those who ask have a reason to ask again.
 fn note_change(at: Picos) {
     VAIN_SINCE.store(NEVER, Ordering::Relaxed);

@@ -47,7 +47,7 @@ use std::ptr::null;
 use std::sync::atomic::{AtomicBool, AtomicPtr, AtomicU32, AtomicUsize, Ordering};
 use std::time::Instant;
 
-pub use by_time::Waiting;
+pub use by_time::{Waiting, quiet_until};
 pub(super) use frame::{is_on_the_move, move_to_own_stack};
 pub(super) use record::{Body, Fiber, current};
 pub use row::Rows;

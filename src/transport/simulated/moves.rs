@@ -9,8 +9,8 @@ use crate::host::virtual_time::accounts;
 impl SimulatedNetwork {
     /// The process of this seat sets out from one node to another.
     pub fn move_process(&'static self, seat: usize, nodes: (usize, usize)) {
-        let rest = self.network.lock().model().recovery.process_bytes;
-        if rest == 0 {
+        let bytes = self.network.lock().model().recovery.process_bytes;
+        if bytes == 0 {
             return;
         }
         let end = self.moves.hold(seat);
@@ -18,7 +18,7 @@ impl SimulatedNetwork {
             accounts::blame(None);
             end();
         });
-        let journey = Journey { seats: (seat, seat), nodes, rest, is_in_order: false, then };
+        let journey = Journey { seats: (seat, seat), nodes, bytes, is_in_order: false, then };
         happens_at(clock::picos(), move |now| self.go_on(journey, now));
     }
 
