@@ -213,11 +213,9 @@ impl Heap {
     fn hold_to_grow(&self, bytes: usize) -> Option<(&'static Books, Held<'static>)> {
         /// Fewer bytes are zeroed in a moment.
         const MUCH: usize = 64 << 10;
-        let books = self.books()?;
-        if bytes < MUCH || bytes >= books.large.load(Ordering::Relaxed) {
-            return None;
-        }
-        books.latch.hold().map(|held| (books, held))
+        let books = self.books().filter(|_| bytes >= MUCH)?;
+        let held = self.hold_open(books)?;
+        (bytes < books.large.load(Ordering::Relaxed)).then_some((books, held))
     }
 
     /// A block of `bytes` aligned to `align`, a power of two; null when there is no memory.
@@ -322,20 +320,26 @@ impl Heap {
     /// The first block of a life, and large ones.
     #[cold]
     fn allocate_rarely(
-        &self, books: &Books, align: usize, bytes: usize,
+        &self, books: &'static Books, align: usize, bytes: usize,
     ) -> Result<*mut u8, Broken> {
-        let Some(held) = books.latch.hold() else {
+        let Some(held) = self.hold_open(books) else {
             return Ok(large::allocate(self.plot, align, bytes));
         };
-        // Another thread may have opened it meanwhile.
-        if books.key.load(Ordering::Relaxed) == 0 {
-            self.open(books);
-        }
         if bytes < books.large.load(Ordering::Relaxed) {
             return self.carve(books, held, align, bytes);
         }
         drop(held);
         Ok(large::allocate(self.plot, align, bytes))
+    }
+
+    /// The latch of the heap, which is open.
+    fn hold_open(&self, books: &'static Books) -> Option<Held<'static>> {
+        let held = books.latch.hold()?;
+        // Another thread may have opened it meanwhile.
+        if books.key.load(Ordering::Relaxed) == 0 {
+            self.open(books);
+        }
+        Some(held)
     }
 
     /// The blocks in strip and slice. The latch is held, and the heap is open.

@@ -73,7 +73,6 @@ fn zeroes_that_the_kernel_gives_are_not_written() {
         assert_eq!(unsafe { libc::mincore(start.cast(), bytes - PAGE, seen.as_mut_ptr()) }, 0);
         seen.into_iter().filter(|page| page & 1 == 1).count()
     };
-    heap.allocate(1).unwrap();
     let slice = std::ptr::with_exposed_provenance_mut(heap.slice);
     // SAFETY: it is reserved; without this, one write may bring two megabytes.
     unsafe { libc::madvise(slice, 16 << 20, libc::MADV_NOHUGEPAGE) };
