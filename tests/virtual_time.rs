@@ -209,6 +209,7 @@ fn who_polls_for_ever_is_told_so() {
         let seen = in_lab("in_vain", ranks, &format!("in_vain {all}")).deadline(60).outcome();
         assert_eq!(seen.status, Some(123), "{seen}");
         assert!(seen.stderr.contains(" polls for ever: nothing that it asks for can"), "{seen}");
+        assert!(!seen.stderr.contains("--seed"), "it repeats itself anyway: {seen}");
         let times = seen.stdout.lines().filter_map(|line| line.strip_suffix(" ms"));
         let times = times.filter_map(|line| line.rsplit_once(' ')?.1.parse::<u32>().ok());
         let times: Vec<u32> = times.collect();

@@ -42,6 +42,7 @@ struct Link {
 const ROUNDING: f64 = 1e-9;
 
 struct Flow {
+    name: usize,
     links: Vec<u32>,
     /// From when its last byte leaves until it arrives.
     latency: Picos,
@@ -72,11 +73,11 @@ impl Flows {
         }
     }
 
-    /// A flow of so many bytes begins, whose last byte takes this time to arrive; returns its
-    /// number. [`Flows::go_on`] comes next, once for all that begin at one time.
+    /// A flow of so many bytes begins, whose last byte takes this time to arrive. [`Flows::go_on`]
+    /// comes next, once for all that begin at one time.
     pub(super) fn begin(
-        &mut self, links: Vec<u32>, latency: Picos, bytes: u64, now: Picos,
-    ) -> usize {
+        &mut self, name: usize, links: Vec<u32>, latency: Picos, bytes: u64, now: Picos,
+    ) {
         let alone = bytes.saturating_mul(self.byte);
         let number = self.free.pop().unwrap_or_else(|| {
             self.flows.push(None);
@@ -90,9 +91,9 @@ impl Flows {
         }
         self.touched.extend(&links);
         let (rest, version, round, served) = (alone as f64, 0, 0, 0);
-        let flow = Flow { links, latency, rest, since: now, share: 0.0, version, round, served };
+        let since = now;
+        let flow = Flow { name, links, latency, rest, since, share: 0.0, version, round, served };
         self.flows[number] = Some(flow);
-        number
     }
 
     /// For how long a link would have been taken.
@@ -128,11 +129,12 @@ impl Flows {
                 self.links[*link as usize].flows.retain(|other| *other as usize != number);
             }
             self.free.push(number);
-            self.touched.extend(flow.links);
+            self.touched.extend(&flow.links);
             self.least = self.least.min(flow.share);
-            happened.push(Happening { at: now, message: number, what: What::HasLeft });
+            let message = flow.name;
+            happened.push(Happening { at: now, message, what: What::HasLeft });
             let at = now.saturating_add(flow.latency);
-            happened.push(Happening { at, message: number, what: What::Arrives });
+            happened.push(Happening { at, message, what: What::Arrives });
         }
     }
 
@@ -235,7 +237,6 @@ mod tests {
         const LATENCY: Picos = 3;
         let mut network = Flows::new(links, 10);
         let mut ends = vec![0; flows.len()];
-        let mut named = std::collections::HashMap::new();
         let mut begins: Vec<usize> = (0..flows.len()).collect();
         begins.sort_by_key(|flow| Reverse(flows[*flow].2));
         let (mut now, mut happened) = (0, Vec::new());
@@ -246,7 +247,7 @@ mod tests {
                     What::HasLeft => assert_eq!(it.at, now),
                     What::Arrives => {
                         assert_eq!(it.at, now + LATENCY);
-                        ends[named[&it.message]] = now;
+                        ends[it.message] = now;
                     }
                 }
             }
@@ -257,7 +258,7 @@ mod tests {
                     let flow = begins.pop().unwrap();
                     let (links, bytes, at) = flows[flow];
                     now = at;
-                    named.insert(network.begin(links.to_vec(), LATENCY, bytes, at), flow);
+                    network.begin(flow, links.to_vec(), LATENCY, bytes, at);
                 }
                 (_, Some(end)) => now = end,
                 (Some(_), None) => unreachable!("it would have begun"),
@@ -322,7 +323,7 @@ mod tests {
                     links.push(random.below(LINKS as u64) as u32);
                     links.sort_unstable();
                     links.dedup();
-                    network.begin(links, 0, 1 + random.below(1000), now);
+                    network.begin(0, links, 0, 1 + random.below(1000), now);
                 }
                 network.go_on(now, &mut happened);
                 let flows: Vec<&Flow> = network.flows.iter().flatten().collect();

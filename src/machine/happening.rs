@@ -2,7 +2,7 @@
 
 use super::units::Picos;
 
-/// Something happens to a message, which has a number.
+/// Something happens to a message, which has the name with which it began.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Happening {
     pub at: Picos,

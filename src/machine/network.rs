@@ -80,22 +80,26 @@ impl Network {
         self.model.cost.arrival(self.model.topology.path(from, to), bytes, now)
     }
 
-    /// A message leaves that has to do with others; returns its number. `None`: it has not. What
-    /// becomes of it says [`Network::go_on`], which is called next, once for all that leave at one
-    /// time.
-    pub fn begin(&mut self, from: usize, to: usize, bytes: u64, now: Picos) -> Option<usize> {
+    /// A message of this name leaves. What becomes of it says [`Network::go_on`], which is called
+    /// next, once for all that leave at one time. False if it has nothing to do with any other.
+    pub fn begin(
+        &mut self, name: usize, (from, to): (usize, usize), bytes: u64, now: Picos,
+    ) -> bool {
         if self.is_ideal() || from == to {
-            return None;
+            return false;
         }
         let mut links = Vec::new();
         self.model.topology.each_link(from, to, |link| links.push(link as u32));
         let straight = links.len() as Picos * self.model.cost.hop;
         let latency = self.arrival(from, to, 0, 0);
         match &mut self.traffic {
-            Traffic::None => None,
-            Traffic::Flows(flows) => Some(flows.begin(links, latency, bytes, now)),
-            Traffic::Packets(packets) => Some(packets.begin(links, latency - straight, bytes, now)),
+            Traffic::None => {}
+            Traffic::Flows(flows) => flows.begin(name, links, latency, bytes, now),
+            Traffic::Packets(packets) => {
+                packets.begin(name, links, latency - straight, bytes, now);
+            }
         }
+        true
     }
 
     /// Goes on up to now, and further until before `quiet`, before which nothing happens elsewhere,
@@ -149,7 +153,6 @@ mod tests {
     use crate::happening::What;
     use crate::units::NANO;
     use ftmpi_base::random::Random;
-    use std::collections::HashMap;
 
     const TEXT: &str = r#"
         [machine]
@@ -172,17 +175,15 @@ mod tests {
     fn arrivals_by(
         is_ahead: bool, network: &mut Network, messages: &[(usize, usize, u64, Picos)],
     ) -> Vec<Picos> {
-        let mut ends = vec![0; messages.len()];
+        let mut ends = vec![Picos::MAX; messages.len()];
         let mut order: Vec<usize> = (0..messages.len()).collect();
         order.sort_by_key(|number| Reverse(messages[*number].3));
-        let (mut named, mut happened) = (HashMap::new(), Vec::new());
-        let mut next = None;
+        let (mut next, mut happened) = (None, Vec::new());
         while let Some(now) = order.last().map(|it| messages[*it].3).into_iter().chain(next).min() {
             while let Some(number) = order.pop_if(|number| messages[*number].3 == now) {
                 let (from, to, bytes, at) = messages[number];
-                match network.begin(from, to, bytes, at) {
-                    Some(message) => _ = named.insert(message, number),
-                    None => ends[number] = network.arrival(from, to, bytes, at),
+                if !network.begin(number, (from, to), bytes, at) {
+                    ends[number] = network.arrival(from, to, bytes, at);
                 }
             }
             let quiet = order.last().map_or(Picos::MAX, |number| messages[*number].3);
@@ -190,11 +191,11 @@ mod tests {
             for it in happened.drain(..) {
                 assert!(it.at >= now, "nothing happens in the past");
                 if it.what == What::Arrives {
-                    ends[named.remove(&it.message).unwrap()] = it.at;
+                    ends[it.message] = it.at;
                 }
             }
         }
-        assert!(named.is_empty(), "all arrive");
+        assert!(ends.iter().all(|end| *end < Picos::MAX), "all arrive");
         ends
     }
 

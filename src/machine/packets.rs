@@ -34,6 +34,7 @@ struct Link {
 }
 
 struct Message {
+    name: usize,
     links: Vec<u32>,
     /// What its way takes beside its hops.
     corners: Picos,
@@ -72,13 +73,13 @@ impl Packets {
         }
     }
 
-    /// A message begins on these links, at least one; returns its number. `corners`: what its way
-    /// takes beside its hops.
+    /// A message begins on these links, at least one. `corners`: what its way takes beside its
+    /// hops.
     pub(super) fn begin(
-        &mut self, links: Vec<u32>, corners: Picos, bytes: u64, now: Picos,
-    ) -> usize {
+        &mut self, name: usize, links: Vec<u32>, corners: Picos, bytes: u64, now: Picos,
+    ) {
         let last = if bytes == 0 { 0 } else { (bytes - 1) % self.longest + 1 };
-        let message = Message { links, corners, rest: bytes, last };
+        let message = Message { name, links, corners, rest: bytes, last };
         let number = match self.free.pop() {
             Some(number) => {
                 self.messages[number as usize] = message;
@@ -91,7 +92,6 @@ impl Packets {
         };
         let event = self.event(now, number, 0);
         self.events.push(Reverse(event));
-        number as usize
     }
 
     /// For how long a link has been taken.
@@ -138,7 +138,7 @@ impl Packets {
         link.busy = link.busy.saturating_add(length);
         let (free, head) = (link.taken_until, begins.saturating_add(self.hop));
         if place == 0 && is_last {
-            happened.push(Happening { at, message: number as usize, what: What::HasLeft });
+            happened.push(Happening { at, message: message.name, what: What::HasLeft });
         }
         if place + 1 < message.links.len() as u32 {
             let mark = if is_last { IS_LAST } else { 0 };
@@ -146,7 +146,7 @@ impl Packets {
         } else if is_last {
             // All its other packets have been here before.
             let at = head.saturating_add(length).saturating_add(message.corners);
-            happened.push(Happening { at, message: number as usize, what: What::Arrives });
+            happened.push(Happening { at, message: message.name, what: What::Arrives });
             self.free.push(number);
         }
         let message = &mut self.messages[number as usize];
@@ -234,8 +234,8 @@ mod tests {
 
     fn arrivals(messages: &[Drawn]) -> Vec<Picos> {
         let mut network = Packets::new(16, &COST, LONGEST);
-        for (links, bytes, at) in messages {
-            network.begin(links.clone(), LATENCY, *bytes, *at);
+        for (name, (links, bytes, at)) in messages.iter().enumerate() {
+            network.begin(name, links.clone(), LATENCY, *bytes, *at);
         }
         let mut arrived = vec![0; messages.len()];
         while let Some(now) = network.next() {
@@ -263,15 +263,15 @@ mod tests {
     }
 
     #[test]
-    fn a_message_has_left_when_its_last_packet_begins_and_its_number_is_free_when_it_arrives() {
+    fn a_message_has_left_when_its_last_packet_begins() {
         let mut network = Packets::new(1, &COST, LONGEST);
-        assert_eq!(network.begin(vec![0], LATENCY, 250, 5), 0);
+        network.begin(9, vec![0], LATENCY, 250, 5);
         let mut happened = Vec::new();
         network.go_on(5, Picos::MAX, &mut happened);
-        let left = Happening { at: 405, message: 0, what: What::HasLeft };
-        let arrives = Happening { at: 5 + 500 + 10 + LATENCY, message: 0, what: What::Arrives };
+        let left = Happening { at: 405, message: 9, what: What::HasLeft };
+        let arrives = Happening { at: 5 + 500 + 10 + LATENCY, message: 9, what: What::Arrives };
         assert_eq!(happened, [left, arrives]);
         assert_eq!((network.next(), network.busy(0)), (None, 500));
-        assert_eq!(network.begin(vec![0], LATENCY, 0, 600), 0);
+        assert_eq!(network.free.len(), network.messages.len(), "there is room for another");
     }
 }

@@ -7,6 +7,7 @@
 
 mod carrying;
 mod desks;
+mod journeys;
 mod moves;
 mod tokens;
 mod transfers;
@@ -23,6 +24,7 @@ use crate::machine::wires;
 use crate::transport::inbox::{Outside, Wire};
 use crate::transport::packet::Packet;
 use desks::{Desks, Token};
+use journeys::{Journey, Journeys, Step, Then};
 use parking_lot::Mutex;
 use rustc_hash::FxHashMap;
 use std::collections::VecDeque;
@@ -51,8 +53,7 @@ pub struct SimulatedNetwork {
     /// no later one overtakes.
     last: OnceLock<Box<[Mutex<LastArrivals>]>>,
     desks: OnceLock<Desks>,
-    /// Where messages do wait: those that are under way, by the numbers that they have there.
-    under_way: Mutex<FxHashMap<usize, Journey>>,
+    journeys: Mutex<Journeys>,
     /// For when it is entered in the calendar that the network goes on.
     next: AtomicU64,
     /// The processes that are under way to other nodes.
@@ -64,7 +65,7 @@ pub struct SimulatedNetwork {
 #[derive(Default)]
 struct Channel {
     /// Messages that leave when the one before has left.
-    waiting: VecDeque<Journey>,
+    waiting: VecDeque<usize>,
     is_busy: bool,
 }
 
@@ -72,16 +73,6 @@ const NO_PRICE: u64 = u64::MAX;
 
 /// When the last message to each seat arrives, of those that are under way: most often few.
 type LastArrivals = Vec<(usize, Picos)>;
-
-/// A message on its way.
-struct Journey {
-    seats: (usize, usize),
-    nodes: (usize, usize),
-    bytes: u64,
-    /// Whether it stays behind the message before it.
-    is_in_order: bool,
-    then: Later,
-}
 
 impl SimulatedNetwork {
     pub fn new(network: Network) -> &'static SimulatedNetwork {
@@ -96,7 +87,7 @@ impl SimulatedNetwork {
             node_of: OnceLock::new(),
             moves: OfSeats::default(),
             channels: Mutex::default(),
-            under_way: Mutex::default(),
+            journeys: Mutex::default(),
             next: AtomicU64::new(Picos::MAX),
         }))
     }
@@ -132,11 +123,9 @@ impl SimulatedNetwork {
     pub fn fetch(&'static self, packet: Packet, seat: usize) {
         let bytes = packet.bytes() as u64;
         let from = packet.sender().seat;
-        let request = self.journey((seat, from), 0, move |now| {
-            let receive = move |_| self.deliver(seat, packet);
-            self.go_on(self.journey((from, seat), bytes, receive), now);
-        });
-        happens_at(clock::picos(), move |now| self.go_on(request, now));
+        let data = self.journey((from, seat), bytes, Then::Deliver(packet));
+        let data = self.journeys.lock().add(data);
+        self.set_off(self.journey((seat, from), 0, Then::Go(Step::Leave, data)));
     }
 
     /// A message is in a seat: whoever waits for it there has waited for its sender.
@@ -170,11 +159,9 @@ impl SimulatedNetwork {
         self.wire.get().expect("a network is made with its wire")
     }
 
-    fn journey(
-        &self, seats: (usize, usize), bytes: u64, then: impl FnOnce(Picos) + Send + 'static,
-    ) -> Journey {
+    fn journey(&self, seats: (usize, usize), bytes: u64, then: Then) -> Journey {
         let nodes = (self.node_of(seats.0), self.node_of(seats.1));
-        Journey { seats, nodes, bytes, is_in_order: false, then: Box::new(then) }
+        Journey { seats, nodes, bytes, is_in_order: false, then }
     }
 
     /// When a message arrives that leaves now and waits for no other, except that it overtakes none
@@ -208,17 +195,26 @@ impl SimulatedNetwork {
         })
     }
 
-    /// A message enters the network, where it may wait for others.
-    fn set_out(
-        &'static self, seats: (usize, usize), bytes: u64, is_long: bool,
-        then: impl FnOnce(Picos) + Send + 'static,
-    ) {
+    /// A message enters the network, where it may wait for others. It enters in its turn: those who
+    /// are behind may send before.
+    fn set_out(&'static self, seats: (usize, usize), bytes: u64, is_long: bool, then: Then) {
         let journey = Journey { is_in_order: true, ..self.journey(seats, bytes, then) };
-        // It enters in its turn: those who are behind may send before.
+        let number = self.journeys.lock().add(journey);
         match is_long {
-            false => happens_at(clock::picos(), move |now| self.enter(journey, now)),
-            true => self.announce(journey, seats),
+            false => self.expect(clock::picos(), Step::Enter, number),
+            true => self.announce(number, seats),
         }
+    }
+
+    /// A message leaves in its turn, beside all others between its seats.
+    fn set_off(&'static self, journey: Journey) {
+        let number = self.journeys.lock().add(journey);
+        self.expect(clock::picos(), Step::Leave, number);
+    }
+
+    /// The journey with this number takes this step at that time.
+    fn expect(&'static self, at: Picos, step: Step, number: usize) {
+        virtual_time::enter(at, self, step.numbers(number));
     }
 
     /// When an announcement that leaves now has been answered.
@@ -229,62 +225,77 @@ impl SimulatedNetwork {
     }
 
     /// A message leaves when it has been announced, and the announcement answered.
-    fn announce(&'static self, journey: Journey, (from, to): (usize, usize)) {
-        let answer = self.journey((to, from), 0, move |now| self.enter(journey, now));
-        let announcement = self.journey((from, to), 0, move |now| self.go_on(answer, now));
-        happens_at(clock::picos(), move |now| self.go_on(announcement, now));
+    fn announce(&'static self, number: usize, (from, to): (usize, usize)) {
+        let answer = self.journey((to, from), 0, Then::Go(Step::Enter, number));
+        let answer = self.journeys.lock().add(answer);
+        self.set_off(self.journey((from, to), 0, Then::Go(Step::Leave, answer)));
     }
 
     fn node_of(&self, seat: usize) -> usize {
         self.node_of.get().map_or(0, |node_of| node_of(seat))
     }
 
+    fn take_step(&'static self, step: Step, number: usize, now: Picos) {
+        match step {
+            Step::Enter => self.enter(number, now),
+            Step::Leave => self.go(number, now),
+            Step::Arrive => self.arrive(number, now),
+        }
+    }
+
     /// A message enters its channel.
-    fn enter(&'static self, journey: Journey, now: Picos) {
+    fn enter(&'static self, number: usize, now: Picos) {
+        let seats = self.journeys.lock().of(number).seats;
         let mut channels = self.channels.lock();
-        let channel = channels.entry(journey.seats).or_default();
+        let channel = channels.entry(seats).or_default();
         if channel.is_busy {
-            channel.waiting.push_back(journey);
-            return;
+            return channel.waiting.push_back(number);
         }
         channel.is_busy = true;
         drop(channels);
-        self.go_on(journey, now);
-    }
-
-    /// The message before has left: the next one does.
-    fn leave(&'static self, seats: (usize, usize), now: Picos) {
-        let mut channels = self.channels.lock();
-        let channel = channels.entry(seats).or_default();
-        // It stays busy for the next one: whoever enters meanwhile waits behind it.
-        match channel.waiting.pop_front() {
-            None => _ = channels.remove(&seats),
-            Some(next) => happens_at(now, move |now| self.go_on(next, now)),
-        }
+        self.go(number, now);
     }
 
     /// A message leaves.
-    fn go_on(&'static self, journey: Journey, now: Picos) {
-        let (from, to) = journey.nodes;
+    fn go(&'static self, number: usize, now: Picos) {
+        let (nodes, bytes) = {
+            let journeys = self.journeys.lock();
+            (journeys.of(number).nodes, journeys.of(number).bytes)
+        };
         let mut network = self.network.lock();
-        match network.begin(from, to, journey.bytes, now) {
-            Some(message) => {
-                drop(network);
-                self.under_way.lock().insert(message, journey);
-                self.let_network_go_on(Some(now));
-            }
-            None => {
-                let at = network.arrival(from, to, journey.bytes, now);
-                drop(network);
-                self.has_left(&journey, now);
-                happens_at(at, journey.then);
-            }
+        if network.begin(number, nodes, bytes, now) {
+            drop(network);
+            return self.let_network_go_on(Some(now));
+        }
+        let at = network.arrival(nodes.0, nodes.1, bytes, now);
+        drop(network);
+        self.has_left(number, now);
+        self.expect(at, Step::Arrive, number);
+    }
+
+    /// A message has left: the next one in its channel does.
+    fn has_left(&'static self, number: usize, now: Picos) {
+        let journeys = self.journeys.lock();
+        let journey = journeys.of(number);
+        if !journey.is_in_order {
+            return;
+        }
+        let mut channels = self.channels.lock();
+        let channel = channels.entry(journey.seats).or_default();
+        // It stays busy for the next one: whoever enters meanwhile waits behind it.
+        match channel.waiting.pop_front() {
+            None => _ = channels.remove(&journey.seats),
+            Some(next) => self.expect(now, Step::Leave, next),
         }
     }
 
-    fn has_left(&'static self, journey: &Journey, now: Picos) {
-        if journey.is_in_order {
-            self.leave(journey.seats, now);
+    fn arrive(&'static self, number: usize, now: Picos) {
+        let journey = self.journeys.lock().take(number);
+        match journey.then {
+            Then::Deliver(packet) => self.deliver(journey.seats.1, packet),
+            Then::Take(token) => self.token_arrives(token),
+            Then::Go(step, number) => self.take_step(step, number, now),
+            Then::Call(call) => call(now),
         }
     }
 
@@ -304,19 +315,9 @@ impl SimulatedNetwork {
         let mut happened = Vec::new();
         let next = self.network.lock().go_on(now, sched::quiet_until(), &mut happened);
         for it in happened {
-            let mut under_way = self.under_way.lock();
             match it.what {
-                What::HasLeft => {
-                    let journey = &under_way[&it.message];
-                    let leaves = journey.is_in_order.then_some(journey.seats);
-                    drop(under_way);
-                    leaves.into_iter().for_each(|seats| self.leave(seats, it.at));
-                }
-                What::Arrives => {
-                    let journey = under_way.remove(&it.message);
-                    drop(under_way);
-                    journey.into_iter().for_each(|journey| happens_at(it.at, journey.then));
-                }
+                What::HasLeft => self.has_left(it.message, it.at),
+                What::Arrives => self.expect(it.at, Step::Arrive, it.message),
             }
         }
         self.let_network_go_on(next);
@@ -326,35 +327,17 @@ impl SimulatedNetwork {
 /// What the calendar has for the time when the network goes on: no packet is nowhere.
 const NETWORK_GOES_ON: [usize; 2] = [0, 0];
 
-/// Lets a function be called at that time.
-fn happens_at(at: Picos, call: impl FnOnce(Picos) + Send + 'static) {
-    let call: Box<Later> = Box::new(Box::new(call));
-    virtual_time::enter(at, &CALLS, [Box::into_raw(call).expose_provenance(), 0]);
-}
-
-type Later = Box<dyn FnOnce(Picos) + Send>;
-
-/// Calls functions.
-struct Calls;
-
-static CALLS: Calls = Calls;
-
-impl Happens for Calls {
-    fn happen(&'static self, [call, _]: [usize; 2], now: Picos) {
-        // SAFETY: `happens_at` has given it up, for this one time.
-        let call = unsafe { Box::from_raw(with_exposed_provenance_mut::<Later>(call)) };
-        call(now);
-    }
-}
-
 impl Happens for SimulatedNetwork {
-    /// A message or a token has arrived in a seat; or the network goes on.
+    /// A message or a token has arrived in a seat; or a journey, or the network, goes on.
     fn happen(&'static self, numbers: [usize; 2], now: Picos) {
+        if let Some(token) = Token::of(numbers) {
+            return self.token_arrives(token);
+        }
         if numbers == NETWORK_GOES_ON {
             return self.network_goes_on(now);
         }
-        if let Some(token) = Token::of(numbers) {
-            return self.token_arrives(token);
+        if let Some((step, number)) = Step::of(numbers) {
+            return self.take_step(step, number, now);
         }
         let [packet, seat] = numbers;
         let node = NonNull::new(with_exposed_provenance_mut(packet)).expect("a node is somewhere");
@@ -387,7 +370,7 @@ impl Outside for SimulatedNetwork {
                 let packet = packet.into_raw().as_ptr().expose_provenance();
                 virtual_time::enter(at, self, [packet, seat]);
             }
-            None => self.set_out(seats, bytes, is_long, move |_| self.deliver(seat, packet)),
+            None => self.set_out(seats, bytes, is_long, Then::Deliver(packet)),
         }
     }
 }

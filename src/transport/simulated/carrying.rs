@@ -1,42 +1,32 @@
 //! What goes over the simulated network that is no message: transfers between ranks, and accesses
 //! to files.
 
-use super::{SimulatedNetwork, Transfers, happens_at};
+use super::journeys::{Step, Then};
+use super::{SimulatedNetwork, Transfers};
 use crate::host::clock;
 use crate::host::virtual_time::accounts;
 
 impl SimulatedNetwork {
     /// So many bytes go from one seat to another, as one of these transfers.
     pub fn bring(&'static self, transfers: &Transfers, (from, to): (usize, usize), bytes: u64) {
-        let end = transfers.hold();
-        let journey = self.journey((from, to), bytes, move |_| {
-            accounts::blame(Some(from));
-            end();
-        });
-        happens_at(clock::picos(), move |now| self.go_on(journey, now));
+        self.set_off(self.journey((from, to), bytes, ends(transfers, Some(from))));
     }
 
     /// So many bytes go from one seat to another, and then so many come back.
     pub fn ask(
         &'static self, transfers: &Transfers, (from, to): (usize, usize), bytes: u64, back: u64,
     ) {
-        let end = transfers.hold();
-        let answer = self.journey((to, from), back, move |_| {
-            accounts::blame(Some(to));
-            end();
-        });
-        let question = self.journey((from, to), bytes, move |now| self.go_on(answer, now));
-        happens_at(clock::picos(), move |now| self.go_on(question, now));
+        let answer = self.journey((to, from), back, ends(transfers, Some(to)));
+        let answer = self.journeys.lock().add(answer);
+        self.set_off(self.journey((from, to), bytes, Then::Go(Step::Leave, answer)));
     }
 
     /// So many bytes are written to the machine's files, or read there, as one of these transfers.
     pub fn access_files(&'static self, transfers: &Transfers, bytes: u64) {
         if let Some(at) = self.network.lock().access_files(bytes, clock::picos()) {
-            let end = transfers.hold();
-            happens_at(at, move |_| {
-                accounts::blame(None);
-                end();
-            });
+            let access = self.journey((0, 0), bytes, ends(transfers, None));
+            let access = self.journeys.lock().add(access);
+            self.expect(at, Step::Arrive, access);
         }
     }
 
@@ -49,4 +39,13 @@ impl SimulatedNetwork {
         }
         all.wait();
     }
+}
+
+/// One of these transfers ends, for which this seat is to blame.
+fn ends(transfers: &Transfers, whom: Option<usize>) -> Then {
+    let end = transfers.hold();
+    Then::Call(Box::new(move |_| {
+        accounts::blame(whom);
+        end();
+    }))
 }

@@ -2,8 +2,8 @@
 //! process of each goes over the network to its new node. Until it is there, messages wait for it,
 //! and so does its rank at its next call.
 
-use super::{Journey, SimulatedNetwork, happens_at};
-use crate::host::clock;
+use super::SimulatedNetwork;
+use super::journeys::{Journey, Then};
 use crate::host::virtual_time::accounts;
 
 impl SimulatedNetwork {
@@ -14,12 +14,12 @@ impl SimulatedNetwork {
             return;
         }
         let end = self.moves.hold(seat);
-        let then = Box::new(move |_| {
+        let then = Then::Call(Box::new(move |_| {
             accounts::blame(None);
             end();
-        });
-        let journey = Journey { seats: (seat, seat), nodes, bytes, is_in_order: false, then };
-        happens_at(clock::picos(), move |now| self.go_on(journey, now));
+        }));
+        let seats = (seat, seat);
+        self.set_off(Journey { seats, nodes, bytes, is_in_order: false, then });
     }
 
     /// The process of this seat is another one now, which is where it belongs.

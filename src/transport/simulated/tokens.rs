@@ -5,6 +5,7 @@
 
 use super::SimulatedNetwork;
 use super::desks::{Carriage, Desk, Part, Party, Token};
+use super::journeys::Then;
 use crate::host::clock;
 use crate::host::sched::Waiting;
 use crate::host::virtual_time::{self, accounts};
@@ -68,7 +69,7 @@ impl SimulatedNetwork {
         let is_long = price > self.overheads.eager as u64;
         match self.arrives_without_waiting(seats, price, is_long) {
             Some(at) => virtual_time::enter(at, self, token.numbers()),
-            None => self.set_out(seats, price, is_long, move |_| self.token_arrives(token)),
+            None => self.set_out(seats, price, is_long, Then::Take(token)),
         }
     }
 
