@@ -91,6 +91,19 @@ fn locks_are_granted_in_the_order_in_which_they_are_asked_for_at_the_target() {
 }
 
 #[test]
+fn a_rank_that_waits_for_accesses_dies_when_it_is_killed() {
+    for network in ["flows", "packets"] {
+        let run = in_lab("long_wait", 2, "").option(format!("--network={network}"));
+        let seen = run.succeeds();
+        let ends = seen.stdout.lines().find_map(|line| line.strip_prefix("rank 0 ends at "));
+        let ends = ends.and_then(|nanos| nanos.parse::<u64>().ok()).expect("it ends");
+        assert!(ends > 16_000_000, "it waits for 8 megabytes: {seen}");
+        let seen = run.option("--kill=0@8ms").outcome();
+        assert!(seen.stderr.contains("rank 0 was killed (SIGKILL) after 0.01 s"), "{seen}");
+    }
+}
+
+#[test]
 fn all_share_the_files_of_the_machine() {
     let run = |more: &str| {
         let file = support::fresh_directory("written").join("file");

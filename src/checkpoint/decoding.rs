@@ -85,12 +85,12 @@ fn decode_kind(
             }
             process.engine.step()?;
             let from = wanted.parts.iter().map(|source| source.rank as i32);
-            offers.gather(process, from, range.len());
+            offers.gather(process, from, range.len())?;
             let made = wanted.make(offers, Chunks { kind, unit }, repair.stripe, range.clone());
             if let Err(lost) = made {
                 return Ok(lost);
             }
-            offers.spread(process, iter::once(wanted.rank as i32), range.len());
+            offers.spread(process, iter::once(wanted.rank as i32), range.len())?;
         }
     }
     Ok(Work::Done)

@@ -303,15 +303,19 @@ impl Offers<'_> {
     }
 
     /// In virtual time, so many bytes come here from each of these ranks.
-    pub(super) fn gather(&self, process: &Process, from: impl Iterator<Item = i32>, bytes: usize) {
+    pub(super) fn gather(
+        &self, process: &Process, from: impl Iterator<Item = i32>, bytes: usize,
+    ) -> Result {
         let me = process.me;
-        process.engine.carry(from.map(|rank| (self.comm.member(rank), me, bytes)));
+        Ok(process.engine.carry(from.map(|rank| (self.comm.member(rank), me, bytes)))?)
     }
 
     /// In virtual time, so many bytes go from here to each of these ranks.
-    pub(super) fn spread(&self, process: &Process, to: impl Iterator<Item = i32>, bytes: usize) {
+    pub(super) fn spread(
+        &self, process: &Process, to: impl Iterator<Item = i32>, bytes: usize,
+    ) -> Result {
         let me = process.me;
-        process.engine.carry(to.map(|rank| (me, self.comm.member(rank), bytes)));
+        Ok(process.engine.carry(to.map(|rank| (me, self.comm.member(rank), bytes)))?)
     }
 
     /// Copies a piece of what a rank has registered, while that rank is pinned.
@@ -363,7 +367,7 @@ impl Codes<'_> {
             let mut encoder = Encoder::of(code, stripe.data.len(), self.scheme.spares, rows);
             let bytes = share.range(unit).len();
             let from = stripe.data.iter().map(|(member, _)| self.ranks[*member]);
-            offers.gather(process, from, bytes);
+            offers.gather(process, from, bytes)?;
             for piece in pieces(share.range(unit), encoder.piece()) {
                 process.engine.step()?;
                 let made = self.piece(
@@ -380,7 +384,8 @@ impl Codes<'_> {
                     Err(lost) => return Ok(lost),
                 }
             }
-            offers.spread(process, wanted.iter().map(|(_, keeper)| self.ranks[*keeper]), bytes);
+            let keepers = wanted.iter().map(|(_, keeper)| self.ranks[*keeper]);
+            offers.spread(process, keepers, bytes)?;
         }
         Ok(work)
     }

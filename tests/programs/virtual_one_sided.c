@@ -167,6 +167,20 @@ static void files(const char *name)
     MPI_File_close(&file);
 }
 
+/* Rank 0 waits for what is under way for long. */
+static void long_wait(void)
+{
+    if (me == 0) {
+        MPI_Win_lock_all(0, win);
+        for (int i = 0; i < 1000; i++)
+            MPI_Put(data, MOST, MPI_CHAR, 1, 0, MOST, MPI_CHAR, win);
+        MPI_Win_flush_all(win);
+        MPI_Win_unlock_all(win);
+    }
+    MPI_Barrier(MPI_COMM_WORLD);
+    printf("rank %d ends at %ld\n", me, now());
+}
+
 int main(int argc, char **argv)
 {
     const char *what = argc > 1 ? argv[1] : "";
@@ -180,6 +194,8 @@ int main(int argc, char **argv)
         passive();
     else if (!strcmp(what, "active"))
         active();
+    else if (!strcmp(what, "long_wait"))
+        long_wait();
     else if (!strcmp(what, "counter"))
         counter();
     else if (!strcmp(what, "files"))

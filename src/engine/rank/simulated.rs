@@ -10,7 +10,7 @@ use crate::base::slab::Key;
 use crate::base::sync::biased::Guard;
 use crate::engine::{Engine, State};
 use crate::host::{clock, sched};
-use crate::transport::{Envelope, Packet};
+use crate::transport::{Envelope, Packet, Transfers};
 
 impl Engine {
     /// Whether the data of a message have to come over a simulated network.
@@ -41,11 +41,20 @@ impl Engine {
 impl Engine {
     /// In virtual time, waits as long as it takes to bring so many bytes from one member to
     /// another, for each of these. Otherwise members share memory, and nothing is to be brought.
-    pub fn carry(&self, transfers: impl Iterator<Item = (Member, Member, usize)>) {
-        if let Some(network) = self.network {
-            let seats =
-                |(from, to, bytes): (Member, Member, usize)| (from.seat, to.seat, bytes as u64);
-            network.carry(transfers.map(seats));
+    pub fn carry(
+        &self, transfers: impl Iterator<Item = (Member, Member, usize)>,
+    ) -> Result<(), Died> {
+        let Some(network) = self.network else { return Ok(()) };
+        let seats = |(from, to, bytes): (Member, Member, usize)| (from.seat, to.seat, bytes as u64);
+        self.await_transfers(&network.carry(transfers.map(seats)))
+    }
+
+    /// Waits until all of these are over, or the rank is to die.
+    pub fn await_transfers(&self, transfers: &Transfers) -> Result<(), Died> {
+        // Whoever kills a rank rings its bell.
+        match transfers.await_at(self.port.bell(), || self.is_stopping()) {
+            true => Ok(()),
+            false => Err(Died),
         }
     }
 }

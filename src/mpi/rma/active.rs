@@ -29,7 +29,7 @@ pub fn fence(process: &Process, win: &Win, assert: i32) -> Result {
     win.epochs.may_fence()?;
     must_be_whole(process, win)?;
     sync();
-    win.traffic.iter().for_each(|traffic| traffic.complete(None));
+    win.traffic.iter().try_for_each(|traffic| traffic.complete(&process.engine, None))?;
     coll::block(process, &win.comm, &Barrier::of(Kind::WinFence))?;
     win.epochs.fenced(assert & NOSUCCEED == 0);
     Ok(())
@@ -85,8 +85,8 @@ pub fn complete(process: &Process, win: &Win) -> Result {
     if must_be_whole(process, win).is_ok() {
         tell(process, win, &partners, |mail| &mut mail.completed, Endpoint::tell_completed);
     }
-    let targets = partners.ranks.iter().filter_map(|rank| win.traffic_to(*rank));
-    targets.for_each(|(traffic, seat)| traffic.complete_here(Some(seat)));
+    let mut targets = partners.ranks.iter().filter_map(|rank| win.traffic_to(*rank));
+    targets.try_for_each(|(traffic, seat)| traffic.complete_here(&process.engine, Some(seat)))?;
     must_be_whole(process, win)?;
     partners.ranks.iter().try_for_each(|rank| must_live(process, win, *rank))
 }

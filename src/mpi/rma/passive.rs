@@ -5,7 +5,7 @@
 //! queue, is in `at_once`.
 
 use crate::base::sync::lock_queue::{Lock, LockQueue};
-use crate::engine::Watch;
+use crate::engine::{Engine, Watch};
 use crate::host::sched;
 use crate::mpi::error::{Class, Failure, Result, is_death};
 use crate::mpi::p2p::outcome::loss;
@@ -78,9 +78,13 @@ pub fn lock_one_of_all(process: &Process, win: &Win, rank: i32) -> Result {
 /// Gets the lock of a member. In virtual time it is asked for, and granted there.
 fn take(process: &Process, win: &Win, lock: Lock, rank: i32) -> Result {
     let target = win.traffic_to(rank);
-    target.inspect(|(traffic, seat)| traffic.reach(once(*seat)));
+    if let Some((traffic, seat)) = target {
+        traffic.reach(&process.engine, once(seat))?;
+    }
     take_there(process, win, lock, rank)?;
-    target.inspect(|(traffic, seat)| traffic.hear(once(*seat)));
+    if let Some((traffic, seat)) = target {
+        traffic.hear(&process.engine, once(seat))?;
+    }
     Ok(())
 }
 
@@ -204,11 +208,12 @@ fn leave(process: &Process, win: &Win, rank: i32) {
 }
 
 /// Gives up the locks of members that are held. In virtual time, when the accesses have come.
-fn leave_all(process: &Process, win: &Win, ranks: &[i32]) {
+fn leave_all(process: &Process, win: &Win, ranks: &[i32]) -> Result {
+    let (engine, traffic) = (&process.engine, &win.traffic);
     let seats = ranks.iter().map(|rank| win.shared.part(*rank).member.seat);
-    win.traffic.iter().for_each(|traffic| traffic.reach(seats.clone()));
+    traffic.iter().try_for_each(|traffic| traffic.reach(engine, seats.clone()))?;
     ranks.iter().for_each(|rank| leave(process, win, *rank));
-    win.traffic.iter().for_each(|traffic| traffic.hear(seats.clone()));
+    traffic.iter().try_for_each(|traffic| traffic.hear(engine, seats.clone()))
 }
 
 /// Ends the epoch at the member with this rank.
@@ -218,8 +223,8 @@ pub fn unlock(process: &Process, win: &Win, rank: i32) -> Result {
         return Ok(());
     }
     match win.epochs.unlock(rank)? {
-        true => leave_all(process, win, &[rank]),
-        false => _ = win.traffic_to(rank).inspect(|(traffic, seat)| traffic.complete(Some(*seat))),
+        true => leave_all(process, win, &[rank])?,
+        false => complete(process, win, rank, Traffic::complete)?,
     }
     process.engine.give_way();
     must_be_whole(process, win)?;
@@ -238,8 +243,8 @@ pub fn lock_all(process: &Process, win: &Win, assert: i32) -> Result {
 pub fn unlock_all(process: &Process, win: &Win) -> Result {
     process.engine.step()?;
     let taken = win.epochs.unlock_all()?;
-    leave_all(process, win, &taken);
-    win.traffic.iter().for_each(|traffic| traffic.complete(None));
+    leave_all(process, win, &taken)?;
+    win.traffic.iter().try_for_each(|traffic| traffic.complete(&process.engine, None))?;
     must_be_whole(process, win)?;
     all_must_live(process, win)
 }
@@ -254,16 +259,17 @@ pub fn flush_local(process: &Process, win: &Win, rank: Option<i32>) -> Result {
     flush_by(process, win, rank, Traffic::complete_here)
 }
 
-fn flush_by(
-    process: &Process, win: &Win, rank: Option<i32>, complete: fn(&Traffic, Option<usize>),
-) -> Result {
+/// Waits for accesses in virtual time: to one target, or all.
+type Complete = fn(&Traffic, &Engine, Option<usize>) -> Result;
+
+fn flush_by(process: &Process, win: &Win, rank: Option<i32>, by: Complete) -> Result {
     must_be_whole(process, win)?;
     process.engine.step()?;
     process.engine.give_way();
     let Some(rank) = rank else {
         win.epochs.must_be_passive(None)?;
         sync();
-        win.traffic.iter().for_each(|traffic| complete(traffic, None));
+        win.traffic.iter().try_for_each(|traffic| by(traffic, &process.engine, None))?;
         return all_must_live(process, win);
     };
     if win.comm.target(rank, "rank")?.is_none() {
@@ -271,8 +277,13 @@ fn flush_by(
     }
     win.epochs.must_be_passive(Some(rank))?;
     sync();
-    win.traffic_to(rank).inspect(|(traffic, seat)| complete(traffic, Some(*seat)));
+    complete(process, win, rank, by)?;
     must_live(process, win, rank)
+}
+
+fn complete(process: &Process, win: &Win, rank: i32, by: Complete) -> Result {
+    let traffic = win.traffic_to(rank);
+    traffic.map_or(Ok(()), |(traffic, seat)| by(traffic, &process.engine, Some(seat)))
 }
 
 /// MPI_Win_sync: there is one copy of everything, so only the order counts.

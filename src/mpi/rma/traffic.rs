@@ -5,7 +5,9 @@
 //!
 //! Members are named by their seats.
 
+use crate::engine::Engine;
 use crate::host::clock;
+use crate::mpi::error::Result;
 use crate::transport::{SimulatedNetwork, Transfers};
 use parking_lot::Mutex;
 use rustc_hash::FxHashMap;
@@ -29,13 +31,13 @@ struct UnderWay {
 }
 
 impl UnderWay {
-    fn complete_here(&self) {
-        self.loads.wait();
+    fn complete_here(&self, engine: &Engine) -> Result {
+        Ok(engine.await_transfers(&self.loads)?)
     }
 
-    fn complete(&self) {
-        self.complete_here();
-        self.acknowledgements.wait();
+    fn complete(&self, engine: &Engine) -> Result {
+        self.complete_here(engine)?;
+        Ok(engine.await_transfers(&self.acknowledgements)?)
     }
 
     fn is_nothing(&self) -> bool {
@@ -89,45 +91,46 @@ impl Traffic {
     }
 
     /// Waits until messages have come to these targets, behind what was stored there.
-    pub fn reach(&self, targets: impl Iterator<Item = usize>) {
+    pub fn reach(&self, engine: &Engine, targets: impl Iterator<Item = usize>) -> Result {
         let knock = |target| {
             let stores = self.turn_to(target)?.stores;
             self.network.bring(&stores, (self.me, target), 0);
             Some(stores)
         };
         let reached: Vec<Transfers> = targets.filter_map(knock).collect();
-        reached.iter().for_each(Transfers::wait);
+        reached.iter().try_for_each(|stores| Ok(engine.await_transfers(stores)?))
     }
 
     /// Waits until these targets have answered, and all accesses to them are complete.
-    pub fn hear(&self, targets: impl Iterator<Item = usize> + Clone) {
+    pub fn hear(&self, engine: &Engine, targets: impl Iterator<Item = usize> + Clone) -> Result {
         let answers = Transfers::default();
         for target in targets.clone().filter(|target| *target != self.me) {
             self.network.bring(&answers, (target, self.me), 0);
         }
-        answers.wait();
-        targets.for_each(|target| self.complete(Some(target)));
+        engine.await_transfers(&answers)?;
+        targets.into_iter().try_for_each(|target| self.complete(engine, Some(target)))
     }
 
     /// Waits until accesses to this target, or to all, are complete.
-    pub fn complete(&self, target: Option<usize>) {
-        self.each(target, UnderWay::complete);
+    pub fn complete(&self, engine: &Engine, target: Option<usize>) -> Result {
+        self.each(target, |under_way| under_way.complete(engine))?;
         self.targets.lock().retain(|_, under_way| !under_way.is_nothing());
+        Ok(())
     }
 
     /// Waits until accesses to this target, or to all, are complete at this end.
-    pub fn complete_here(&self, target: Option<usize>) {
-        self.each(target, UnderWay::complete_here);
+    pub fn complete_here(&self, engine: &Engine, target: Option<usize>) -> Result {
+        self.each(target, |under_way| under_way.complete_here(engine))
     }
 
-    fn each(&self, target: Option<usize>, wait: impl Fn(&UnderWay)) {
+    fn each(&self, target: Option<usize>, wait: impl Fn(&UnderWay) -> Result) -> Result {
         let targets = self.targets.lock();
         let meant: Vec<UnderWay> = match target {
             Some(target) => targets.get(&target).cloned().into_iter().collect(),
             None => targets.values().cloned().collect(),
         };
         drop(targets);
-        meant.iter().for_each(wait);
+        meant.iter().try_for_each(wait)
     }
 
     /// A message goes to the target, unless that is the caller itself.

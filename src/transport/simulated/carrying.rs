@@ -30,14 +30,14 @@ impl SimulatedNetwork {
         }
     }
 
-    /// The calling rank waits until so many bytes have gone from one seat to another, for each of
-    /// these: data of a common work that its members read in each other's memory.
-    pub fn carry(&'static self, transfers: impl Iterator<Item = (usize, usize, u64)>) {
+    /// So many bytes go from one seat to another, for each of these: data of a common work that its
+    /// members read in each other's memory.
+    pub fn carry(&'static self, transfers: impl Iterator<Item = (usize, usize, u64)>) -> Transfers {
         let all = Transfers::default();
         for (from, to, bytes) in transfers.filter(|(from, to, bytes)| from != to && *bytes > 0) {
             self.bring(&all, (from, to), bytes);
         }
-        all.wait();
+        all
     }
 }
 

@@ -33,15 +33,7 @@ impl SimulatedNetwork {
     pub fn await_move(&self, seat: usize, is_to_die: impl Fn() -> bool) {
         let Some(under_way) = self.moves.of(seat) else { return };
         // Whoever kills a rank rings its bell.
-        let bell = self.wire().port(seat).bell();
-        under_way.then(|| bell.unpark());
-        loop {
-            let heard = bell.listen();
-            if under_way.are_over() || is_to_die() {
-                break;
-            }
-            bell.park(heard);
-        }
+        under_way.await_at(self.wire().port(seat).bell(), is_to_die);
         self.moves.forget(seat);
     }
 

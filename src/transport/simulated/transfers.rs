@@ -15,7 +15,6 @@ pub struct Transfers(Arc<Inner>);
 #[derive(Default)]
 struct Inner {
     state: Mutex<State>,
-    bell: Bell,
 }
 
 #[derive(Default)]
@@ -39,7 +38,6 @@ impl Transfers {
             let then = std::mem::take(&mut state.then);
             drop(state);
             then.into_iter().for_each(|call| call());
-            self.0.bell.unpark();
         }
     }
 
@@ -58,14 +56,19 @@ impl Transfers {
         call();
     }
 
-    /// The calling rank waits until none is under way any more.
-    pub fn wait(&self) {
+    /// The calling rank, whose bell this is, waits until none is under way any more. False if it
+    /// is to die first.
+    pub fn await_at(&self, bell: &'static Bell, is_to_die: impl Fn() -> bool) -> bool {
+        self.then(|| bell.unpark());
         loop {
-            let heard = self.0.bell.listen();
+            let heard = bell.listen();
             if self.are_over() {
-                return;
+                return true;
             }
-            self.0.bell.park(heard);
+            if is_to_die() {
+                return false;
+            }
+            bell.park(heard);
         }
     }
 }
