@@ -12,9 +12,10 @@ time; collective operations use the same algorithms. SMPI's messages are flows;
 here they are flows, and then packets. Debian has SMPI in libsimgrid-dev. 64
 ranks take five minutes, most of them SMPI's.
 
-usage: cargo bench --bench smpi -- [--side N]
+usage: cargo bench --bench smpi -- [--side N] [--only TEXT]
 
-  --side N  ranks in each dimension of the torus; 4 by default";
+  --side N     ranks in each dimension of the torus; 4 by default
+  --only TEXT  the rows that have this in their titles";
 
 /// Programs of benches/c, with their words, and the algorithm that SMPI is told to use as well,
 /// which would use older ones.
@@ -49,13 +50,7 @@ struct Told {
 
 fn main() -> ExitCode {
     let words: Vec<String> = std::env::args().skip(1).filter(|word| word != "--bench").collect();
-    let words: Vec<&str> = words.iter().map(String::as_str).collect();
-    let side = match words[..] {
-        [] => Some(4),
-        ["--side", side] => side.parse().ok().filter(|side| *side > 1),
-        _ => None,
-    };
-    let Some(side) = side else {
+    let Some((side, only)) = wish(&words) else {
         println!("{HELP}");
         return ExitCode::from(if words == ["--help"] { 0 } else { 2 });
     };
@@ -69,7 +64,8 @@ fn main() -> ExitCode {
         bench.ranks
     );
     println!("|---|---|---|---|---|---|");
-    for (title, program, words, algorithm) in PROGRAMS {
+    for (title, program, words, algorithm) in PROGRAMS.into_iter().filter(|it| it.0.contains(only))
+    {
         let smpi = bench.smpi(&bench.compile("smpicc", program), words, algorithm);
         let here = bench.compile(env!("CARGO_BIN_EXE_mpicc"), program);
         let [flows, packets] =
@@ -81,6 +77,19 @@ fn main() -> ExitCode {
         println!("| {title} |{micros} {seconds} s | {megabytes} MB |");
     }
     ExitCode::SUCCESS
+}
+
+/// How many ranks are in each dimension, and what is in the titles of rows.
+fn wish(words: &[String]) -> Option<(usize, &str)> {
+    let (mut side, mut only) = (4, "");
+    for pair in words.chunks(2) {
+        match pair {
+            [option, value] if option == "--side" => side = value.parse().ok()?,
+            [option, value] if option == "--only" => only = value,
+            _ => return None,
+        }
+    }
+    (side > 1).then_some((side, only))
 }
 
 impl Bench {
