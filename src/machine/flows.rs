@@ -1,6 +1,7 @@
 //! Messages as flows that share the bandwidth of links: no flow can have more without another one,
 //! which has no more than it, getting less (max-min fairness). Pure: time is a parameter.
 
+use super::ends::Ends;
 use super::happening::{Happening, What};
 use super::units::Picos;
 use std::cmp::Reverse;
@@ -18,9 +19,8 @@ pub(super) struct Flows {
     /// links have room for so much.
     touched: Vec<u32>,
     least: f64,
-    /// When flows end as things stand. Entries whose version is not the flow's are void.
-    ends: BinaryHeap<Reverse<(Picos, usize, u64)>>,
-    version: u64,
+    /// When flows end as things stand.
+    ends: Ends,
     /// Numbers the times when shares were given.
     round: u64,
 }
@@ -51,7 +51,6 @@ struct Flow {
     since: Picos,
     /// Which part of a link's bandwidth it has.
     share: f64,
-    version: u64,
     /// The last round that had to do with it, and the last in which it got a share.
     round: u64,
     served: u64,
@@ -67,8 +66,7 @@ impl Flows {
             links: vec![Link::default(); links],
             touched: Vec::new(),
             least: f64::INFINITY,
-            ends: BinaryHeap::new(),
-            version: 0,
+            ends: Ends::default(),
             round: 0,
         }
     }
@@ -90,9 +88,9 @@ impl Flows {
             self.least = self.least.min(1.0 / link.flows.len() as f64);
         }
         self.touched.extend(&links);
-        let (rest, version, round, served) = (alone as f64, 0, 0, 0);
+        let (rest, round, served) = (alone as f64, 0, 0);
         let since = now;
-        let flow = Flow { name, links, latency, rest, since, share: 0.0, version, round, served };
+        let flow = Flow { name, links, latency, rest, since, share: 0.0, round, served };
         self.flows[number] = Some(flow);
     }
 
@@ -111,19 +109,12 @@ impl Flows {
 
     /// When the next flow ends, if none begins before.
     pub(super) fn next(&mut self) -> Option<Picos> {
-        while let Some(Reverse((at, number, version))) = self.ends.peek() {
-            let flow = self.flows[*number].as_ref();
-            if flow.is_some_and(|flow| flow.version == *version) {
-                return Some(*at);
-            }
-            self.ends.pop();
-        }
-        None
+        self.ends.first()
     }
 
     fn end(&mut self, now: Picos, happened: &mut Vec<Happening>) {
-        while self.next().is_some_and(|at| at <= now) {
-            let Some(Reverse((_, number, _))) = self.ends.pop() else { break };
+        for number in self.ends.by(now) {
+            self.ends.unset(number);
             let Some(flow) = self.flows[number].take() else { continue };
             for link in &flow.links {
                 self.links[*link as usize].flows.retain(|other| *other as usize != number);
@@ -172,7 +163,7 @@ impl Flows {
             link.left -= share;
             link.many -= 1;
         }
-        let is_other = (flow.share - share).abs() > 1e-12 || flow.version == 0;
+        let is_other = (flow.share - share).abs() > 1e-12 || flow.share == 0.0;
         flow.share = share;
         if is_other {
             self.expect_end(number);
@@ -181,10 +172,8 @@ impl Flows {
 
     fn expect_end(&mut self, number: usize) {
         let Some(flow) = &mut self.flows[number] else { return };
-        self.version += 1;
-        flow.version = self.version;
-        let at = flow.since + (flow.rest / flow.share).ceil() as Picos;
-        self.ends.push(Reverse((at, number, self.version)));
+        let at = flow.since.saturating_add((flow.rest / flow.share).ceil() as Picos);
+        self.ends.set(number, at);
     }
 
     /// The links that are joined with these by flows that had at least so much, made ready for a
@@ -201,7 +190,7 @@ impl Flows {
             known.push(number);
             for number in &link.flows {
                 let Some(flow) = self.flows[*number as usize].as_mut() else { continue };
-                if flow.share < least && flow.version > 0 {
+                if flow.share < least && flow.share > 0.0 {
                     link.left -= flow.share;
                     continue;
                 }

@@ -7,6 +7,7 @@ pub mod chance;
 pub mod collectives;
 pub mod cost;
 pub mod dragonfly;
+mod ends;
 pub mod fat_tree;
 pub mod faults;
 mod flows;
