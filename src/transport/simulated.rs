@@ -307,7 +307,7 @@ impl SimulatedNetwork {
     }
 
     fn network_goes_on(&'static self, now: Picos) {
-        // It has gone on already, if that was entered for an earlier time later.
+        // Otherwise something began before this time, and it has gone on since.
         if self.next.load(Ordering::Relaxed) != now {
             return;
         }
