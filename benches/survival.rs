@@ -21,7 +21,7 @@ usage: cargo bench --bench survival -- [OPTIONS]
                   last two by default
   --ranks N,N...  the numbers of ranks beside each other; 1000,4000 by default.
                   Each thousand takes about ten seconds a run; in scale and
-                  places, two; in policies, with packets, a minute.
+                  places, two; in policies, with packets, twenty.
   --schemes S,S.. the schemes in scale; ring,xor,rs:2,weighted:2 by default
   --seeds N       runs with failures for each point, of which the mean is taken;
                   3 by default
