@@ -3,7 +3,7 @@
 
 use super::ends::Ends;
 use super::happening::{Happening, What};
-use super::units::Picos;
+use super::units::{END, Picos};
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
@@ -173,7 +173,7 @@ impl Flows {
     fn expect_end(&mut self, number: usize) {
         let Some(flow) = &mut self.flows[number] else { return };
         let at = flow.since.saturating_add((flow.rest / flow.share).ceil() as Picos);
-        self.ends.set(number, at);
+        self.ends.set(number, at.min(END));
     }
 
     /// The links that are joined with these by flows that had at least so much, made ready for a

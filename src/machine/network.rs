@@ -151,7 +151,7 @@ impl Network {
 mod tests {
     use super::*;
     use crate::happening::What;
-    use crate::units::NANO;
+    use crate::units::{END, NANO};
     use ftmpi_base::random::Random;
 
     const TEXT: &str = r#"
@@ -249,6 +249,20 @@ mod tests {
                     .map(|is_ahead| arrivals_by(is_ahead, &mut network(detail), &messages));
                 assert_eq!(ahead, steps, "{detail:?}, {many} messages");
             }
+        }
+    }
+
+    #[test]
+    fn what_takes_too_long_is_under_way_until_the_end_of_all_time() {
+        for detail in [NetworkModel::Flows, NetworkModel::Packets] {
+            let text = TEXT.replace("byte_ns = 2", "byte_ns = 1e9");
+            let mut network = Network::new(Model::read("m", &text).unwrap(), detail);
+            assert!(network.begin(0, (0, 2), u64::MAX, 5));
+            let (mut next, mut happened) = (Some(5), Vec::new());
+            while let Some(now) = next.filter(|now| *now < END) {
+                next = network.go_on(now, Picos::MAX, &mut happened);
+            }
+            assert_eq!((next, happened.len()), (Some(END), 0), "{detail:?}");
         }
     }
 

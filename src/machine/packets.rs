@@ -4,7 +4,7 @@
 
 use super::cost::Cost;
 use super::happening::{Happening, What};
-use super::units::Picos;
+use super::units::{END, Picos};
 use std::cmp::Reverse;
 use std::collections::binary_heap::PeekMut;
 use std::collections::{BinaryHeap, VecDeque};
@@ -99,14 +99,15 @@ impl Packets {
         self.links[link].busy
     }
 
-    /// When something is next to be done.
+    /// When something is next to be done, at the end of all time at the latest.
     pub(super) fn next(&self) -> Option<Picos> {
-        self.events.peek().map(|Reverse(event)| event.at)
+        self.events.peek().map(|Reverse(event)| event.at.min(END))
     }
 
     /// Does what is to be done up to now, and on until before `quiet`, before which nothing else
     /// happens; but not beyond what happens to messages, of which others may make something.
     pub(super) fn go_on(&mut self, now: Picos, mut quiet: Picos, happened: &mut Vec<Happening>) {
+        quiet = quiet.min(END);
         while self.next().is_some_and(|at| at <= now || at < quiet) {
             let before = happened.len();
             self.take_step(happened);
