@@ -402,13 +402,14 @@ pub(in crate::mpi) fn compare(process: &Process, comm: &Comm, number: i32, claim
 pub(super) fn compare_at(
     meeting: &Meeting, process: &Process, comm: &Comm, number: i32, claim: Claim,
 ) -> Result {
-    match meeting.calls.has(number as u32, claim.call()) {
+    let caller = Caller { place: comm.union().rank as usize, call: claim.call() };
+    match meeting.calls.has(number as u32, caller) {
         true => Ok(()),
         false => compare_closely(meeting, process, comm, number, claim),
     }
 }
 
-/// Compares a call that is not known to be like the others: most often it is the first one.
+/// Compares a call that is not known to be like the others.
 #[inline(never)]
 fn compare_closely(
     meeting: &Meeting, process: &Process, comm: &Comm, number: i32, claim: Claim,

@@ -64,6 +64,11 @@ impl Call {
         Call { what: self.what | VAGUE, ..self }
     }
 
+    #[inline(always)]
+    fn is_vague(self) -> bool {
+        self.what & VAGUE != 0
+    }
+
     /// What its member shows, so that others compare it with their own.
     #[inline(always)]
     pub fn mark(self) -> Mark {
@@ -85,10 +90,16 @@ impl Calls {
         Calls((0..count).map(|_| entry()).collect())
     }
 
-    /// Whether a member has arrived at the operation of this number with the same call.
+    /// Whether a member has arrived at the operation of this number with the same call, or this one
+    /// is the first. Otherwise it [compares](Calls::compare) its call.
     #[inline(always)]
-    pub fn has(&self, number: u32, call: Call) -> bool {
-        self.entry(number).stamp.load(Ordering::Acquire) == call.stamp(number)
+    pub fn has(&self, number: u32, caller: Caller) -> bool {
+        let (entry, stamp) = (self.entry(number), caller.call.stamp(number));
+        let known = entry.stamp.load(Ordering::Acquire);
+        known == stamp
+            || is_free(known, number)
+                && !caller.call.is_vague()
+                && entry.begin(known, number, caller).is_ok()
     }
 
     /// A member arrives at the operation of this number with its call; fails if another member's
@@ -105,6 +116,14 @@ impl Calls {
     }
 }
 
+/// Whether what is known is of an operation before this one, or of none.
+#[inline(always)]
+fn is_free(known: u64, number: u32) -> bool {
+    // Numbers wrap around at 31 bits.
+    let ahead = number.wrapping_sub((known >> 32) as u32) << 1;
+    (ahead as i32) > 0 || known == EMPTY
+}
+
 impl Entry {
     fn settle(
         &self, number: u32, caller: Caller, is_like: fn(Call, Call) -> bool,
@@ -117,21 +136,23 @@ impl Entry {
             if known != EMPTY && (known >> 32) as u32 == number {
                 return self.judge(number, caller, is_like);
             }
-            // Numbers wrap around at 31 bits.
-            let is_later = ((known >> 32) as u32).wrapping_sub(number) << 1;
-            let is_past = known != EMPTY && (is_later as i32) > 0;
-            if is_past || caller.call.what & VAGUE != 0 {
+            if !is_free(known, number) || caller.call.is_vague() {
                 return Ok(());
             }
-            let (won, lost) = (Ordering::AcqRel, Ordering::Acquire);
-            match self.stamp.compare_exchange(known, stamp, won, lost) {
-                Ok(_) => {
-                    self.first.write(number, caller);
-                    return Ok(());
-                }
+            match self.begin(known, number, caller) {
+                Ok(()) => return Ok(()),
                 Err(other) => known = other,
             }
         }
+    }
+
+    /// Records the first call, unless something else than `known` is recorded by now.
+    #[inline(always)]
+    fn begin(&self, known: u64, number: u32, caller: Caller) -> Result<(), u64> {
+        let (stamp, won, lost) = (caller.call.stamp(number), Ordering::AcqRel, Ordering::Acquire);
+        self.stamp.compare_exchange(known, stamp, won, lost)?;
+        self.first.write(number, caller);
+        Ok(())
     }
 
     /// Judges a call whose fingerprint differs from that of the first one.
@@ -160,6 +181,7 @@ impl Entry {
 }
 
 impl Note {
+    #[inline(always)]
     fn write(&self, number: u32, caller: Caller) {
         self.what.store(caller.call.what, Ordering::Relaxed);
         self.amount.store(caller.call.amount, Ordering::Relaxed);

@@ -11,9 +11,10 @@ use std::sync::atomic::{AtomicU32, AtomicUsize, Ordering, fence};
 
 /// The rounds of a series, and how far each member is.
 pub struct Series {
-    /// `count` rounds, a power of two, made when the first is needed.
+    /// Made when the first is needed.
     rounds: OnceLock<Box<[Round]>>,
-    count: u32,
+    /// One less than their number, a power of two.
+    last: u32,
     stands: Box<[Stand]>,
     /// Of all members, in a series whose turns are drawn; else of none.
     runs: Box<[Mutex<Runs>]>,
@@ -104,7 +105,7 @@ impl Series {
         let stand = || Stand(AtomicU32::new(start));
         Series {
             rounds: OnceLock::new(),
-            count,
+            last: count - 1,
             stands: (0..members).map(|_| stand()).collect(),
             runs: Box::default(),
             pace: Pace {
@@ -121,7 +122,7 @@ impl Series {
     /// How many rounds there are.
     #[cfg(test)]
     pub(super) fn count(&self) -> u32 {
-        self.count
+        self.last + 1
     }
 
     #[cfg(test)]
@@ -136,14 +137,14 @@ impl Series {
             Some(rounds) => rounds,
             None => self.make_rounds(),
         };
-        &rounds[(turn & (self.count - 1)) as usize]
+        &rounds[(turn & self.last) as usize]
     }
 
     #[cold]
     #[inline(never)]
     fn make_rounds(&self) -> &[Round] {
         let members = self.stands.len();
-        self.rounds.get_or_init(|| (0..self.count).map(|_| Round::new(members, members)).collect())
+        self.rounds.get_or_init(|| (0..=self.last).map(|_| Round::new(members, members)).collect())
     }
 
     /// Prefetches the line of the member at `place`, which it will soon write.
@@ -160,7 +161,7 @@ impl Series {
         let (stand, position) = (&self.stands[place].0, position(turn));
         let before = stand.load(Ordering::Relaxed);
         stand.store(position, Ordering::Release);
-        if (before ^ position) & !(self.stride() - 1) != 0 {
+        if before ^ position >= self.stride() {
             fence(Ordering::SeqCst);
             return self.has_waiting().then_some(position);
         }
@@ -171,7 +172,7 @@ impl Series {
     /// round; and its position, if members wait for that.
     pub(super) fn draw(&self, turn: u32, place: usize) -> (Option<u32>, Option<u32>) {
         let (stand, mut runs) = (&self.stands[place], self.runs[place].lock());
-        let slot = (turn & (self.count - 1)) as usize;
+        let slot = (turn & self.last) as usize;
         if runs.latest.len() <= slot {
             runs.latest.resize(slot + 1, None);
         }
@@ -193,7 +194,7 @@ impl Series {
         let (stand, mut runs) = (&self.stands[place], self.runs[place].lock());
         let index = runs.open.iter().position(|open| *open == turn)?;
         runs.open.remove(index);
-        let latest = &mut runs.latest[(turn & (self.count - 1)) as usize];
+        let latest = &mut runs.latest[(turn & self.last) as usize];
         if let Some(before) = instead
             && *latest == Some(turn)
         {
@@ -219,7 +220,7 @@ impl Series {
     /// Members ahead wait for positions that are multiples of this.
     #[inline]
     fn stride(&self) -> u32 {
-        self.count / 2
+        self.last / 2 + 1
     }
 
     /// The members that have waited until a member reached this position, and need not wait longer.
@@ -285,13 +286,13 @@ impl Series {
     }
 
     fn ample(&self, turn: u32) -> u32 {
-        self.needed(turn).wrapping_add(self.count) & !(self.stride() - 1)
+        self.needed(turn).wrapping_add(self.last + 1) & !(self.stride() - 1)
     }
 
     /// The position that all members must have reached for a turn to begin, counted as in
     /// [`Stand`].
     fn needed(&self, turn: u32) -> u32 {
-        position(turn).wrapping_sub(2 * (self.count - 1))
+        position(turn).wrapping_sub(2 * self.last)
     }
 
     #[cold]
