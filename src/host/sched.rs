@@ -28,7 +28,7 @@ use price::Price;
 #[cfg(not(loom))]
 pub use shared_bell::SharedBell;
 use std::sync::LazyLock;
-use std::sync::atomic::AtomicBool;
+use std::sync::atomic::AtomicUsize;
 use std::time::{Duration, Instant};
 
 /// What a waiter listens to, and a thread that has made progress rings.
@@ -66,8 +66,8 @@ pub struct Seen(u32);
 
 const LISTENING: u32 = 1;
 
-/// Whether there are more ranks than cores: spinning would only keep others from running.
-static IS_CROWDED: AtomicBool = AtomicBool::new(true);
+/// How many ranks share a core. With more than one, spinning would only keep others from running.
+static RANKS_PER_CORE: AtomicUsize = AtomicUsize::new(2);
 
 /// What yielding costs the threads of this process.
 static PRICE: Price = Price::new();
@@ -78,14 +78,20 @@ pub fn cores() -> usize {
     if replay::is_wanted() { 1 } else { launch::cores() }
 }
 
-pub fn expect_crowd(is_crowded: bool) {
-    IS_CROWDED.store(is_crowded, Ordering::Relaxed);
+/// So many ranks share a core from now on.
+pub fn expect_crowd(ranks_per_core: usize) {
+    RANKS_PER_CORE.store(ranks_per_core, Ordering::Relaxed);
+    PRICE.expect(ranks_per_core);
+}
+
+fn ranks_per_core() -> usize {
+    RANKS_PER_CORE.load(Ordering::Relaxed)
 }
 
 /// Gives the calling thread a core of its own, if there is one for every rank: two ranks that wait
 /// for each other on one core would long look busy to the kernel.
 pub(super) fn spread(seat: usize) {
-    if !IS_CROWDED.load(Ordering::Relaxed) {
+    if ranks_per_core() <= 1 {
         cores::bind(seat);
         // A rank that offers its core does not wait for long slices of others.
         cores::ask_for_slices_of(cores::PROMPT);
@@ -365,18 +371,26 @@ impl Bell {
 /// Spins for as long as the kernel takes to put a thread to sleep and wake it again. Whoever makes
 /// it so may need this very core, however many cores there are; with more ranks than cores, each
 /// look is after a yield: where nobody else is ready, that takes less than to wake an idle core.
+/// Where many share a core, all of them have several turns: whoever sends to all would otherwise
+/// wake each one for each message, and be kept from the next by those.
 fn is_so_soon(is_so: impl Fn() -> bool) -> bool {
-    const TURNS: u32 = 20;
+    const LEAST: usize = 20;
+    const MOST: usize = 500;
+    const TURNS_OF_ALL: usize = 16;
     if cfg!(loom) {
         return is_so();
     }
-    let spins = if IS_CROWDED.load(Ordering::Relaxed) { 0 } else { 50 };
+    let ranks = ranks_per_core();
+    let (spins, turns) = match ranks {
+        0 | 1 => (50, LEAST),
+        _ => (0, (TURNS_OF_ALL * ranks).clamp(LEAST, MOST)),
+    };
     let spin = || {
         std::hint::spin_loop();
         is_so()
     };
     is_so()
-        || (0..TURNS).take_while(|_| !is_yielding_dear()).any(|_| {
+        || (0..turns).take_while(|_| !is_yielding_dear()).any(|_| {
             (0..spins).any(|_| spin()) || {
                 yield_now();
                 is_so()
@@ -393,7 +407,7 @@ fn look_at_signals() {
 #[cfg(all(test, not(loom)))]
 mod tests {
     use super::*;
-    use std::sync::atomic::AtomicUsize;
+    use std::sync::atomic::AtomicBool;
     use std::time::Instant;
 
     const PATIENCE: Duration = Duration::from_secs(100);

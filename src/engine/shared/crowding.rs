@@ -60,9 +60,9 @@ impl Crowding {
     }
 
     fn count(&self, spawned: usize) {
-        let is_crowded = self.first + spawned > self.cores;
-        self.is_crowded.store(is_crowded, Ordering::Relaxed);
-        sched::expect_crowd(is_crowded);
+        let ranks = self.first + spawned;
+        self.is_crowded.store(ranks > self.cores, Ordering::Relaxed);
+        sched::expect_crowd(ranks.div_ceil(self.cores));
     }
 }
 

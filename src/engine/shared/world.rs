@@ -125,7 +125,7 @@ impl World {
         world.contexts = Contexts::of(processes.seats().start as u32, seats as u32 + 1);
         world.elsewhere = Some(Elsewhere::new(processes, report));
         world.can_meet = false;
-        sched::expect_crowd(world.crowding.is_crowded());
+        sched::expect_crowd(ranks_per_core);
         world
     }
 

@@ -47,7 +47,7 @@ fn prepare(apps: Apps, job: &Job, tenant: Box<dyn Tenant>) -> Result<&'static Ru
             job.ranks
         ));
     }
-    sched::expect_crowd(job.ranks > count);
+    sched::expect_crowd(job.ranks.div_ceil(count));
     cores::arrange(job, job.ranks <= count && !wants_fibers(job, count));
     let seats = grounds.into_iter().map(Seat::new).collect();
     let world = running_job::begin(Prepared {

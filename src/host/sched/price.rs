@@ -5,6 +5,8 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 /// A yield that takes so many nanoseconds has cost somebody else's slice.
 const LONG: u64 = 500_000;
+/// But it may take so many for each rank on a core: they have something to do in their turns.
+const TURN: u64 = 125_000;
 /// A long yield shows that other programs want this core if it has lasted for this part of the time
 /// since the one before. Where several jobs or hosts share a machine, waiting ranks yield to each
 /// other, and only some of these yields are long.
@@ -19,6 +21,8 @@ const SHARED: u64 = 1_500;
 pub(super) struct Price {
     /// Whether somebody else has run in the last yield.
     is_shared: AtomicBool,
+    /// Which yields are long.
+    long: AtomicU64,
     dear_until: AtomicU64,
     /// When the last long yield was over, or the time after it for which nobody was to yield.
     last: AtomicU64,
@@ -28,9 +32,15 @@ impl Price {
     pub(super) const fn new() -> Price {
         Price {
             is_shared: AtomicBool::new(false),
+            long: AtomicU64::new(LONG),
             dear_until: AtomicU64::new(0),
             last: AtomicU64::new(0),
         }
+    }
+
+    /// So many ranks share a core from now on.
+    pub(super) fn expect(&self, ranks_per_core: usize) {
+        self.long.store(LONG.max(TURN * ranks_per_core as u64), Ordering::Relaxed);
     }
 
     /// A yield is over, which began then.
@@ -39,7 +49,7 @@ impl Price {
         if self.is_shared() != (lasted >= SHARED) {
             self.is_shared.store(lasted >= SHARED, Ordering::Relaxed);
         }
-        if lasted < LONG {
+        if lasted < self.long.load(Ordering::Relaxed) {
             return;
         }
         let is_much = PART * lasted >= now.saturating_sub(self.last.load(Ordering::Relaxed));
@@ -84,6 +94,19 @@ mod tests {
         assert!(!price.is_dear(|| 190 * MS));
         price.pay(191 * MS, 195 * MS);
         assert!(price.is_dear(|| 195 * MS), "and it is as it was");
+    }
+
+    #[test]
+    fn with_many_ranks_on_a_core_yields_take_as_long_as_their_turns() {
+        let (price, lasted) = (Price::new(), 3 * LONG);
+        price.expect(15);
+        for began in [100 * MS, 102 * MS, 104 * MS] {
+            price.pay(began, began + lasted);
+        }
+        assert!(!price.is_dear(|| 106 * MS));
+        price.expect(4);
+        price.pay(106 * MS, 106 * MS + lasted);
+        assert!(price.is_dear(|| 108 * MS));
     }
 
     #[test]

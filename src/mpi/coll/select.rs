@@ -7,6 +7,7 @@
 //! them know.
 
 use super::bundle::bytes_of_bundle;
+use crate::engine::FEW_MEMBERS;
 use crate::mpi::comm::membership::Membership;
 use crate::mpi::lane::Lane;
 use crate::mpi::run::Way;
@@ -160,10 +161,12 @@ impl Crowd {
         }
     }
 
-    /// Members in processes of their own, which share memory for copies.
+    /// Members in processes of their own, which share memory for copies. Few of them all poll, also
+    /// if they share cores: through the first one, each would be switched to twice.
     pub(super) fn afar(lane: &Lane<'_>) -> Crowd {
         let here = Crowd::of(lane);
-        let afar = if here.is_small() { Afar::Few } else { Afar::Many };
+        let is_few = here.members() <= FEW_MEMBERS;
+        let afar = if is_few { Afar::Few } else { Afar::Many };
         let membership = Membership { is_small: true, can_meet: true, ..here.membership };
         Crowd { membership, afar, ..here }
     }

@@ -24,7 +24,7 @@ use std::io;
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering, fence};
 
 /// How many operations a member may be ahead of others, a power of two.
-pub const SLOTS: usize = 16;
+pub const SLOTS: usize = 64;
 /// The longest data of a member.
 pub const LONGEST: usize = 4096;
 /// The most processes that share an area.
@@ -236,7 +236,7 @@ impl Hall {
             context,
             room: mine.room.into(),
             members,
-            latest: Default::default(),
+            latest: [const { AtomicU32::new(0) }; SLOTS],
             settled: AtomicU32::new(0),
             come_to: AtomicU32::new(0),
             read: AtomicU32::new(0),
