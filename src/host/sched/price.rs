@@ -5,8 +5,10 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 /// A yield that takes so many nanoseconds has cost somebody else's slice.
 const LONG: u64 = 500_000;
-/// But it may take so many for each rank on a core: they have something to do in their turns.
+/// But it may take so many for each rank on a core, which have something to do in their turns, as
+/// long as a slice takes longer.
 const TURN: u64 = 125_000;
+const SLICE: u64 = 2_000_000;
 /// A long yield shows that other programs want this core if it has lasted for this part of the time
 /// since the one before. Where several jobs or hosts share a machine, waiting ranks yield to each
 /// other, and only some of these yields are long.
@@ -40,7 +42,8 @@ impl Price {
 
     /// So many ranks share a core from now on.
     pub(super) fn expect(&self, ranks_per_core: usize) {
-        self.long.store(LONG.max(TURN * ranks_per_core as u64), Ordering::Relaxed);
+        let turns = TURN * ranks_per_core as u64;
+        self.long.store(turns.clamp(LONG, SLICE), Ordering::Relaxed);
     }
 
     /// A yield is over, which began then.

@@ -114,9 +114,6 @@ pub(super) const SEGMENT: usize = crate::transport::Packet::ROOM;
 /// What members in processes of their own publish as a copy.
 const SHORT: usize = crate::transport::LONGEST_IN_AREA;
 
-/// So few members in processes of their own all read what one of them has published.
-const FEW_AFAR: usize = 32;
-
 /// What is known of an operation before it begins: the input of the selection.
 #[derive(Clone, Copy)]
 pub struct Crowd {
@@ -267,8 +264,7 @@ impl Crowd {
     #[inline]
     pub(super) fn bcast(self, bytes: usize) -> Rooted {
         if self.is_afar() {
-            // Very many pass it on along a tree sooner than they are woken one by one.
-            let is_short = bytes <= SHORT && self.members() <= FEW_AFAR && !self.is_by_levels();
+            let is_short = bytes <= SHORT && !self.is_by_levels();
             return if is_short { Rooted::Buffered } else { Rooted::Wire };
         }
         let is_little = match self.is_crowded() {
@@ -326,9 +322,8 @@ impl Crowd {
     #[inline]
     pub(super) fn scatter(self, each: Option<usize>) -> Venue {
         if self.is_afar() {
-            // With messages, the root of many can be further ahead of them.
             let is_short = each.is_some_and(|each| each * self.members() <= SHORT);
-            return if is_short && self.afar == Afar::Few {
+            return if is_short && !self.is_by_levels() {
                 Venue::Memory { all: false }
             } else {
                 Venue::Wire
