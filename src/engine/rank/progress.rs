@@ -25,7 +25,8 @@ const LOOKS_ABROAD: u32 = 1;
 const TURNS_ABROAD: u32 = 512;
 /// After so many looks at the network, others run for a moment; after each, if there are others.
 const ABROAD_IN_A_ROW: u32 = 4;
-/// How often to look at the inbox before looking at everything else.
+/// How often to look at the inbox before looking at everything else, unless others that wait want
+/// this core.
 const LOOKS_AT_INBOX: u32 = 16;
 
 impl Engine {
@@ -451,7 +452,8 @@ impl Engine {
                 // Messages are what most wait for, and where every nanosecond counts.
                 let has_arrivals = || self.has_arrivals(seen.made) || is_so();
                 let is_called = || has_arrivals() || self.is_invited();
-                let is_called = (0..LOOKS_AT_INBOX).any(|_| is_called());
+                let looks = if sched::is_core_shared() { 1 } else { LOOKS_AT_INBOX };
+                let is_called = (0..looks).any(|_| is_called());
                 if is_called && self.helps() {
                     continue;
                 }

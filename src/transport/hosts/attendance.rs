@@ -8,6 +8,8 @@ use std::time::Duration;
 
 /// For how long the service thread rests: for so long nobody looks if the rank begins to compute.
 const REST: Duration = Duration::from_millis(1);
+/// How often in a row, as long as a rank looks: it has other things to do.
+const RESTS: u32 = 16;
 
 #[derive(Default)]
 pub(in crate::transport) struct Attendance {
@@ -47,15 +49,23 @@ impl Attendance {
 }
 
 impl Attendant<'_> {
-    /// Rests for a moment if a rank has looked meanwhile and has not left; whether it did.
+    /// Rests for as long as a rank looks and has not left, or for a while; whether it did.
     pub(in crate::transport) fn rests(&mut self) -> bool {
+        let count = (0..RESTS).take_while(|_| {
+            let may_rest = self.is_attended();
+            if may_rest {
+                thread::park_timeout(REST);
+            }
+            may_rest
+        });
+        count.count() > 0
+    }
+
+    /// Whether a rank has looked meanwhile, and has not left.
+    fn is_attended(&mut self) -> bool {
         let looks = self.attendance.looks.load(Ordering::Relaxed);
         let has_looked = std::mem::replace(&mut self.looks, looks) != looks;
-        if self.attendance.is_left.swap(false, Ordering::SeqCst) || !has_looked {
-            return false;
-        }
-        thread::park_timeout(REST);
-        true
+        !self.attendance.is_left.swap(false, Ordering::SeqCst) && has_looked
     }
 }
 
