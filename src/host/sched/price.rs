@@ -108,8 +108,10 @@ mod tests {
         }
         assert!(!price.is_dear(|| 106 * MS));
         price.expect(4);
-        price.pay(106 * MS, 106 * MS + lasted);
-        assert!(price.is_dear(|| 108 * MS));
+        for began in [106 * MS, 108 * MS] {
+            price.pay(began, began + lasted);
+        }
+        assert!(price.is_dear(|| 110 * MS));
     }
 
     #[test]
