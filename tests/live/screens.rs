@@ -9,15 +9,22 @@ use crate::{Job, Replay};
 use serde_json::Value;
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::sync::LazyLock;
 
 /// The name, the size, and the factor by which pictures that are kept are scaled down.
 const SCREENS: [(&str, u32, u32, f64); 3] =
     [("phone", 390, 844, 1.0), ("laptop", 1366, 768, 1.0), ("4k", 3840, 2160, 0.4)];
 
-/// Shows each kind of page, with something to see, one after another.
-fn each_page(mut look: impl FnMut(&str, &mut Browser)) {
-    let profile = |name: &str| support::fresh_directory(&format!("screens-{name}"));
-    let open = |address: &str, name: &str| Browser::open(address, 1366, 768, &profile(name));
+/// What is done with a page of this name.
+type Look<'a> = &'a mut dyn FnMut(&str, &mut Browser);
+
+fn open(address: &str, name: &str) -> Browser {
+    let profile = support::fresh_directory(&format!("screens-{name}"));
+    Browser::open(address, 1366, 768, &profile)
+}
+
+/// Shows the page of each simulator, with something to see, one after another.
+fn pages_of_simulators(look: Look<'_>) {
     {
         let shown = Shown::tool("ftsim", "poisson --nodes 2500 --border 0,0,0,1");
         let mut page = open(&shown.address, "ftsim");
@@ -52,6 +59,10 @@ fn each_page(mut look: impl FnMut(&str, &mut Browser)) {
         page.wait("frame.arrows.length > 20");
         look("ftspare", &mut page);
     }
+}
+
+/// Shows the page of a job, and that of its recording.
+fn pages_of_jobs(look: Look<'_>) {
     let mut job = Job::begin("screens-ftrun", &[]);
     let mut page = open(&job.address, "ftrun");
     page.wait("frame && frame.count === 16 && frame.series[0] > 200");
@@ -78,7 +89,7 @@ fn screens() {
     let directory = support::root().join("docs/pictures/screens");
     let mut bytes = 0;
     std::fs::create_dir_all(&directory).expect("there is room");
-    each_page(|name, page| {
+    let mut look = |name: &str, page: &mut Browser| {
         page.value("showGuide(false)");
         for (screen, width, height, scale) in SCREENS {
             page.resize(width, height);
@@ -93,7 +104,9 @@ fn screens() {
                 std::fs::write(path, file).expect("there is room");
             }
         }
-    });
+    };
+    pages_of_simulators(&mut look);
+    pages_of_jobs(&mut look);
     assert!(bytes <= ROOM, "{bytes} bytes");
 }
 
@@ -163,25 +176,34 @@ fn are_reached_by_key(name: &str, page: &mut Browser) {
     assert_eq!(left.as_array().map(Vec::len), Some(0), "{name}: not reached: {left}");
 }
 
-#[test]
-fn fingers_and_keys_reach_every_control_and_axe_finds_nothing_that_keeps_anybody_away() {
-    let axe = axe().map_err(|why| println!("skipped: axe-core is not asked: {why}")).ok();
-    each_page(|name, page| {
-        page.value("showGuide(true)");
-        are_reached_by_key(name, page);
-        for scheme in ["light", "dark"] {
-            page.colours(scheme);
-            for (screen, width, height, _) in &SCREENS {
-                page.resize(*width, *height);
-                page.touches(*screen == "phone");
-                settled(page);
-                if *screen == "phone" {
-                    fit_fingers(name, page);
-                }
-                let Some(axe) = &axe else { continue };
-                let found = faults(page, axe);
-                assert!(found.is_empty(), "{name}, {screen}, {scheme}: {found:#?}");
+/// Fingers and keys reach all controls of a page, and axe finds nothing that keeps anybody away.
+fn is_for_everybody(name: &str, page: &mut Browser) {
+    static AXE: LazyLock<Result<PathBuf, String>> = LazyLock::new(axe);
+    let axe = AXE.as_ref().map_err(|why| println!("skipped: axe-core is not asked: {why}")).ok();
+    page.value("showGuide(true)");
+    are_reached_by_key(name, page);
+    for scheme in ["light", "dark"] {
+        page.colours(scheme);
+        for (screen, width, height, _) in &SCREENS {
+            page.resize(*width, *height);
+            page.touches(*screen == "phone");
+            settled(page);
+            if *screen == "phone" {
+                fit_fingers(name, page);
             }
+            let Some(axe) = axe else { continue };
+            let found = faults(page, axe);
+            assert!(found.is_empty(), "{name}, {screen}, {scheme}: {found:#?}");
         }
-    });
+    }
+}
+
+#[test]
+fn fingers_and_keys_reach_every_control_of_simulators_and_axe_finds_nothing() {
+    pages_of_simulators(&mut is_for_everybody);
+}
+
+#[test]
+fn fingers_and_keys_reach_every_control_of_jobs_and_axe_finds_nothing() {
+    pages_of_jobs(&mut is_for_everybody);
 }
