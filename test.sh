@@ -83,7 +83,7 @@ cargo test --release --no-fail-fast --lib --bin ftrun --bin mpicc \
     --config profile.release.package.ftmpi_rs.debug=0
 echo "== tests"
 cargo test --release --no-fail-fast --test '*'
-# Many of these tests wait for jobs that are stuck, or for hosts: twice as many at a time as cores.
+# Many of these tests wait until a job is seen to be stuck: twice as many at a time as cores.
 RUST_TEST_THREADS=$((2 * $(nproc)))
 export RUST_TEST_THREADS
 # What carries ranks depends on how many there are: what is hardest for either is tested on both.

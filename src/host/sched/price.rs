@@ -5,8 +5,8 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 /// A yield that takes so many nanoseconds has cost somebody else's slice.
 const LONG: u64 = 500_000;
-/// But it may take so many for each rank on a core, which have something to do in their turns, as
-/// long as a slice takes longer.
+/// Ranks that share a core have something to do in their turns, so there it may take so many for
+/// each of them, but never as long as a slice of another program.
 const TURN: u64 = 125_000;
 const SLICE: u64 = 2_000_000;
 /// A long yield shows that other programs want this core if it has lasted for this part of the time

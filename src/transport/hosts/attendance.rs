@@ -8,7 +8,8 @@ use std::time::Duration;
 
 /// For how long the service thread rests: for so long nobody looks if the rank begins to compute.
 const REST: Duration = Duration::from_millis(1);
-/// How often in a row, as long as a rank looks: it has other things to do.
+/// How often in a row, as long as a rank looks; then it attends to all else, such as hosts that
+/// have fallen silent.
 const RESTS: u32 = 16;
 
 #[derive(Default)]

@@ -237,6 +237,25 @@ mod tests {
     }
 
     #[test]
+    fn the_first_to_come_is_known_to_all_who_come_later() {
+        let calls = Calls::new(16);
+        for number in [0, 5, 21, 37, i32::MAX as u32, 4] {
+            let unsure = caller(5, 7, 1);
+            let unsure = Caller { call: unsure.call.vague(), ..unsure };
+            assert!(!calls.has(number, unsure), "what is vague is not recorded");
+            assert!(calls.has(number, caller(3, 7, 1)), "the first, {number}");
+            assert!(calls.has(number, caller(1, 7, 1)), "the same call, {number}");
+            assert!(!calls.has(number, caller(4, 8, 1)), "another call, {number}");
+            let other = calls.compare(number, caller(4, 8, 1), is_like);
+            assert_eq!(other, Err(caller(3, 7, 1)));
+            assert!(!calls.has(number, caller(2, 7, 1)), "then all compare theirs");
+        }
+        assert!(calls.has(40, caller(0, 7, 1)));
+        assert!(!calls.has(24, caller(1, 8, 1)), "who is far behind records nothing");
+        assert!(calls.has(40, caller(2, 7, 1)));
+    }
+
+    #[test]
     fn who_is_far_behind_compares_with_nobody_and_spoils_nothing() {
         let calls = Calls::new(16);
         for first in [3, i32::MAX as u32 - 20] {
